@@ -1,0 +1,100 @@
+"""Work for an executor, and what comes back: plain arrays and seeds, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.connect_four import ConnectFour, Rules
+from players.lineup import Lineup
+
+__all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "no_openings"]
+
+Pairings = NDArray[np.int32]
+"""Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
+
+Openings = NDArray[np.int8]
+"""Moves played before the players decide, shape ``(matches, plies)``; -1 ends one early."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Matches to be played."""
+
+    rules: Rules
+    lineup: Lineup
+    pairings: Pairings
+    seeds: NDArray[np.uint64]
+    """The seed of each match's stream, shape ``(matches,)``."""
+    openings: Openings
+
+    def __len__(self) -> int:
+        return len(self.pairings)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What came of a batch, match by match in the order asked."""
+
+    outcomes: NDArray[np.int8]
+    """1 if the player who moved first won, 0 for a draw, -1 if the other won."""
+    plies: NDArray[np.int16]
+    """The length of each match, its opening included."""
+    games: NDArray[np.uint64]
+    """A hash of the moves: equal games have equal hashes."""
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def distinct_games(self) -> int:
+        """How many different games were played."""
+        return len(np.unique(self.games))
+
+
+def make_batch(
+    game: ConnectFour,
+    lineup: Lineup,
+    pairings: Pairings,
+    seeds: NDArray[np.uint64],
+    openings: Openings | None = None,
+) -> Batch:
+    """A batch, after checking that the shapes fit together.
+
+    Raises:
+        ValueError: They do not, or a pairing names a row that the lineup does not have.
+    """
+    count = len(pairings)
+    if openings is None:
+        openings = no_openings(count)
+    if pairings.shape != (count, 2) or seeds.shape != (count,) or len(openings) != count:
+        raise ValueError(
+            f"pairings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
+            " must agree in their first dimension, and pairings be pairs"
+        )
+    if count and not 0 <= pairings.min() <= pairings.max() < len(lineup.seats):
+        raise ValueError(f"a pairing names a player outside 0 to {len(lineup.seats) - 1}")
+    return Batch(
+        game.rules,
+        lineup,
+        np.ascontiguousarray(pairings, dtype=np.int32),
+        np.ascontiguousarray(seeds, dtype=np.uint64),
+        np.ascontiguousarray(openings, dtype=np.int8),
+    )
+
+
+def no_openings(matches: int) -> Openings:
+    """Openings of no plies at all."""
+    return np.zeros((matches, 0), dtype=np.int8)
+
+
+def join_results(parts: Sequence[Results]) -> Results:
+    """The results of several batches, one after the other."""
+    return Results(
+        np.concatenate([part.outcomes for part in parts]),
+        np.concatenate([part.plies for part in parts]),
+        np.concatenate([part.games for part in parts]),
+    )

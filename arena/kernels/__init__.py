@@ -1,0 +1,1 @@
+"""The compiled match loops, one file per game."""

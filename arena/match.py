@@ -1,0 +1,113 @@
+"""One match, move by move, between any players: also people and programs.
+
+Players that exist as arrays meet in the compiled kernels instead; both give the same game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.connect_four import ConnectFour, Position
+from games.stream import Stream, new_stream
+from players.forfeit import Forfeit, ForfeitError
+from players.player import Player
+
+__all__ = ["Match", "Termination", "play_match"]
+
+MASK = 0xFFFFFFFFFFFFFFFF
+
+
+class Termination(StrEnum):
+    """How a match ended."""
+
+    WIN = "win"
+    DRAW = "draw"
+    ILLEGAL_MOVE = Forfeit.ILLEGAL_MOVE.value
+    TIMEOUT = Forfeit.TIMEOUT.value
+    CRASH = Forfeit.CRASH.value
+    GARBAGE = Forfeit.GARBAGE.value
+    FLOOD = Forfeit.FLOOD.value
+    RESIGNED = Forfeit.RESIGNED.value
+
+
+@dataclass(frozen=True)
+class Match:
+    """A finished match."""
+
+    moves: tuple[int, ...]
+    """All moves, those of the opening included."""
+    outcome: int
+    """1 if the player who moved first won, 0 for a draw, -1 if the other won."""
+    termination: Termination
+    sentence: str
+    """How it ended, in words."""
+
+    @property
+    def game(self) -> int:
+        """The hash of the moves that the kernels compute too."""
+        value = 0xCBF29CE484222325
+        for move in self.moves:
+            value = (value ^ (move + 1)) * 0x100000001B3 & MASK
+        return value
+
+
+def play_match(
+    game: ConnectFour,
+    players: Sequence[Player],
+    *,
+    seed: int = 0,
+    opening: Sequence[int] = (),
+    watch: Callable[[Position, int | None], None] | None = None,
+) -> Match:
+    """Plays one match to its end.
+
+    Args:
+        game: The rules.
+        players: Who moves first, and the other.
+        seed: Seeds the match's stream, from which both players draw in turn.
+        opening: Moves made before the players decide.
+        watch: Called with every position and the move that led to it (None at the start).
+    """
+    stream = new_stream(seed)
+    position = game.initial()
+    moves: list[int] = []
+    if watch:
+        watch(position, None)
+    for side, player in enumerate(players):
+        player.begin(side)
+    try:
+        while (outcome := game.outcome(position)) is None:
+            side = game.to_move(position)
+            player = players[side]
+            if len(moves) < len(opening):
+                move = opening[len(moves)]
+            else:
+                try:
+                    move = _ask(game, player, position, stream)
+                except ForfeitError as error:
+                    return Match(
+                        tuple(moves), -1 if side == 0 else 1, Termination(error.kind), str(error)
+                    )
+            position = game.play(position, move)
+            moves.append(move)
+            if watch:
+                watch(position, move)
+    finally:
+        for player in players:
+            player.end()
+    winner = outcome.winner
+    if winner is None:
+        return Match(tuple(moves), 0, Termination.DRAW, f"A draw: {outcome.reason}.")
+    sentence = f"{players[winner].name} wins: {outcome.reason}."
+    return Match(tuple(moves), 1 - 2 * winner, Termination.WIN, sentence)
+
+
+def _ask(game: ConnectFour, player: Player, position: Position, stream: Stream) -> int:
+    move = player.choose(position, stream)
+    if move not in game.legal_moves(position):
+        raise ForfeitError(
+            Forfeit.ILLEGAL_MOVE, f"{player.name} plays {move}, which is not legal here."
+        )
+    return move

@@ -1,0 +1,58 @@
+"""Who meets whom, as arrays of rows of a lineup; the first of each pair moves first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.batch import Openings, Pairings
+
+__all__ = ["both_colours", "gauntlet", "over_openings", "round_robin", "tournaments"]
+
+
+def round_robin(players: int) -> Pairings:
+    """Every two of *players* once, shape ``(players * (players - 1) / 2, 2)``.
+
+    >>> round_robin(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    first, second = np.triu_indices(players, k=1)
+    return np.stack([first, second], axis=1).astype(np.int32)
+
+
+def tournaments(members: NDArray[np.int32]) -> Pairings:
+    """A round robin inside each row of *members*, shape ``(tournaments, size)``.
+
+    All pairs of the first tournament come first. In each pair, who stands further left in
+    the row moves first.
+    """
+    pairs = round_robin(members.shape[1])
+    return members[:, pairs].reshape(-1, 2).astype(np.int32)
+
+
+def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairings:
+    """Each of *players* against each of *opponents*, the player moving first.
+
+    >>> gauntlet(np.array([0, 1]), np.array([5, 6])).tolist()
+    [[0, 5], [0, 6], [1, 5], [1, 6]]
+    """
+    first = np.repeat(players, len(opponents))
+    second = np.tile(opponents, len(players))
+    return np.stack([first, second], axis=1).astype(np.int32)
+
+
+def both_colours(pairings: Pairings) -> Pairings:
+    """Each pairing twice in a row, the second time with the other moving first.
+
+    >>> both_colours(round_robin(2)).tolist()
+    [[0, 1], [1, 0]]
+    """
+    return np.stack([pairings, pairings[:, ::-1]], axis=1).reshape(-1, 2)
+
+
+def over_openings(pairings: Pairings, openings: Openings) -> tuple[Pairings, Openings]:
+    """Each pairing once from each opening: all openings of the first pairing come first."""
+    return (
+        np.repeat(pairings, len(openings), axis=0),
+        np.tile(openings, (len(pairings), 1)),
+    )

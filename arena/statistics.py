@@ -1,0 +1,48 @@
+"""What a number of games allows one to say."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["elo_difference", "wilson_interval"]
+
+Z_95 = 1.959963984540054
+
+
+def wilson_interval(points: float, games: int) -> tuple[float, float]:
+    """The 95 % interval of a share, after Wilson (1927).
+
+    It stays inside 0 to 1 and says something even at 0 or *games* points. Draws may be
+    counted as half a point; the interval is then a little too wide.
+
+    Args:
+        points: What was won, 0 to *games*.
+        games: How many were played; of none, nothing is known.
+
+    >>> [round(bound, 3) for bound in wilson_interval(90, 100)]
+    [0.826, 0.945]
+    """
+    if games == 0:
+        return 0.0, 1.0
+    share = points / games
+    square = Z_95 * Z_95
+    middle = (share + square / (2 * games)) / (1 + square / games)
+    half = (
+        Z_95
+        / (1 + square / games)
+        * math.sqrt(share * (1 - share) / games + square / (4 * games * games))
+    )
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def elo_difference(share: float) -> float:
+    """The Elo difference at which *share* of the points is expected; infinite at 0 and 1.
+
+    >>> round(elo_difference(0.75))
+    191
+    """
+    if share <= 0.0:
+        return -math.inf
+    if share >= 1.0:
+        return math.inf
+    return -400.0 * math.log10(1.0 / share - 1.0)

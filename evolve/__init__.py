@@ -1,0 +1,1 @@
+"""Floor 5, methods: a state in, the next state out. Touches no file, clock or screen."""

@@ -1,0 +1,54 @@
+"""What can go wrong, as exceptions. Everything that this project raises on purpose is here
+or descends from :class:`ArenaError`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ArenaError",
+    "BadValueError",
+    "GameOverError",
+    "IllegalMoveError",
+    "PositionError",
+    "UnknownNameError",
+]
+
+
+class ArenaError(Exception):
+    """Base of all errors that are the caller's to mend; its text is one clear line."""
+
+
+class PositionError(ArenaError):
+    """A text that describes no position."""
+
+
+class IllegalMoveError(ArenaError):
+    """A move that the rules do not allow in this position."""
+
+
+class GameOverError(IllegalMoveError):
+    """A move in a game that has ended."""
+
+
+class BadValueError(ArenaError):
+    """A value out of range: the text names the key, the value and what was expected."""
+
+
+class UnknownNameError(ArenaError):
+    """A name that nothing bears, with the nearest one that something does.
+
+    >>> print(UnknownNameError("game", "conect-four", ["checkers", "connect-four"]))
+    unknown game 'conect-four': did you mean 'connect-four'? (known: checkers, connect-four)
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f" did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"unknown {kind} {name!r}:{hint} (known: {', '.join(names)})")
+        self.name = name
+        """The name that was asked for."""
+        self.nearest = near[0] if near else None
+        """The known name nearest to it, if one is near."""

@@ -1,0 +1,57 @@
+"""The random stream of a match: SplitMix64, one 64-bit word of state, compiled.
+
+A stream is an array of one ``uint64``. The same functions serve kernels and Python, so both
+draw the same numbers from the same seed. Source: Steele, Lea, Flood, "Fast splittable
+pseudorandom number generators", OOPSLA 2014, figure 17 (with the constants of its mix64
+variant 13).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import inlined
+
+__all__ = ["Stream", "below", "chance", "mix", "new_stream", "next_word"]
+
+Stream = NDArray[np.uint64]
+"""An array of shape ``(1,)``: the state, advanced in place by each draw."""
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def new_stream(seed: int) -> Stream:
+    """A stream that starts from *seed*, an integer of which the lowest 64 bits count."""
+    return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
+
+
+@inlined
+def mix(word: np.uint64) -> np.uint64:
+    """Scrambles 64 bits into 64 bits, one to one."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@inlined
+def next_word(stream: Stream) -> np.uint64:
+    """The next 64 random bits."""
+    stream[0] += GOLDEN
+    return mix(stream[0])
+
+
+@inlined
+def below(stream: Stream, count: int) -> int:
+    """A random integer from 0 to *count* - 1; *count* is at most 2**32.
+
+    It is the high half of a product, so its bias is below *count* / 2**32.
+    """
+    high = next_word(stream) >> np.uint64(32)
+    return np.int64((high * np.uint64(count)) >> np.uint64(32))
+
+
+@inlined
+def chance(stream: Stream) -> float:
+    """A random number, uniform in [0, 1)."""
+    return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -1,0 +1,41 @@
+"""How features reach a network's inputs: which input each one raises, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Encoding"]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """A table of features, each of which adds a whole number to one input while it is on."""
+
+    inputs: int
+    """How many inputs the network has."""
+
+    index: NDArray[np.int64]
+    """The input of each feature, shape ``(features,)``; -1 for a feature that never occurs."""
+
+    factor: NDArray[np.int64]
+    """What each feature adds to its input, shape ``(features,)``."""
+
+    active: int
+    """How many features can be on at once, at most."""
+
+    @property
+    def features(self) -> int:
+        """How many features there are."""
+        return len(self.index)
+
+    @property
+    def limit(self) -> float:
+        """The largest first-layer weight whose sums are sure to fit into 32 bits.
+
+        Weights beyond it, on either side, are played as if they were this large.
+        """
+        largest = int(np.abs(self.factor).max(initial=1))
+        return float(32767 // (self.active * largest + 1))

@@ -1,0 +1,231 @@
+"""Multilayer perceptrons as weight vectors: one row of a ``float32`` array per individual.
+
+The genes of a network stand layer by layer: the weights, those from the first input first,
+then the biases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import compiled
+from games.errors import BadValueError, UnknownNameError
+from genomes.encoding import Encoding
+from genomes.network import (
+    ACTIVATION,
+    ACTIVATIONS,
+    LANES,
+    LAYERS,
+    MAX_LAYERS,
+    RESOLUTION,
+    SHAPE_FIELDS,
+    SIZES,
+    padded,
+)
+
+__all__ = ["INITIALISATIONS", "MLP", "Genomes"]
+
+Genomes = NDArray[np.float32]
+"""A population, shape ``(individuals, genes)``."""
+
+
+@dataclass(frozen=True)
+class MLP:
+    """The structure of a multilayer perceptron: everything but its weights.
+
+    Raises:
+        BadValueError: A layer is empty, or there are more than eight layers of weights.
+        UnknownNameError: No activation function bears that name.
+
+    >>> MLP(inputs=42, hidden=(10,), outputs=7).genes
+    507
+    """
+
+    inputs: int
+    hidden: tuple[int, ...]
+    outputs: int
+    activation: str = "sigmoid"
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise UnknownNameError("activation", self.activation, ACTIVATIONS)
+        if min(self.sizes) < 1:
+            raise BadValueError(f"every layer needs at least one unit: {self.sizes}")
+        if len(self.hidden) + 1 > MAX_LAYERS:
+            raise BadValueError(f"{len(self.hidden)} hidden layers: at most {MAX_LAYERS - 1}")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Units per layer, inputs and outputs included."""
+        return (self.inputs, *self.hidden, self.outputs)
+
+    @property
+    def genes(self) -> int:
+        """How many numbers make an individual: all weights and biases."""
+        return sum((before + 1) * after for before, after in pairwise(self.sizes))
+
+    @property
+    def shape(self) -> NDArray[np.int64]:
+        """The structure as compiled code reads it; see :mod:`genomes.network`."""
+        shape = np.zeros(SHAPE_FIELDS, dtype=np.int64)
+        shape[ACTIVATION] = ACTIVATIONS[self.activation]
+        shape[LAYERS] = len(self.sizes) - 1
+        shape[SIZES : SIZES + len(self.sizes)] = self.sizes
+        return shape
+
+    def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
+        """A random population, shape ``(individuals, genes)``.
+
+        Args:
+            individuals: How many.
+            name: One of :data:`INITIALISATIONS`, perhaps with its width: ``uniform:0.5``.
+            generator: Where the numbers come from.
+
+        Raises:
+            UnknownNameError: There is no such initialisation.
+            BadValueError: The width is no positive number.
+        """
+        kind, _, text = name.partition(":")
+        if kind not in INITIALISATIONS:
+            raise UnknownNameError("initialisation", kind, INITIALISATIONS)
+        try:
+            width = float(text) if text else 1.0
+        except ValueError:
+            width = 0.0
+        if not 0.0 < width < float("inf"):
+            raise BadValueError(f"initialisation {name!r}: its width must be a number above 0")
+        layers = []
+        for before, after in pairwise(self.sizes):
+            count = (before + 1) * after
+            spread = width * INITIALISATIONS[kind](before, after)
+            if kind in ("normal", "he"):
+                values = generator.normal(0.0, spread, (individuals, count))
+            else:
+                values = generator.uniform(-spread, spread, (individuals, count))
+            if kind in ("glorot", "he"):
+                values[:, before * after :] = 0.0
+            layers.append(values)
+        return np.concatenate(layers, axis=1).astype(np.float32)
+
+    def pack(
+        self, genomes: Genomes, encoding: Encoding
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The networks of *genomes* as compiled code reads them; see :mod:`genomes.network`.
+
+        Returns:
+            ``columns``, shape ``(individuals, 1 + features, padded first layer)``, and
+            ``weights``, shape ``(individuals, numbers)``.
+
+        Raises:
+            BadValueError: *genomes* does not have the shape ``(individuals, genes)``.
+        """
+        if genomes.ndim != 2 or genomes.shape[1] != self.genes:
+            raise BadValueError(
+                f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
+            )
+        width = _padded(self.sizes[1])
+        columns = np.zeros((len(genomes), 1 + encoding.features, width), dtype=np.int32)
+        numbers = 0
+        for layer, (before, after) in enumerate(pairwise(self.sizes[1:]), start=1):
+            if after == 1 and layer == len(self.hidden):
+                numbers += LANES + _padded(before)
+            else:
+                numbers += (1 + before) * _padded(after)
+        weights = np.zeros((len(genomes), numbers), dtype=np.float32)
+        genomes = np.ascontiguousarray(genomes, dtype=np.float32)
+        _pack(
+            genomes, self.shape, encoding.index, encoding.factor, encoding.limit, columns, weights
+        )
+        return columns, weights
+
+    def evaluate(self, genome: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
+        """The outputs for a batch of *inputs*, in double precision and plain NumPy.
+
+        This is the textbook's forward pass, for checking the compiled one and for reading.
+        The last layer has no activation.
+
+        Args:
+            genome: Shape ``(genes,)``.
+            inputs: Shape ``(batch, inputs)``.
+        """
+        values = np.asarray(inputs, dtype=np.float64)
+        at = 0
+        for layer, (before, after) in enumerate(pairwise(self.sizes)):
+            weights = genome[at : at + before * after].reshape(before, after).astype(np.float64)
+            biases = genome[at + before * after : at + (before + 1) * after]
+            at += (before + 1) * after
+            values = values @ weights + biases
+            if layer < len(self.hidden):
+                values = _FUNCTIONS[self.activation](values)
+        return values
+
+
+INITIALISATIONS = {
+    "uniform": lambda before, after: 1.0,
+    "normal": lambda before, after: 1.0,
+    "glorot": lambda before, after: float(np.sqrt(6.0 / (before + after))),
+    "he": lambda before, after: float(np.sqrt(2.0 / before)),
+    "fan-in": lambda before, after: float(1.0 / np.sqrt(before)),
+}
+"""Ways to draw first weights, with the width of a layer of *before* inputs and *after* units.
+
+``uniform``, ``glorot`` and ``fan-in`` draw from [-width, width], ``normal`` and ``he`` from a
+Gaussian of that standard deviation. Biases are drawn alike, but are 0 in ``glorot`` and
+``he``. Sources: Glorot and Bengio 2010, equation 16; He et al. 2015, equation 10.
+"""
+
+_FUNCTIONS = {
+    "sigmoid": lambda x: 1.0 / (1.0 + np.exp(-np.clip(x, -500.0, 500.0))),
+    "tanh": np.tanh,
+    "relu": lambda x: np.maximum(x, 0.0),
+}
+
+
+def _padded(size: int) -> int:
+    return -(-size // LANES) * LANES
+
+
+@compiled
+def _pack(
+    genomes: Any, shape: Any, index: Any, factor: Any, limit: float, columns: Any, weights: Any
+) -> None:
+    layers = shape[LAYERS]
+    inputs = shape[SIZES]
+    units = shape[SIZES + 1]
+    resolution = np.float64(RESOLUTION)
+    for one in range(genomes.shape[0]):
+        for unit in range(units):
+            bias = min(max(np.float64(genomes[one, inputs * units + unit]), -limit), limit)
+            columns[one, 0, unit] = np.int32(np.rint(bias * resolution))
+        for feature in range(index.shape[0]):
+            source = index[feature]
+            if source >= 0:
+                for unit in range(units):
+                    gene = np.float64(genomes[one, source * units + unit])
+                    gene = min(max(gene, -limit), limit)
+                    whole = np.int64(np.rint(gene * resolution)) * factor[feature]
+                    columns[one, 1 + feature, unit] = np.int32(whole)
+        gene_at = (inputs + 1) * units
+        at = 0
+        for layer in range(2, layers + 1):
+            before = shape[SIZES + layer - 1]
+            after = shape[SIZES + layer]
+            if after == 1 and layer == layers:
+                weights[one, at] = genomes[one, gene_at + before]
+                for unit in range(before):
+                    weights[one, at + LANES + unit] = genomes[one, gene_at + unit]
+            else:
+                width = padded(after)
+                for unit in range(after):
+                    weights[one, at + unit] = genomes[one, gene_at + before * after + unit]
+                for source in range(before):
+                    for unit in range(after):
+                        place = at + (source + 1) * width + unit
+                        weights[one, place] = genomes[one, gene_at + source * after + unit]
+                at += width * (before + 1)
+            gene_at += (before + 1) * after

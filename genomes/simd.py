@@ -1,0 +1,276 @@
+"""Sixteen numbers at a time: vector types for compiled code, as plain LLVM instructions.
+
+LLVM leaves short loops scalar, and networks here are ten to fifty units wide. With explicit
+vectors a layer is a handful of instructions on any processor (a narrower one splits them).
+Every operation rounds by itself, nothing is fused or reordered, so the same network gives
+the same bits on every machine, and the exported bot can repeat them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+from games.compiled import inlined
+
+__all__ = [
+    "LANES",
+    "add",
+    "add_int",
+    "bits_of",
+    "clamp",
+    "divide",
+    "first_of_maximum",
+    "from_bits",
+    "halve_sum",
+    "load",
+    "load_int",
+    "maximum",
+    "minimum",
+    "multiply",
+    "power_of_two",
+    "spread",
+    "store",
+    "store_int",
+    "subtract",
+    "to_float",
+]
+
+LANES = 16
+"""Numbers in a vector; layers are padded to a multiple of it."""
+
+FLOATS = ir.VectorType(ir.FloatType(), LANES)
+INTS = ir.VectorType(ir.IntType(32), LANES)
+
+
+class FloatVector(types.Type):
+    """Sixteen ``float32``."""
+
+    def __init__(self) -> None:
+        super().__init__(name="FloatVector")
+
+
+class IntVector(types.Type):
+    """Sixteen ``int32``."""
+
+    def __init__(self) -> None:
+        super().__init__(name="IntVector")
+
+
+float_vector = FloatVector()
+int_vector = IntVector()
+
+
+@register_model(FloatVector)
+class FloatVectorModel(models.PrimitiveModel):
+    """Tells Numba how a float vector lies in a register."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, FLOATS)
+
+
+@register_model(IntVector)
+class IntVectorModel(models.PrimitiveModel):
+    """Tells Numba how an integer vector lies in a register."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, INTS)
+
+
+def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    pointer = builder.gep(array.data, [args[1]])
+    return builder.bitcast(pointer, vector.as_pointer())
+
+
+def _make_load(kind: Any, vector: Any) -> Any:
+    @intrinsic
+    def load_vector(typing: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(_address(context, builder, signature, args, vector), align=4)
+
+        return kind(array, types.intp), generate
+
+    return load_vector
+
+
+def _make_store(kind: Any, vector: Any) -> Any:
+    @intrinsic
+    def store_vector(typing: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            address = _address(context, builder, signature, args, vector)
+            builder.store(args[2], address, align=4)
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, kind), generate
+
+    return store_vector
+
+
+def _make_binary(kind: Any, instruction: str) -> Any:
+    @intrinsic
+    def binary(typing: Any, left: Any, right: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return getattr(builder, instruction)(args[0], args[1])
+
+        return kind(kind, kind), generate
+
+    return binary
+
+
+load = _make_load(float_vector, FLOATS)
+load_int = _make_load(int_vector, INTS)
+store = _make_store(float_vector, FLOATS)
+store_int = _make_store(int_vector, INTS)
+add = _make_binary(float_vector, "fadd")
+subtract = _make_binary(float_vector, "fsub")
+multiply = _make_binary(float_vector, "fmul")
+divide = _make_binary(float_vector, "fdiv")
+add_int = _make_binary(int_vector, "add")
+
+
+@intrinsic
+def spread(typing: Any, value: Any) -> Any:
+    """A vector of sixteen times *value*."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _splat(builder, args[0], FLOATS)
+
+    return float_vector(types.float32), generate
+
+
+@intrinsic
+def maximum(typing: Any, left: Any, right: Any) -> Any:
+    """The larger of each pair (*right* where *left* is not a number)."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        larger = builder.fcmp_ordered(">", args[0], args[1])
+        return builder.select(larger, args[0], args[1])
+
+    return float_vector(float_vector, float_vector), generate
+
+
+@intrinsic
+def minimum(typing: Any, left: Any, right: Any) -> Any:
+    """The smaller of each pair (*right* where *left* is not a number)."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        smaller = builder.fcmp_ordered("<", args[0], args[1])
+        return builder.select(smaller, args[0], args[1])
+
+    return float_vector(float_vector, float_vector), generate
+
+
+@inlined
+def clamp(vector: Any, low: Any, high: Any) -> Any:
+    """Each number, brought into [*low*, *high*] (``float32``)."""
+    return minimum(maximum(vector, spread(low)), spread(high))
+
+
+@intrinsic
+def to_float(typing: Any, vector: Any) -> Any:
+    """Each integer as the nearest ``float32``."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.sitofp(args[0], FLOATS)
+
+    return float_vector(int_vector), generate
+
+
+@intrinsic
+def bits_of(typing: Any, vector: Any) -> Any:
+    """The bit pattern of each number."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], INTS)
+
+    return int_vector(float_vector), generate
+
+
+@intrinsic
+def from_bits(typing: Any, vector: Any) -> Any:
+    """The number of each bit pattern."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], FLOATS)
+
+    return float_vector(int_vector), generate
+
+
+@intrinsic
+def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
+    """*vector* times two to the number in the low bits of *exponent_bits*."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        shift = ir.Constant(INTS, [23] * LANES)
+        raised = builder.add(builder.bitcast(args[0], INTS), builder.shl(args[1], shift))
+        return builder.bitcast(raised, FLOATS)
+
+    return float_vector(float_vector, int_vector), generate
+
+
+@intrinsic
+def halve_sum(typing: Any, vector: Any) -> Any:
+    """The sum, by adding the upper half to the lower one until one number is left."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = args[0]
+        return builder.extract_element(_halve(builder, value, builder.fadd), _index(0))
+
+    return types.float32(float_vector), generate
+
+
+@intrinsic
+def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
+    """The first place of the largest number among the *allowed* ones (bit k: place k).
+
+    If no allowed number is above minus infinity, the first allowed place.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        flags = ir.IntType(LANES)
+        allowed_bits = builder.trunc(args[1], flags)
+        mask = builder.bitcast(allowed_bits, ir.VectorType(ir.IntType(1), LANES))
+        lowest = ir.Constant(FLOATS, [float("-inf")] * LANES)
+        value = builder.select(mask, args[0], lowest)
+
+        def larger(left: Any, right: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(">", left, right), left, right)
+
+        top = builder.extract_element(_halve(builder, value, larger), _index(0))
+        hits = builder.fcmp_ordered("==", value, _splat(builder, top, FLOATS))
+        found = builder.and_(builder.bitcast(hits, flags), allowed_bits)
+        found = builder.select(
+            builder.icmp_unsigned("==", found, ir.Constant(flags, 0)), allowed_bits, found
+        )
+        place = builder.cttz(found, ir.Constant(ir.IntType(1), 0))
+        return builder.zext(place, ir.IntType(64))
+
+    return types.int64(float_vector, types.uint64), generate
+
+
+def _halve(builder: Any, value: Any, combine: Any) -> Any:
+    width = LANES
+    while width > 1:
+        width //= 2
+        kind = ir.VectorType(ir.IntType(32), LANES)
+        order = [(lane + width) % LANES for lane in range(LANES)]
+        upper = builder.shuffle_vector(
+            value, ir.Constant(value.type, ir.Undefined), ir.Constant(kind, order)
+        )
+        value = combine(value, upper)
+    return value
+
+
+def _splat(builder: Any, value: Any, vector: Any) -> Any:
+    empty = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(empty, value, _index(0))
+    return builder.shuffle_vector(first, empty, ir.Constant(INTS, [0] * LANES))
+
+
+def _index(lane: int) -> Any:
+    return ir.Constant(ir.IntType(32), lane)
+

@@ -1,0 +1,108 @@
+"""Named arrays and a description in one blob of the safetensors format, with a digest.
+
+Weights of champions and checkpoints of runs are such blobs. Nothing in them can run code.
+The description carries the kind of the file, the version of its format and a SHA-256 of
+everything else; :func:`read_tensors` believes nothing that does not match.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from games.errors import ArenaError
+
+__all__ = ["DamagedFileError", "NewerFormatError", "Tensors", "read_tensors", "write_tensors"]
+
+PREFIX = "evolve-arena "
+
+
+class DamagedFileError(ArenaError):
+    """A file that is cut, altered, or of another kind than expected."""
+
+
+class NewerFormatError(ArenaError):
+    """A file that a later version of this project wrote."""
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """What a blob holds."""
+
+    arrays: dict[str, NDArray[Any]]
+    description: dict[str, Any]
+
+
+def write_tensors(
+    kind: str, version: int, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]
+) -> bytes:
+    """One blob of *arrays* and a JSON-able *description*, labelled as *kind* and *version*."""
+    text = json.dumps(description, sort_keys=True)
+    ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    metadata = {
+        "format": PREFIX + kind,
+        "version": str(version),
+        "description": text,
+        "sha256": _digest(ordered, text),
+    }
+    return save(ordered, metadata)
+
+
+def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
+    """The contents of a *blob* of this *kind*, of any version up to *version*.
+
+    Raises:
+        DamagedFileError: The blob is not whole, or is of another kind.
+        NewerFormatError: Its version is above *version*.
+    """
+    metadata = _read_metadata(blob)
+    found = metadata.get("format", "")
+    if found != PREFIX + kind:
+        raise DamagedFileError(f"not a {kind} file" + (f" but {found!r}" if found else ""))
+    try:
+        written = int(metadata.get("version", ""))
+    except ValueError:
+        raise DamagedFileError("its format's version is unreadable") from None
+    if written > version:
+        raise NewerFormatError(
+            f"written in format {written}; this version of evolve reads up to {version}"
+        )
+    try:
+        arrays = load(blob)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise DamagedFileError(f"its arrays are unreadable ({error})") from None
+    text = metadata.get("description", "")
+    if _digest({name: arrays[name] for name in sorted(arrays)}, text) != metadata.get("sha256"):
+        raise DamagedFileError("its digest does not match its content")
+    return Tensors(arrays, json.loads(text))
+
+
+def _read_metadata(blob: bytes) -> dict[str, str]:
+    """The strings in the header: eight bytes of length, then JSON (safetensors' format)."""
+    length = int.from_bytes(blob[:8], "little")
+    if len(blob) < 8 or length > len(blob) - 8:
+        raise DamagedFileError("it is cut short")
+    try:
+        header = json.loads(blob[8 : 8 + length])
+    except ValueError:
+        raise DamagedFileError("its header is unreadable") from None
+    metadata = header.get("__metadata__") if isinstance(header, dict) else None
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        raise DamagedFileError("its header has no description")
+    return metadata
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]], text: str) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name, array in arrays.items():
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Floor 3, players: who decides a move."""

@@ -1,0 +1,61 @@
+"""What every player offers, and the base of those that compiled code plays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from games.connect_four import ConnectFour, Position
+from games.stream import Stream
+from players.connect_four import decide
+from players.lineup import Lineup, make_scratch
+
+__all__ = ["CompiledPlayer", "Player"]
+
+
+class Player(ABC):
+    """Decides moves. One player may play many games, one after the other."""
+
+    name: str
+    """How tables call it."""
+
+    def begin(self, side: int) -> None:  # noqa: B027  (most players need not know)
+        """Called before each game; *side* is 0 if this player moves first."""
+
+    @abstractmethod
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The move to play in *position*, which is not over; chance comes from *stream*."""
+
+    def end(self) -> None:  # noqa: B027
+        """Called after each game."""
+
+    def close(self) -> None:  # noqa: B027
+        """Called when the player is no longer needed: frees what it holds."""
+
+
+class CompiledPlayer(Player):
+    """A player that exists as arrays, so that whole matches can run in compiled code.
+
+    Args:
+        game: What it plays.
+        lineup: The player, packed; the only one in there.
+        name: How tables call it.
+    """
+
+    def __init__(self, game: ConnectFour, lineup: Lineup, name: str) -> None:
+        self.game = game
+        self.lineup = lineup
+        self.name = name
+        self._scratch = make_scratch(lineup)
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The very move that the match kernel would play."""
+        side = position.ply % 2
+        own, other = position.first, position.second
+        if side:
+            own, other = other, own
+        scratch = self._scratch._replace(stream=stream)
+        return int(
+            decide(self.game.rules, self.lineup, side, np.uint64(own), np.uint64(other), scratch)
+        )

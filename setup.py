@@ -1,0 +1,44 @@
+"""The package's metadata; the build backend and the tools' settings are in pyproject.toml."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+PACKAGES = ["games", "genomes", "players", "arena", "evolve", "runs"]
+
+setup(
+    name="evolve-arena",
+    version="0.1.0",
+    description="Breed board-game players by neuroevolution, in matches against each other",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.11",
+    packages=find_packages(include=[f"{name}{rest}" for name in PACKAGES for rest in ("", ".*")]),
+    package_data={"": ["*.toml", "*.csv", "py.typed", "*.txt"]},
+    install_requires=[
+        "deap>=1.4.4",
+        "matplotlib>=3.9",
+        "multiprocess>=0.70.17",
+        "numba>=0.61",
+        "numpy>=2.0",
+        "platformdirs>=4.2",
+        "psutil>=6.0",
+        "pydantic>=2.8",
+        "rich>=13.7",
+        "safetensors>=0.4.5",
+        "typer>=0.15",
+    ],
+    extras_require={
+        "test": [
+            "hypothesis>=6.100",
+            "import-linter>=2.1",
+            "mypy>=1.13",
+            "open_spiel>=1.5",
+            "pytest>=8.3",
+            "ruff>=0.9",
+        ],
+        "hosts": ["kaggle-environments>=1.16"],
+    },
+    entry_points={"console_scripts": ["evolve = runs.cli:main"]},
+)
