@@ -6,14 +6,13 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from games.compiled import inlined  # noqa: F401  (marks this file as compiled code)
+from games.compiled import instruction
 
 __all__ = ["count_bits", "lowest_bit"]
 
 
-@intrinsic
+@instruction
 def lowest_bit(typing: Any, word: Any) -> Any:
     """The place of the lowest set bit of a ``uint64``, 0 to 63; 64 if none is set."""
 
@@ -23,7 +22,7 @@ def lowest_bit(typing: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic
+@instruction
 def count_bits(typing: Any, word: Any) -> Any:
     """The number of set bits of a ``uint64``."""
 

@@ -15,12 +15,13 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.extending import intrinsic
 
-__all__ = ["cache_folder", "compiled", "compiled_sources", "inlined"]
+__all__ = ["cache_folder", "compiled", "compiled_sources", "inlined", "instruction"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -47,6 +48,15 @@ def inlined(function: Function) -> Function:
     that pass whole structures of arrays, at four times the cost.
     """
     return _decorate(function, forceinline=True)
+
+
+def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function of compiled code out of one that *builds* its LLVM instructions.
+
+    *build* takes Numba's typing context and the types of the arguments, and gives a signature
+    and a function that emits code.
+    """
+    return cast(Callable[..., Any], intrinsic(build))
 
 
 @cache

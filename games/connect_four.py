@@ -8,7 +8,7 @@ Columns are numbered from 0, left to right.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Rules(NamedTuple):
 
 
 @inlined
-def drop(discs: np.uint64, column: int, rules: Rules) -> np.uint64:
+def drop(discs: Any, column: int, rules: Rules) -> Any:
     """The bit on which a disc comes to lie in *column*, which must not be full.
 
     *discs* are those of both players.
@@ -57,7 +57,7 @@ def drop(discs: np.uint64, column: int, rules: Rules) -> np.uint64:
 
 
 @inlined
-def has_line(discs: np.uint64, rules: Rules) -> bool:
+def has_line(discs: Any, rules: Rules) -> Any:
     """Whether the *discs* of one player hold ``connect`` in a row, in any direction."""
     height = np.uint64(rules.rows + 1)
     vertical = _runs(discs, ONE, rules.connect)
@@ -68,7 +68,7 @@ def has_line(discs: np.uint64, rules: Rules) -> bool:
 
 
 @inlined
-def _runs(discs: np.uint64, step: np.uint64, connect: int) -> np.uint64:
+def _runs(discs: Any, step: Any, connect: int) -> Any:
     """The lowest cell of every run of *connect* discs, *step* bits apart, by doubling."""
     if connect == 4:
         pairs = discs & (discs >> step)
@@ -82,26 +82,26 @@ def _runs(discs: np.uint64, step: np.uint64, connect: int) -> np.uint64:
 
 
 @inlined
-def mark_if_full(full: np.uint64, bit: np.uint64, column: int, rules: Rules) -> np.uint64:
+def mark_if_full(full: Any, bit: Any, column: int, rules: Rules) -> Any:
     """*full* (bit c: column c is full), after a disc came to lie on *bit* in *column*."""
     top = np.uint64(column * (rules.rows + 1) + rules.rows - 1)
     return full | (((bit >> top) & ONE) << np.uint64(column))
 
 
 @inlined
-def cell_of(bit: np.uint64) -> int:
+def cell_of(bit: Any) -> Any:
     """The number of the one set bit."""
     return lowest_bit(bit)
 
 
 @inlined
-def all_cells(rules: Rules) -> int:
+def all_cells(rules: Rules) -> Any:
     """How many discs fill the board."""
     return rules.columns * rules.rows
 
 
 @compiled
-def full_columns(discs: np.uint64, rules: Rules) -> np.uint64:
+def full_columns(discs: Any, rules: Rules) -> Any:
     """Bit c: column c is full."""
     full = np.uint64(0)
     for column in range(rules.columns):
@@ -111,7 +111,7 @@ def full_columns(discs: np.uint64, rules: Rules) -> np.uint64:
 
 
 @compiled
-def perft(own: np.uint64, other: np.uint64, rules: Rules, depth: int) -> int:
+def perft(own: Any, other: Any, rules: Rules, depth: int) -> Any:
     """The number of move sequences of *depth* plies that a game may begin with from here.
 
     *own* are the discs of the player to move. A game that ends earlier counts for none.
@@ -296,8 +296,7 @@ class ConnectFour:
             column = DIGITS.find(digit)
         if not 0 <= column < self.rules.columns:
             raise IllegalMoveError(
-                f"{text.strip()!r} names no column: they are numbered 0 to"
-                f" {self.rules.columns - 1}"
+                f"{text.strip()!r} names no column: they are numbered 0 to {self.rules.columns - 1}"
             )
         return column
 

@@ -1,5 +1,7 @@
-"""What can go wrong, as exceptions. Everything that this project raises on purpose is here
-or descends from :class:`ArenaError`."""
+"""What can go wrong, as exceptions.
+
+Everything that this project raises on purpose is here or descends from :class:`ArenaError`.
+"""
 
 from __future__ import annotations
 

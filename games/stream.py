@@ -8,6 +8,8 @@ variant 13).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +29,7 @@ def new_stream(seed: int) -> Stream:
 
 
 @inlined
-def mix(word: np.uint64) -> np.uint64:
+def mix(word: Any) -> Any:
     """Scrambles 64 bits into 64 bits, one to one."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -35,14 +37,14 @@ def mix(word: np.uint64) -> np.uint64:
 
 
 @inlined
-def next_word(stream: Stream) -> np.uint64:
+def next_word(stream: Stream) -> Any:
     """The next 64 random bits."""
     stream[0] += GOLDEN
     return mix(stream[0])
 
 
 @inlined
-def below(stream: Stream, count: int) -> int:
+def below(stream: Stream, count: int) -> Any:
     """A random integer from 0 to *count* - 1; *count* is at most 2**32.
 
     It is the high half of a product, so its bias is below *count* / 2**32.
@@ -52,6 +54,6 @@ def below(stream: Stream, count: int) -> int:
 
 
 @inlined
-def chance(stream: Stream) -> float:
+def chance(stream: Stream) -> Any:
     """A random number, uniform in [0, 1)."""
     return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -6,6 +6,7 @@ then the biases.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,7 +20,6 @@ from genomes.encoding import Encoding
 from genomes.network import (
     ACTIVATION,
     ACTIVATIONS,
-    LANES,
     LAYERS,
     MAX_LAYERS,
     RESOLUTION,
@@ -27,6 +27,7 @@ from genomes.network import (
     SIZES,
     padded,
 )
+from genomes.simd import LANES
 
 __all__ = ["INITIALISATIONS", "MLP", "Genomes"]
 
@@ -165,7 +166,7 @@ class MLP:
         return values
 
 
-INITIALISATIONS = {
+INITIALISATIONS: dict[str, Callable[[int, int], float]] = {
     "uniform": lambda before, after: 1.0,
     "normal": lambda before, after: 1.0,
     "glorot": lambda before, after: float(np.sqrt(6.0 / (before + after))),
@@ -179,7 +180,7 @@ Gaussian of that standard deviation. Biases are drawn alike, but are 0 in ``glor
 ``he``. Sources: Glorot and Bengio 2010, equation 16; He et al. 2015, equation 10.
 """
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "sigmoid": lambda x: 1.0 / (1.0 + np.exp(-np.clip(x, -500.0, 500.0))),
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(x, 0.0),
@@ -206,8 +207,7 @@ def _pack(
             source = index[feature]
             if source >= 0:
                 for unit in range(units):
-                    gene = np.float64(genomes[one, source * units + unit])
-                    gene = min(max(gene, -limit), limit)
+                    gene = min(max(np.float64(genomes[one, source * units + unit]), -limit), limit)
                     whole = np.int64(np.rint(gene * resolution)) * factor[feature]
                     columns[one, 1 + feature, unit] = np.int32(whole)
         gene_at = (inputs + 1) * units

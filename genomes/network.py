@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.compiled import inlined
 from genomes import simd
@@ -73,7 +72,7 @@ ONE = np.float32(1.0)
 
 
 @inlined
-def padded(size: int) -> int:
+def padded(size: int) -> Any:
     """*size*, rounded up to whole vectors."""
     return (size + LANES - 1) // LANES * LANES
 
@@ -115,7 +114,7 @@ def activate_sums(
 
 
 @inlined
-def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> tuple[int, Any]:
+def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> Any:
     """Runs the hidden layers after the first.
 
     *ping* holds the first layer's activations and *pong* is scratch.
@@ -141,7 +140,7 @@ def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> 
 
 
 @inlined
-def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) -> int:
+def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) -> Any:
     """The first of the strongest outputs among the *allowed* ones (bit k: output k).
 
     The last layer has at most :data:`LANES` outputs and no activation: a monotone one would
@@ -192,5 +191,3 @@ def _logistic(vector: Any, scale: Any) -> Any:
     result = simd.add(simd.multiply(result, rest), simd.spread(P0))
     one = simd.spread(ONE)
     return simd.divide(one, simd.add(one, simd.power_of_two(result, simd.bits_of(shifted))))
-
-

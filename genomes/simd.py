@@ -12,9 +12,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import models, register_model
 
-from games.compiled import inlined
+from games.compiled import inlined, instruction
 
 __all__ = [
     "LANES",
@@ -87,7 +87,7 @@ def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any)
 
 
 def _make_load(kind: Any, vector: Any) -> Any:
-    @intrinsic
+    @instruction
     def load_vector(typing: Any, array: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.load(_address(context, builder, signature, args, vector), align=4)
@@ -98,7 +98,7 @@ def _make_load(kind: Any, vector: Any) -> Any:
 
 
 def _make_store(kind: Any, vector: Any) -> Any:
-    @intrinsic
+    @instruction
     def store_vector(typing: Any, array: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             address = _address(context, builder, signature, args, vector)
@@ -111,7 +111,7 @@ def _make_store(kind: Any, vector: Any) -> Any:
 
 
 def _make_binary(kind: Any, instruction: str) -> Any:
-    @intrinsic
+    @instruction
     def binary(typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return getattr(builder, instruction)(args[0], args[1])
@@ -132,7 +132,7 @@ divide = _make_binary(float_vector, "fdiv")
 add_int = _make_binary(int_vector, "add")
 
 
-@intrinsic
+@instruction
 def spread(typing: Any, value: Any) -> Any:
     """A vector of sixteen times *value*."""
 
@@ -142,7 +142,7 @@ def spread(typing: Any, value: Any) -> Any:
     return float_vector(types.float32), generate
 
 
-@intrinsic
+@instruction
 def maximum(typing: Any, left: Any, right: Any) -> Any:
     """The larger of each pair (*right* where *left* is not a number)."""
 
@@ -153,7 +153,7 @@ def maximum(typing: Any, left: Any, right: Any) -> Any:
     return float_vector(float_vector, float_vector), generate
 
 
-@intrinsic
+@instruction
 def minimum(typing: Any, left: Any, right: Any) -> Any:
     """The smaller of each pair (*right* where *left* is not a number)."""
 
@@ -170,7 +170,7 @@ def clamp(vector: Any, low: Any, high: Any) -> Any:
     return minimum(maximum(vector, spread(low)), spread(high))
 
 
-@intrinsic
+@instruction
 def to_float(typing: Any, vector: Any) -> Any:
     """Each integer as the nearest ``float32``."""
 
@@ -180,7 +180,7 @@ def to_float(typing: Any, vector: Any) -> Any:
     return float_vector(int_vector), generate
 
 
-@intrinsic
+@instruction
 def bits_of(typing: Any, vector: Any) -> Any:
     """The bit pattern of each number."""
 
@@ -190,7 +190,7 @@ def bits_of(typing: Any, vector: Any) -> Any:
     return int_vector(float_vector), generate
 
 
-@intrinsic
+@instruction
 def from_bits(typing: Any, vector: Any) -> Any:
     """The number of each bit pattern."""
 
@@ -200,7 +200,7 @@ def from_bits(typing: Any, vector: Any) -> Any:
     return float_vector(int_vector), generate
 
 
-@intrinsic
+@instruction
 def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
     """*vector* times two to the number in the low bits of *exponent_bits*."""
 
@@ -212,7 +212,7 @@ def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
     return float_vector(float_vector, int_vector), generate
 
 
-@intrinsic
+@instruction
 def halve_sum(typing: Any, vector: Any) -> Any:
     """The sum, by adding the upper half to the lower one until one number is left."""
 
@@ -223,7 +223,7 @@ def halve_sum(typing: Any, vector: Any) -> Any:
     return types.float32(float_vector), generate
 
 
-@intrinsic
+@instruction
 def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
     """The first place of the largest number among the *allowed* ones (bit k: place k).
 
@@ -273,4 +273,3 @@ def _splat(builder: Any, value: Any, vector: Any) -> Any:
 
 def _index(lane: int) -> Any:
     return ir.Constant(ir.IntType(32), lane)
-

@@ -51,7 +51,7 @@ def choose_move(
     full: Any,
     scratch: Any,
     at: int,
-) -> int:
+) -> Any:
     """The column that the player in *seat* of the *lineup* drops a disc into.
 
     Args:
@@ -78,7 +78,7 @@ def choose_move(
 
 
 @inlined
-def column_base(rules: Rules, lineup: Any, seat: int, side: int, mover: int, cell: int) -> int:
+def column_base(rules: Rules, lineup: Any, seat: int, side: int, mover: int, cell: int) -> Any:
     """Where a disc's column begins in ``lineup.columns``, as the network in *seat* sees it.
 
     *side* and *mover* are 0 or 1: where the network sits, and who put the disc on *cell*.
@@ -92,7 +92,7 @@ def column_base(rules: Rules, lineup: Any, seat: int, side: int, mover: int, cel
 @inlined
 def _choose_by_policy(
     rules: Rules, lineup: Any, seat: int, full: Any, scratch: Any, at: int
-) -> int:
+) -> Any:
     shape = lineup.shapes[lineup.seats[seat, SHAPE]]
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
     base = lineup.seats[seat, WEIGHTS_AT]
@@ -114,7 +114,7 @@ def _choose_by_value(
     full: Any,
     scratch: Any,
     at: int,
-) -> int:
+) -> Any:
     """The first column that wins at once, else the first whose position has the best value."""
     best = -1
     best_value = np.float32(0.0)
@@ -146,7 +146,7 @@ def _value_after(
 
 
 @inlined
-def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> int:
+def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     """The first column that tops a stack of own discs one short of a line, else of the other's.
 
     -1 if there is none.
@@ -169,7 +169,7 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> int:
 
 
 @inlined
-def _choose_at_random(rules: Rules, full: Any, stream: Any) -> int:
+def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
         column = below(stream, rules.columns)
         if not (full >> np.uint64(column)) & ONE:
@@ -195,7 +195,7 @@ def _sum_position(
 
 
 @compiled
-def decide(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> int:
+def decide(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> Any:
     """The column that the first player of *lineup* chooses; arguments as in `choose_move`."""
     full = full_columns(own | other, rules)
     if lineup.seats[0, KIND] == NETWORK:

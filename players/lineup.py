@@ -118,7 +118,7 @@ def make_scratch(lineup: Lineup) -> Scratch:
 
 
 @inlined
-def first_width(lineup: Any, seat: int) -> int:
+def first_width(lineup: Any, seat: int) -> Any:
     """The padded width of a network's first layer; 0 if *seat* holds no network."""
     if lineup.seats[seat, KIND] != NETWORK:
         return 0

@@ -58,7 +58,7 @@ def play_matches(
 @inlined
 def _play_match(
     rules: Rules, lineup: Any, first: int, second: int, openings: Any, match: int, scratch: Any
-) -> tuple[int, int, Any]:
+) -> Any:
     half = scratch.sums.shape[0] // 2
     first_units = first_width(lineup, first)
     second_units = first_width(lineup, second)
@@ -70,7 +70,7 @@ def _play_match(
     ply = 0
     while True:
         side = ply & 1
-        column = -1
+        column: Any = -1
         if ply < openings.shape[1]:
             column = np.int64(openings[match, ply])
         if column < 0:
@@ -109,7 +109,7 @@ def draw_openings(rules: Rules, seeds: Any, openings: Any) -> None:
 
 
 @inlined
-def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> bool:
+def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
     own = other = full = np.uint64(0)
     for ply in range(openings.shape[1]):
         column = below(stream, rules.columns)
