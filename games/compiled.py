@@ -94,10 +94,9 @@ def compiled_sources() -> list[Path]:
 
 
 def _decorate(function: Function, *, forceinline: bool) -> Function:
-    numba.config.CACHE_DIR = str(cache_folder())
-    decorate = numba.njit(
-        cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline
-    )
+    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline}
+    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
     return cast(Function, decorate(function))
 
 

@@ -25,7 +25,8 @@ def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArra
     >>> derive_seeds(1, 0, "matches", 2).tolist() == derive_seeds(1, 0, "matches", 5)[:2].tolist()
     True
     """
-    return _sequence(seed, generation, purpose).generate_state(count, np.uint64)
+    words = _sequence(seed, generation, purpose).generate_state(count, np.uint64)
+    return words.astype(np.uint64, copy=False)
 
 
 def _sequence(seed: int, generation: int, purpose: str) -> np.random.SeedSequence:

@@ -69,7 +69,7 @@ class FloatVectorModel(models.PrimitiveModel):
     """Tells Numba how a float vector lies in a register."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, FLOATS)
+        super().__init__(manager, kind, FLOATS)  # type: ignore[no-untyped-call]
 
 
 @register_model(IntVector)
@@ -77,7 +77,7 @@ class IntVectorModel(models.PrimitiveModel):
     """Tells Numba how an integer vector lies in a register."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, INTS)
+        super().__init__(manager, kind, INTS)  # type: ignore[no-untyped-call]
 
 
 def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
@@ -110,11 +110,11 @@ def _make_store(kind: Any, vector: Any) -> Any:
     return store_vector
 
 
-def _make_binary(kind: Any, instruction: str) -> Any:
+def _make_binary(kind: Any, name: str) -> Any:
     @instruction
     def binary(typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, instruction)(args[0], args[1])
+            return getattr(builder, name)(args[0], args[1])
 
         return kind(kind, kind), generate
 
