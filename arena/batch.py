@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from games.connect_four import ConnectFour, Rules
 from players.lineup import Lineup
 
-__all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "no_openings"]
+__all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "new_results", "no_openings"]
 
 Pairings = NDArray[np.int32]
 """Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
@@ -91,10 +90,10 @@ def no_openings(matches: int) -> Openings:
     return np.zeros((matches, 0), dtype=np.int8)
 
 
-def join_results(parts: Sequence[Results]) -> Results:
-    """The results of several batches, one after the other."""
+def new_results(matches: int) -> Results:
+    """Room for the results of so many *matches*."""
     return Results(
-        np.concatenate([part.outcomes for part in parts]),
-        np.concatenate([part.plies for part in parts]),
-        np.concatenate([part.games for part in parts]),
+        np.zeros(matches, dtype=np.int8),
+        np.zeros(matches, dtype=np.int16),
+        np.zeros(matches, dtype=np.uint64),
     )

@@ -1,0 +1,144 @@
+"""Everybody against everybody: the games, the table, the ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.duel import DuelResult, duel
+from arena.executors import Executor
+from arena.pairings import round_robin
+from arena.ratings import Rating, rate_players
+from arena.statistics import wilson_interval
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from games.seeding import derive_seeds
+from players.player import Player
+
+__all__ = ["Crosstable", "play_tournament"]
+
+
+@dataclass(frozen=True, eq=False)
+class Crosstable:
+    """The result of a tournament in which every two players met."""
+
+    names: tuple[str, ...]
+    duels: dict[tuple[int, int], DuelResult]
+    """The result of each pair of players, the lower number first."""
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """What each player won against each other, shape ``(players, players)``."""
+        table = np.zeros((len(self.names), len(self.names)))
+        for (first, second), result in self.duels.items():
+            table[first, second] = result.wins + result.draws / 2
+            table[second, first] = result.losses + result.draws / 2
+        return table
+
+    @property
+    def games(self) -> NDArray[np.float64]:
+        """How often each two players met, shape ``(players, players)``."""
+        table = np.zeros((len(self.names), len(self.names)))
+        for (first, second), result in self.duels.items():
+            table[first, second] = table[second, first] = result.games
+        return table
+
+    @property
+    def ratings(self) -> list[Rating]:
+        """Strengths in the order of :attr:`names`."""
+        return rate_players(self.points, self.games)
+
+    @property
+    def ranking(self) -> list[int]:
+        """Players, the strongest first."""
+        strengths = [-rating.elo for rating in self.ratings]
+        return [int(place) for place in np.argsort(strengths, kind="stable")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; players in the order of their ranks."""
+        ratings, points, games = self.ratings, self.points, self.games
+        rows = []
+        for rank, player in enumerate(self.ranking, start=1):
+            won, played = float(points[player].sum()), int(games[player].sum())
+            rows.append(
+                {
+                    "rank": rank,
+                    "name": self.names[player],
+                    "elo": ratings[player].elo,
+                    "elo_error_95": ratings[player].error,
+                    "games": played,
+                    "points": won,
+                    "score": won / played if played else 0.5,
+                    "wilson_95": list(wilson_interval(won, played)),
+                }
+            )
+        return {
+            "players": rows,
+            "crosstable": {
+                self.names[player]: {
+                    self.names[other]: points[player, other] / games[player, other]
+                    for other in self.ranking
+                    if games[player, other]
+                }
+                for player in self.ranking
+            },
+            "duels": [result.to_dict() for result in self.duels.values()],
+        }
+
+
+def play_tournament(
+    game: ConnectFour,
+    players: Sequence[Player],
+    *,
+    games: int = 200,
+    opening_plies: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Crosstable:
+    """Every two of *players* meet *games* times; arguments as in :func:`arena.duel.duel`.
+
+    Args:
+        game: The rules.
+        players: At least two. Equal names are numbered.
+        games: Games per pair, colours balanced.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seeds everything.
+        executor: Plays what is compiled.
+        progress: Called after each duel with how many are done, and of how many.
+
+    Raises:
+        BadValueError: There are fewer than two players.
+    """
+    if len(players) < 2:
+        raise BadValueError("a tournament needs at least two players")
+    pairs = round_robin(len(players))
+    seeds = derive_seeds(seed, 0, "tournament", len(pairs))
+    duels = {}
+    for number, (first, second) in enumerate(pairs.tolist()):
+        duels[first, second] = duel(
+            game,
+            players[first],
+            players[second],
+            games=games,
+            opening_plies=opening_plies,
+            seed=int(seeds[number]),
+            executor=executor,
+        )
+        if progress:
+            progress(number + 1, len(pairs))
+    return Crosstable(_distinct([player.name for player in players]), duels)
+
+
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        repeated = names.count(name) > 1
+        result.append(f"{name} #{seen[name]}" if repeated else name)
+    return tuple(result)

@@ -1,0 +1,152 @@
+"""Two players over many games, colours balanced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.batch import Openings, Results, make_batch
+from arena.executors import Executor, SerialExecutor
+from arena.match import Termination, play_match
+from arena.openings import random_openings
+from arena.statistics import wilson_interval
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from games.seeding import derive_seeds
+from players.lineup import combine_lineups
+from players.player import CompiledPlayer, Player
+
+__all__ = ["DuelResult", "duel"]
+
+
+@dataclass(frozen=True)
+class DuelResult:
+    """What came of a duel, from the first player's side."""
+
+    names: tuple[str, str]
+    wins: int
+    draws: int
+    losses: int
+    distinct_games: int
+    """How many different games were played; far fewer than all means little was learnt."""
+    terminations: dict[str, int]
+    """How the games ended, and how often."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """The share of the points, a draw being half a point."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    @property
+    def wilson_95(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`score`."""
+        return wilson_interval(self.wins + self.draws / 2, self.games)
+
+    @property
+    def win_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share of games won."""
+        return wilson_interval(self.wins, self.games)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "players": list(self.names),
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": self.score,
+            "wilson_95": list(self.wilson_95),
+            "distinct_games": self.distinct_games,
+            "terminations": self.terminations,
+        }
+
+
+def duel(
+    game: ConnectFour,
+    first: Player,
+    second: Player,
+    *,
+    games: int = 1000,
+    opening_plies: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+) -> DuelResult:
+    """Lets two players meet *games* times, each moving first in every other game.
+
+    Args:
+        game: The rules.
+        first: From whose side the result is told.
+        second: The opponent.
+        games: How many; an odd number is rounded up, so that colours are balanced.
+        opening_plies: How many random plies begin each game; each beginning is played twice,
+            with colours swapped.
+        seed: Seeds beginnings and players.
+        executor: Plays the games if both players are compiled; serial if None.
+
+    Raises:
+        BadValueError: *games* is not positive or *opening_plies* out of range.
+    """
+    if games < 1:
+        raise BadValueError(f"games is {games}: it must be at least 1")
+    pairs = (games + 1) // 2
+    openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
+    seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
+    if isinstance(first, CompiledPlayer) and isinstance(second, CompiledPlayer):
+        lineup = combine_lineups([first.lineup, second.lineup])
+        pairings = np.tile(np.array([[0, 1], [1, 0]], dtype=np.int32), (pairs, 1))
+        batch = make_batch(game, lineup, pairings, seeds, openings)
+        results = (executor or SerialExecutor()).play(batch)
+        draws = int(np.count_nonzero(results.outcomes == 0))
+        endings = Counter({Termination.WIN: len(results) - draws, Termination.DRAW: draws})
+    else:
+        results, endings = _play_one_by_one(game, (first, second), seeds, openings)
+    return _summarise((first.name, second.name), results, endings)
+
+
+def _play_one_by_one(
+    game: ConnectFour,
+    players: tuple[Player, Player],
+    seeds: NDArray[np.uint64],
+    openings: Openings,
+) -> tuple[Results, Counter[Termination]]:
+    outcomes, plies, games = [], [], []
+    endings: Counter[Termination] = Counter()
+    for number, seed in enumerate(seeds):
+        order = players if number % 2 == 0 else players[::-1]
+        match = play_match(game, order, seed=int(seed), opening=openings[number].tolist())
+        outcomes.append(match.outcome)
+        plies.append(len(match.moves))
+        games.append(match.game)
+        endings[match.termination] += 1
+    results = Results(
+        np.array(outcomes, dtype=np.int8),
+        np.array(plies, dtype=np.int16),
+        np.array(games, dtype=np.uint64),
+    )
+    return results, endings
+
+
+def _summarise(
+    names: tuple[str, str], results: Results, endings: Counter[Termination]
+) -> DuelResult:
+    """Counts the points of the player who moved first in every even game."""
+    points = results.outcomes.copy()
+    points[1::2] *= -1
+    return DuelResult(
+        names=names,
+        wins=int(np.count_nonzero(points == 1)),
+        draws=int(np.count_nonzero(points == 0)),
+        losses=int(np.count_nonzero(points == -1)),
+        distinct_games=results.distinct_games,
+        terminations={str(ending): count for ending, count in endings.items() if count},
+    )

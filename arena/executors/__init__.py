@@ -1,0 +1,58 @@
+"""Executors play batches of matches; which one, and with how many workers, changes no result."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from arena.executors.executor import Executor
+from arena.executors.processes import ProcessExecutor, WorkerError
+from arena.executors.serial import SerialExecutor
+from games.errors import BadValueError, UnknownNameError
+
+__all__ = [
+    "EXECUTORS",
+    "Executor",
+    "ProcessExecutor",
+    "SerialExecutor",
+    "WorkerError",
+    "default_workers",
+    "make_executor",
+]
+
+EXECUTORS = {
+    "serial": "in this process, one match after the other",
+    "multiprocess": "in worker processes, one per core unless told otherwise",
+}
+"""What can be asked for, and what it means."""
+
+
+def make_executor(name: str | None = None, workers: int | None = None) -> Executor:
+    """The executor called *name*; the best one for this machine if None.
+
+    Args:
+        name: One of :data:`EXECUTORS`.
+        workers: How many processes ``multiprocess`` starts; one per core if None.
+
+    Raises:
+        UnknownNameError: There is no such executor.
+        BadValueError: *workers* is not from 1 to 256.
+    """
+    if name is None:
+        name = "serial" if sys.platform == "win32" else "multiprocess"
+    if name not in EXECUTORS:
+        raise UnknownNameError("executor", name, EXECUTORS)
+    if workers is not None and not 1 <= workers <= 256:
+        raise BadValueError(f"workers is {workers}: it must be from 1 to 256")
+    if name == "serial":
+        return SerialExecutor()
+    if sys.platform == "win32":
+        raise BadValueError("executor 'multiprocess' needs fork, which Windows lacks: use 'serial'")
+    return ProcessExecutor(workers or default_workers())
+
+
+def default_workers() -> int:
+    """As many as cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1

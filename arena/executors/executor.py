@@ -1,0 +1,38 @@
+"""The contract of executors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+
+from arena.batch import Batch, Results
+
+__all__ = ["Executor"]
+
+
+class Executor(ABC):
+    """Plays batches. Use it in a ``with`` statement, or call :meth:`close`."""
+
+    workers: int = 1
+    """How many processes play at once."""
+
+    seconds: float = 0.0
+    """Time spent in :meth:`play` so far, as the caller's clock saw it."""
+
+    @abstractmethod
+    def play(self, batch: Batch) -> Results:
+        """Plays all matches of *batch* and gives their results in the order asked."""
+
+    def close(self) -> None:  # noqa: B027  (most executors hold nothing)
+        """Frees what the executor holds; it must not be used afterwards."""
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,251 @@
+"""An executor of persistent worker processes, with everything big in shared memory.
+
+The workers are forked once, after the kernels are compiled. A batch is copied into memory
+that all of them see; what goes through the pipes is where it lies and which matches to play.
+Who plays which matches depends on chance, but each match has a seed and a place of its own,
+so the results do not.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import signal
+import struct
+import time
+from collections import deque
+from multiprocessing.connection import wait
+from typing import Any
+
+import multiprocess
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.batch import Batch, Results
+from arena.executors.executor import Executor
+from arena.kernels import run_kernel, warm_up
+from games.connect_four import Rules
+from games.errors import ArenaError
+from players.lineup import Lineup
+
+__all__ = ["ProcessExecutor", "WorkerError"]
+
+SMALLEST_CHUNK = 64
+IN_FLIGHT = 2
+"""Chunks that a worker has at a time: while it plays one, the next is waiting."""
+FIRST_ROOM = 32 * 1024 * 1024
+"""Bytes of address space; only what is written to takes memory."""
+
+CHUNK = struct.Struct("qq")
+
+Layout = list[tuple[int, str, tuple[int, ...]]]
+Chunk = tuple[int, int]
+
+
+class WorkerError(ArenaError):
+    """A worker died twice over the same matches."""
+
+
+class ProcessExecutor(Executor):
+    """Plays batches in *workers* forked processes.
+
+    A worker that dies is replaced and its matches are played again, once.
+
+    Raises:
+        WorkerError: From :meth:`play`, if a worker dies over matches over which one died
+            already.
+    """
+
+    def __init__(self, workers: int) -> None:
+        warm_up()
+        self.workers = workers
+        self._context = multiprocess.get_context("fork")
+        self._memory = mmap.mmap(-1, FIRST_ROOM)
+        self._team: list[_Worker] = []
+
+    def play(self, batch: Batch) -> Results:
+        """Plays all matches of *batch*."""
+        start = time.perf_counter()
+        arrays = [*batch.lineup, batch.pairings, batch.seeds, batch.openings]
+        count = len(batch)
+        layout = _lay_out(arrays, count)
+        self._make_room(_end(layout))
+        views = _view(self._memory, layout)
+        for view, array in zip(views, arrays, strict=False):
+            np.copyto(view, array)
+        self._hire()
+        self._play_chunks(_chunks(count, self.workers), layout, batch.rules)
+        results = Results(*(view.copy() for view in views[-3:]))
+        self.seconds += time.perf_counter() - start
+        return results
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for worker in self._team:
+            worker.dismiss()
+        self._team.clear()
+
+    def processes(self) -> list[int]:
+        """The workers' process ids."""
+        return [worker.process.pid for worker in self._team]
+
+    def _play_chunks(self, chunks: deque[Chunk], layout: Layout, rules: Rules) -> None:
+        died_over: set[Chunk] = set()
+        header = json.dumps({"layout": layout, "rules": list(rules)}).encode()
+        for worker in self._team:
+            worker.assign(chunks, header)
+        while any(worker.chunks for worker in self._team):
+            busy = {worker.pipe: worker for worker in self._team if worker.chunks}
+            for pipe in wait(list(busy)):
+                worker = busy[pipe]
+                if worker.hear():
+                    worker.assign(chunks)
+                else:
+                    self._replace(worker, chunks, died_over)
+                    for other in self._team:
+                        other.assign(chunks, header if not other.chunks else b"")
+
+    def _replace(self, worker: _Worker, chunks: deque[Chunk], died_over: set[Chunk]) -> None:
+        lost = list(worker.chunks)
+        code = worker.bury()
+        self._team.remove(worker)
+        if died_over.intersection(lost[:1]):
+            self.close()
+            raise WorkerError(
+                f"a worker died twice over the same matches ({_describe_end(code)}); "
+                "try fewer workers, or the executor 'serial'"
+            )
+        died_over.update(lost[:1])
+        chunks.extendleft(reversed(lost))
+        self._hire()
+
+    def _hire(self) -> None:
+        while len(self._team) < self.workers:
+            others = [worker.pipe for worker in self._team]
+            self._team.append(_Worker(self._context, self._memory, others))
+
+    def _make_room(self, needed: int) -> None:
+        if needed > len(self._memory):
+            self.close()
+            self._memory = mmap.mmap(-1, 2 * needed)
+
+
+class _Worker:
+    """The caller's side of one worker process."""
+
+    def __init__(self, context: Any, memory: mmap.mmap, others: list[Any]) -> None:
+        self.pipe, far_end = context.Pipe()
+        arguments = (far_end, [*others, self.pipe], memory, os.getpid())
+        self.process = context.Process(target=_work, args=arguments, daemon=True)
+        self.process.start()
+        far_end.close()
+        self.chunks: deque[Chunk] = deque()
+
+    def assign(self, chunks: deque[Chunk], header: bytes = b"") -> None:
+        """Sends chunks until enough are in flight, the first with the batch's *header*."""
+        while chunks and len(self.chunks) < IN_FLIGHT:
+            chunk = chunks.popleft()
+            self.chunks.append(chunk)
+            try:
+                self.pipe.send_bytes(CHUNK.pack(*chunk) + header)
+            except (BrokenPipeError, ConnectionResetError):
+                return  # it is dead: `hear` will find out, and the chunk counts as lost
+            header = b""
+
+    def hear(self) -> bool:
+        """Takes note that the first chunk is played; False if the worker is dead."""
+        try:
+            self.pipe.recv_bytes()
+        except (EOFError, ConnectionResetError):
+            return False
+        self.chunks.popleft()
+        return True
+
+    def bury(self) -> int | None:
+        """Cleans up after a dead worker and gives its exit code."""
+        self.pipe.close()
+        self.process.join(timeout=5)
+        code: int | None = self.process.exitcode
+        if code is None:
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+        return code
+
+    def dismiss(self) -> None:
+        """Ends the worker, which notices that its pipe is closed."""
+        self.bury()
+
+
+def _work(pipe: Any, others: list[Any], memory: mmap.mmap, parent: int) -> None:
+    """The worker's life: plays chunks until the pipe closes or the caller is gone.
+
+    *others* are the caller's ends of pipes, inherited by the fork. They are closed, because
+    a pipe that is held open here would never tell another worker that the caller is dead.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for other in others:
+        other.close()
+    try:
+        while True:
+            while not pipe.poll(1.0):
+                if os.getppid() != parent:
+                    return
+            message = pipe.recv_bytes()
+            if len(message) > CHUNK.size:
+                batch, results = _read_header(memory, message[CHUNK.size :])
+            run_kernel(batch, results, slice(*CHUNK.unpack_from(message)))
+            pipe.send_bytes(b"")
+    except (EOFError, ConnectionResetError, BrokenPipeError):
+        return
+
+
+def _read_header(memory: mmap.mmap, header: bytes) -> tuple[Batch, Results]:
+    order = json.loads(header)
+    views = _view(memory, order["layout"])
+    batch = Batch(Rules(*order["rules"]), Lineup(*views[:4]), views[4], views[5], views[6])
+    return batch, Results(*views[7:])
+
+
+def _lay_out(arrays: list[NDArray[Any]], count: int) -> Layout:
+    """Where each array and the three result arrays lie in the shared memory."""
+    layout: Layout = []
+    results = [("int8", (count,)), ("int16", (count,)), ("uint64", (count,))]
+    at = 0
+    for kind, shape in [(array.dtype.str, array.shape) for array in arrays] + results:
+        layout.append((at, kind, shape))
+        size = np.dtype(kind).itemsize * int(np.prod(shape))
+        at += -(-size // 64) * 64
+    return layout
+
+
+def _end(layout: Layout) -> int:
+    at, kind, shape = layout[-1]
+    return at + np.dtype(kind).itemsize * int(np.prod(shape))
+
+
+def _view(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
+    return [
+        np.frombuffer(memory, dtype=kind, count=int(np.prod(shape)), offset=at).reshape(shape)
+        for at, kind, shape in layout
+    ]
+
+
+def _chunks(count: int, workers: int) -> deque[Chunk]:
+    """Parts of *count* matches, large ones first, so that all workers end together."""
+    chunks: deque[Chunk] = deque()
+    start = 0
+    while start < count:
+        size = max(SMALLEST_CHUNK, count // (16 * workers), (count - start) // (2 * workers))
+        stop = min(count, start + size)
+        chunks.append((start, stop))
+        start = stop
+    return chunks
+
+
+def _describe_end(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit code {code}"
