@@ -67,7 +67,7 @@ class ProcessExecutor(Executor):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         start = time.perf_counter()
-        arrays = [*batch.lineup, batch.pairings, batch.seeds, batch.openings]
+        arrays: list[NDArray[Any]] = [*batch.lineup, batch.pairings, batch.seeds, batch.openings]
         count = len(batch)
         layout = _lay_out(arrays, count)
         self._make_room(_end(layout))

@@ -1,0 +1,53 @@
+"""Where a population plays: a design that turns genomes into players, and an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.batch import Openings, Pairings, Results, make_batch
+from arena.executors import Executor
+from genomes.mlp import Genomes
+from players.lineup import Lineup, combine_lineups
+from players.network import NetworkDesign
+
+__all__ = ["Arena"]
+
+
+class Arena:
+    """Plays matches among genomes, and between genomes and others.
+
+    Args:
+        design: Turns a genome into a player.
+        executor: Plays the matches.
+    """
+
+    def __init__(self, design: NetworkDesign, executor: Executor) -> None:
+        self.design = design
+        self.executor = executor
+        self.games = 0
+        """How many matches were played so far."""
+
+    def play(
+        self,
+        genomes: Genomes,
+        pairings: Pairings,
+        seeds: NDArray[np.uint64],
+        openings: Openings | None = None,
+        others: Sequence[Lineup] = (),
+    ) -> Results:
+        """Plays *pairings*, in which row k is the k-th genome, or after them one of *others*.
+
+        Args:
+            genomes: Shape ``(individuals, genes)``.
+            pairings: Who meets whom, shape ``(matches, 2)``.
+            seeds: Shape ``(matches,)``.
+            openings: How the matches begin, shape ``(matches, plies)``.
+            others: Players beside the genomes.
+        """
+        lineup = combine_lineups([self.design.pack(genomes), *others])
+        batch = make_batch(self.design.game, lineup, pairings, seeds, openings)
+        self.games += len(batch)
+        return self.executor.play(batch)

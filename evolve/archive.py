@@ -1,0 +1,46 @@
+"""The hall of fame: earlier champions, kept as opponents.
+
+A population that only meets itself forgets what it has learnt to beat. The fitness with which
+a champion entered says nothing in another generation, so members are not ranked: a new one
+takes the place of a random old one, and the hall keeps players of all ages.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evolve.method import Config
+from games.seeding import derive_generator
+
+__all__ = ["HallOfFame", "remember"]
+
+
+class HallOfFame(Config):
+    """The section ``[method.hall_of_fame]`` of a recipe."""
+
+    size: int = Field(default=50, ge=1, le=10_000)
+    """How many champions are kept."""
+    every: int = Field(default=10, ge=1)
+    """A generation's fittest enters every so many generations."""
+    opponents: int = Field(default=0, ge=0, le=1000)
+    """How many members every individual meets, both colours; 0 switches the hall off."""
+    weight: float = Field(default=1.0, ge=0.0, le=100.0)
+    """What a win against a member counts, a win in the tournament being 1."""
+
+
+def remember(
+    config: HallOfFame,
+    hall: NDArray[np.float32],
+    fittest: NDArray[np.float32],
+    seed: int,
+    generation: int,
+) -> NDArray[np.float32]:
+    """The hall after this *generation*, with its *fittest* if it is time for one to enter."""
+    if not config.opponents or generation % config.every:
+        return hall
+    if len(hall) >= config.size:
+        leaves = derive_generator(seed, generation, "leaves the hall").integers(len(hall))
+        hall = np.delete(hall, leaves, axis=0)
+    return np.concatenate([hall, fittest[None, :]])

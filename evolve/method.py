@@ -1,0 +1,90 @@
+"""The contract of methods: a state in, the next state out.
+
+A method touches no file, no clock and no screen. Its state is one frozen dataclass that
+holds everything the future depends on; the fields are arrays, numbers and texts, so that a
+checkpoint is nothing but the state. What is random depends on the run's seed, the generation
+and a purpose (see :mod:`games.seeding`), never on what was drawn before.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from arena.arena import Arena
+from players.network import NetworkDesign
+
+__all__ = ["Config", "Method", "Report", "State"]
+
+
+class Config(BaseModel):
+    """Base of all configurations: unknown keys are errors, and values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class State(Protocol):
+    """What every method's state has; a method adds its own."""
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """How many steps led here."""
+        ...
+
+    @property
+    def population(self) -> NDArray[np.float32]:
+        """The individuals, shape ``(individuals, genes)``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a step tells about the generation that it played."""
+
+    generation: int
+    games: int
+    """How many matches were played."""
+    statistics: dict[str, float]
+    """Figures by name, such as ``best`` and ``median``; the same names at each step."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Method(ABC, Generic[S]):
+    """A way to breed players.
+
+    Args:
+        config: The settings, an instance of :attr:`config_type`.
+        design: What a genome stands for.
+    """
+
+    name: ClassVar[str]
+    config_type: ClassVar[type[Config]]
+    state_type: ClassVar[type[Any]]
+
+    def __init__(self, config: Any, design: NetworkDesign) -> None:
+        self.config = config
+        self.design = design
+
+    @abstractmethod
+    def initial(self, seed: int) -> S:
+        """The state at generation 0."""
+
+    @abstractmethod
+    def step(self, state: S, arena: Arena) -> tuple[S, Report]:
+        """Plays one generation and breeds the next."""
+
+    @abstractmethod
+    def champion(self, state: S, arena: Arena) -> tuple[NDArray[np.float32], Report]:
+        """The best individual, shape ``(genes,)``, and how it was found."""

@@ -1,0 +1,287 @@
+"""The method ``tournament``: winners of played tournaments are crossed and mutated.
+
+After Dragan and Izert (2016): in each generation of n individuals, 2n tournaments of t are
+played, every two members meeting; the winners of each two consecutive ones have a child. All
+else (elites, self-adaptive mutation, a hall of fame as opponents, common openings) is off
+unless the recipe asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from deap import tools
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from arena.arena import Arena
+from arena.batch import Openings, Pairings, Results
+from arena.openings import random_openings
+from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
+from evolve.archive import HallOfFame, remember
+from evolve.contest import Contest, draw_members
+from evolve.method import Config, Method, Report
+from evolve.operators import Operator, make_toolbox
+from games.seeding import derive_generator, derive_seeds
+from genomes.variation import adapt_strengths
+from players.network import NetworkDesign
+
+__all__ = ["Tournament", "TournamentConfig", "TournamentState"]
+
+
+class OpeningsConfig(Config):
+    """How matches begin: random plies, the same ones for every pair of a generation."""
+
+    plies: int = Field(default=0, ge=0, le=20)
+    count: int = Field(default=1, ge=1, le=1000)
+
+
+class TournamentConfig(Config):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["tournament"] = "tournament"
+    individuals: int = Field(default=100, ge=2, le=100_000)
+    tournament_size: int = Field(default=7, ge=2, le=1000)
+    crossover_probability: float = Field(default=0.35, ge=0.0, le=1.0)
+    """p_c: the share of genes that a child has from its second parent."""
+    mutation_probability: float = Field(default=0.015, ge=0.0, le=1.0)
+    """p_m: with this probability a gene gets a Gaussian number added."""
+    mutation_strength: float = Field(default=1.0, gt=0.0, le=1000.0)
+    """The standard deviation of that number; at the start, if it adapts itself."""
+    self_adaptive: bool = False
+    strength_rate: float = Field(default=0.1, gt=0.0, le=10.0)
+    strength_floor: float = Field(default=0.01, ge=0.0, le=1000.0)
+    initialisation: str = "uniform"
+    elites: int = Field(default=0, ge=0)
+    colours: Literal["one", "both"] = "one"
+    """``both``: every pair meets twice, each moving first once."""
+    draw_points: float = Field(default=0.0, ge=0.0, le=1.0)
+    """What a draw counts in a tournament, a win being 1."""
+    openings: OpeningsConfig = OpeningsConfig()
+    hall_of_fame: HallOfFame = HallOfFame()
+    select: Operator = Operator(name="played-tournament")
+    mate: Operator = Operator(name="uniform")
+    mutate: Operator = Operator(name="gaussian")
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> TournamentConfig:
+        for key in ("tournament_size", "elites"):
+            if getattr(self, key) > self.individuals:
+                raise ValueError(
+                    f"{key} is {getattr(self, key)}, more than the {self.individuals} individuals"
+                )
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class TournamentState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """Shape ``(individuals, genes)``."""
+    strengths: NDArray[np.float32]
+    """The mutation strength of each individual, shape ``(individuals,)``."""
+    hall: NDArray[np.float32]
+    """The hall of fame, the oldest first, shape ``(members, genes)``."""
+
+
+class Tournament(Method[TournamentState]):
+    """Breeds weight vectors by played tournaments."""
+
+    name = "tournament"
+    config_type = TournamentConfig
+    state_type = TournamentState
+
+    def __init__(self, config: TournamentConfig, design: NetworkDesign) -> None:
+        super().__init__(config, design)
+        self.toolbox = make_toolbox(
+            select=config.select,
+            mate=config.mate,
+            mutate=config.mutate,
+            defaults={
+                "select": {"tournsize": config.tournament_size},
+                "mate": {"indpb": config.crossover_probability, "alpha": 0.5, "eta": 15.0},
+                "mutate": {
+                    "indpb": config.mutation_probability,
+                    "mu": 0.0,
+                    "sigma": config.mutation_strength,
+                },
+            },
+        )
+        self.statistics = tools.Statistics()
+        for name, share in _QUANTILES.items():
+            self.statistics.register(name, _quantile, share=share)
+
+    def initial(self, seed: int) -> TournamentState:
+        """A random population."""
+        config = self.config
+        generator = derive_generator(seed, 0, "initialisation")
+        return TournamentState(
+            seed=seed,
+            generation=0,
+            population=self.design.initialise(config.individuals, config.initialisation, generator),
+            strengths=np.full(config.individuals, config.mutation_strength, dtype=np.float32),
+            hall=np.zeros((0, self.design.genes), dtype=np.float32),
+        )
+
+    def step(self, state: TournamentState, arena: Arena) -> tuple[TournamentState, Report]:
+        """Plays the tournaments of one generation and breeds the next."""
+        before = arena.games
+        contest = self._play(state, arena)
+        report = Report(
+            generation=state.generation,
+            games=arena.games - before,
+            statistics=self._describe(state, contest),
+        )
+        return self._breed(state, contest), report
+
+    def champion(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
+        """The winner of a round robin of the whole population, ties being drawn."""
+        individuals = len(state.population)
+        generator = derive_generator(state.seed, state.generation, "champion")
+        order = generator.permutation(individuals).astype(np.int32)
+        pairings = order[round_robin(individuals)]
+        points, met = self._meet(state, arena, pairings, "champion matches", ())
+        total = _sum_by_player(points, met, individuals)
+        best = np.flatnonzero(total == total.max())
+        chosen = int(generator.choice(best))
+        games = float(np.count_nonzero(met == chosen))
+        report = Report(
+            generation=state.generation,
+            games=len(met),
+            statistics={"points": float(total[chosen]), "matches": games},
+        )
+        return state.population[chosen], report
+
+    def _play(self, state: TournamentState, arena: Arena) -> Contest:
+        config = self.config
+        seed = int(derive_seeds(state.seed, state.generation, "members", 1)[0])
+        members = draw_members(
+            config.individuals, 2 * config.individuals, config.tournament_size, seed
+        )
+        points, met = self._meet(state, arena, tournaments(members), "matches", ())
+        per_tournament = len(met) // len(members)
+        rows = np.repeat(np.arange(len(members)), per_tournament)[:, None]
+        total = np.zeros((len(members), config.individuals))
+        np.add.at(total, (rows, met), points)
+        won = np.take_along_axis(total, members.astype(np.int64), axis=1)
+        shares = total.sum(axis=0)
+        played = np.bincount(met.ravel(), minlength=config.individuals).astype(np.float64)
+        if config.hall_of_fame.opponents and len(state.hall):
+            bonus, games = self._meet_hall(state, arena)
+            won += config.hall_of_fame.weight * bonus[members]
+            shares += bonus
+            played += games
+        with np.errstate(invalid="ignore"):
+            return Contest(members, won, shares / played)
+
+    def _meet_hall(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float64], int]:
+        """What each individual wins against some of the hall of fame, and in how many games."""
+        generator = derive_generator(state.seed, state.generation, "hall of fame")
+        count = min(self.config.hall_of_fame.opponents, len(state.hall))
+        chosen = generator.permutation(len(state.hall))[:count]
+        individuals = len(state.population)
+        opponents = np.arange(individuals, individuals + count, dtype=np.int32)
+        pairings = gauntlet(np.arange(individuals, dtype=np.int32), opponents)
+        others = (self.design.pack(state.hall[chosen]),)
+        points, met = self._meet(state, arena, both_colours(pairings), "hall matches", others)
+        total = _sum_by_player(points, met, individuals + count)[:individuals]
+        return total, len(met) // individuals
+
+    def _meet(
+        self,
+        state: TournamentState,
+        arena: Arena,
+        pairings: Pairings,
+        purpose: str,
+        others: Any,
+    ) -> tuple[NDArray[np.float64], Pairings]:
+        """Plays *pairings* as the recipe says; points and pairings, both ``(matches, 2)``."""
+        config = self.config
+        if config.colours == "both" and not others:
+            pairings = both_colours(pairings)
+        openings = None
+        if config.openings.plies:
+            openings = self._openings(state)
+            pairings, openings = over_openings(pairings, openings)
+        seeds = derive_seeds(state.seed, state.generation, purpose, len(pairings))
+        results = arena.play(state.population, pairings, seeds, openings, others)
+        return _points(results, config.draw_points), pairings
+
+    def _openings(self, state: TournamentState) -> Openings:
+        openings = self.config.openings
+        return random_openings(
+            self.design.game,
+            openings.plies,
+            openings.count,
+            state.seed,
+            generation=state.generation,
+        )
+
+    def _breed(self, state: TournamentState, contest: Contest) -> TournamentState:
+        config = self.config
+        seed, now = state.seed, state.generation
+        chosen = self.toolbox.select(
+            contest, 2 * config.individuals, derive_generator(seed, now, "selection")
+        )
+        first, second = chosen[0::2], chosen[1::2]
+        children = self.toolbox.mate(
+            state.population[first],
+            state.population[second],
+            derive_generator(seed, now, "crossover"),
+        )
+        strengths = state.strengths
+        if config.self_adaptive:
+            strengths = adapt_strengths(
+                strengths[first],
+                strengths[second],
+                derive_generator(seed, now, "strengths"),
+                rate=config.strength_rate,
+                floor=config.strength_floor,
+            )
+        children = self.toolbox.mutate(children, strengths, derive_generator(seed, now, "mutation"))
+        ranking = np.argsort(-np.nan_to_num(contest.fitness), kind="stable")
+        if config.elites:
+            best = ranking[: config.elites]
+            children[: config.elites] = state.population[best]
+            strengths = strengths.copy()
+            strengths[: config.elites] = state.strengths[best]
+        hall = remember(config.hall_of_fame, state.hall, state.population[ranking[0]], seed, now)
+        return TournamentState(seed, now + 1, children, strengths, hall)
+
+    def _describe(self, state: TournamentState, contest: Contest) -> dict[str, float]:
+        fitness = sorted(contest.fitness[~np.isnan(contest.fitness)].tolist())
+        figures = {name: float(value) for name, value in self.statistics.compile(fitness).items()}
+        figures["diversity"] = float(state.population.std(axis=0).mean())
+        figures["mutation_strength"] = float(np.median(state.strengths))
+        return figures
+
+
+_QUANTILES = {
+    "best": 1.0,
+    "upper_quartile": 0.75,
+    "median": 0.5,
+    "lower_quartile": 0.25,
+    "worst": 0.0,
+}
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """The value below which *share* of the *ordered* ones lie, without interpolation."""
+    return ordered[round(share * (len(ordered) - 1))]
+
+
+def _points(results: Results, draw_points: float) -> NDArray[np.float64]:
+    """What both players of each match got, shape ``(matches, 2)``."""
+    table = np.array([[0.0, 1.0], [draw_points, draw_points], [1.0, 0.0]])
+    return table[results.outcomes.astype(np.int64) + 1]
+
+
+def _sum_by_player(points: NDArray[np.float64], met: Pairings, players: int) -> NDArray[np.float64]:
+    total = np.bincount(met.ravel(), weights=points.ravel(), minlength=players)
+    return total.astype(np.float64, copy=False)
