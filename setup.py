@@ -27,6 +27,7 @@ setup(
         "pydantic>=2.8",
         "rich>=13.7",
         "safetensors>=0.4.5",
+        "tomli-w>=1.1",
         "typer>=0.15",
     ],
     extras_require={

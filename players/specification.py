@@ -1,0 +1,113 @@
+"""Players by specification: the texts that name them on the command line and in recipes.
+
+``random``, ``test-bot``, ``file:champion.safetensors``, ``process:"python my_bot.py"``,
+``human``: a kind, then what it needs after a colon. Floors above add kinds of their own with
+:func:`register_player`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from games.connect_four import ConnectFour
+from games.errors import ArenaError, BadValueError, UnknownNameError
+from genomes.tensors import DamagedFileError, NewerFormatError
+from players.human import HumanPlayer
+from players.network import read_player
+from players.player import Player
+from players.process import ProcessPlayer
+from players.scripted import make_random, make_test_bot
+
+__all__ = ["PlayerKind", "make_player", "player_kinds", "register_player"]
+
+Maker = Callable[[str, ConnectFour], Player]
+
+
+@dataclass(frozen=True)
+class PlayerKind:
+    """A kind of player that a specification can name."""
+
+    form: str
+    """How it is written, such as ``file:PATH``."""
+    summary: str
+    """What it does, in one sentence."""
+    make: Maker
+    """Makes one from what stands after the colon, for a game."""
+
+
+def make_player(specification: str, game: ConnectFour) -> Player:
+    """The player that *specification* names.
+
+    Raises:
+        UnknownNameError: No kind bears the name.
+        BadValueError: What stands after the colon is missing, too much, or of no use.
+        ArenaError: A file can't be read, or holds a player of another game.
+    """
+    kind, colon, argument = specification.strip().partition(":")
+    if kind not in _KINDS:
+        raise UnknownNameError("player", specification.strip(), [k.form for k in _KINDS.values()])
+    form = _KINDS[kind].form
+    if (":" in form) != bool(argument.strip()) or (colon and not argument.strip()):
+        raise BadValueError(f"player {specification!r}: write {form}")
+    player = _KINDS[kind].make(argument.strip(), game)
+    own = getattr(player, "game", game)
+    if own.rules != game.rules:
+        raise BadValueError(
+            f"player {specification!r} plays on {_board(own)}, but this game has {_board(game)}"
+        )
+    return player
+
+
+def player_kinds() -> dict[str, PlayerKind]:
+    """All kinds by name."""
+    return dict(_KINDS)
+
+
+def register_player(name: str, kind: PlayerKind) -> None:
+    """Adds a *kind*, or replaces the one of that *name*."""
+    _KINDS[name] = kind
+
+
+def _make_from_file(argument: str, game: ConnectFour) -> Player:
+    path = Path(argument)
+    try:
+        return read_player(path.read_bytes(), path.stem)
+    except OSError as error:
+        raise ArenaError(f"player file:{argument}: {error.strerror}") from None
+    except (DamagedFileError, NewerFormatError) as error:
+        raise type(error)(f"player file:{argument}: {error}") from None
+
+
+def _make_process(argument: str, game: ConnectFour) -> Player:
+    dialect = "ai-games"
+    if argument.startswith("dialect="):
+        dialect, _, argument = argument.removeprefix("dialect=").partition(",")
+    command = argument.strip()
+    if len(command) > 1 and command[0] == command[-1] and command[0] in "\"'":
+        command = command[1:-1]
+    return ProcessPlayer(game, command, dialect=dialect)
+
+
+def _board(game: ConnectFour) -> str:
+    return f"a board of {game.rules.columns} by {game.rules.rows}, {game.rules.connect} in a row"
+
+
+_KINDS: dict[str, PlayerKind] = {
+    "random": PlayerKind(
+        "random", "plays any legal move", lambda argument, game: make_random(game)
+    ),
+    "test-bot": PlayerKind(
+        "test-bot",
+        "completes or blocks a stack that is one short of a line, else plays at random",
+        lambda argument, game: make_test_bot(game),
+    ),
+    "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
+    "process": PlayerKind(
+        'process:"COMMAND"',
+        "a program that speaks The AI Games' dialect (or process:dialect=riddles,COMMAND)",
+        _make_process,
+    ),
+    "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),
+}

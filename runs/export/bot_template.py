@@ -1,0 +1,227 @@
+"""The source of every exported Connect Four bot: export puts a network's numbers into it.
+
+An exported file is this one with a docstring of its own and, between the two ruled lines, a
+network of its own. The one that stands here (a board of two cells, all weights zero) only
+makes this file a module that tools can check. It must stay free of everything but Python 3.8
+and its standard library.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
+from math import ldexp
+from operator import add, mul
+from struct import unpack
+from typing import Any
+
+# --- The network --------------------------------------------------------------------------
+COLUMNS, ROWS, CONNECT = 2, 1, 2
+HEAD = "policy"
+VIEWPOINT = "mover"
+ACTIVATION = "sigmoid"
+UNITS = (2,)
+FIRST_LAYER = """
+AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+"""
+LATER_LAYERS = """
+"""
+SCALE = {"sigmoid": -1.4426950216293335, "tanh": -2.885390043258667}
+POLYNOMIAL: tuple[float, ...] = (1.0,)
+# --- How it plays -------------------------------------------------------------------------
+
+
+def choose(board: Sequence[int], mark: int) -> int:
+    """Returns the column, from 0, into which to drop a disc.
+
+    board lists the cells row by row, the top row first: 0 is empty, 1 a disc of the player who
+    began, 2 one of the other. mark is 1 or 2: whose turn it is.
+    """
+    if len(board) != COLUMNS * ROWS or mark not in (1, 2):
+        raise ValueError(
+            f"expected a board of {COLUMNS} columns and {ROWS} rows, and mark 1 or 2;"
+            f" got {len(board)} cells and mark {mark!r}"
+        )
+    columns = [column for column in range(COLUMNS) if board[column] == 0]
+    if not columns:
+        raise ValueError("the board is full")
+    sums = sum_discs(board, mark)
+    if HEAD == "policy":
+        return strongest(evaluate(sums), columns)
+    best, best_value = -1, 0.0
+    for column in columns:
+        cell = landing_cell(board, column)
+        if wins(board, cell, mark):
+            return column
+        value = evaluate(list(map(add, sums, disc_weights(cell, mark, mark))))[0]
+        if best < 0 or value > best_value:
+            best, best_value = column, value
+    return best
+
+
+# The rules.
+
+
+def landing_cell(board: Sequence[int], column: int) -> int:
+    """The cell on which a disc comes to lie in a column that has room."""
+    return max(cell for cell in range(column, COLUMNS * ROWS, COLUMNS) if board[cell] == 0)
+
+
+def wins(board: Sequence[int], cell: int, mark: int) -> bool:
+    """Whether a disc of mark on that empty cell makes a line."""
+    for down, right in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        length = 1
+        for sign in (1, -1):
+            row, column = cell // COLUMNS + sign * down, cell % COLUMNS + sign * right
+            while 0 <= row < ROWS and 0 <= column < COLUMNS:
+                if board[row * COLUMNS + column] != mark:
+                    break
+                length += 1
+                row, column = row + sign * down, column + sign * right
+        if length >= CONNECT:
+            return True
+    return False
+
+
+# The network. The arena counts in numbers of 32 bits and rounds after every single operation.
+# This does the same, in the same order, and so chooses the same moves.
+
+
+def rounded(numbers: Iterable[float]) -> list[float]:
+    """The numbers, each rounded to the nearest that 32 bits can hold."""
+    return array("f", numbers).tolist()
+
+
+def disc_weights(cell: int, owner: int, mark: int) -> list[int]:
+    """What a disc of owner adds to the first layer when mark is to move."""
+    kind = owner != mark if VIEWPOINT == "mover" else owner == 2
+    return DISCS[COLUMNS * ROWS * kind + cell]
+
+
+def sum_discs(board: Sequence[int], mark: int) -> list[int]:
+    """The first layer's sums for this board: whole numbers, in units of 1/65536."""
+    sums = BIASES
+    for cell, owner in enumerate(board):
+        if owner:
+            sums = list(map(add, sums, disc_weights(cell, owner, mark)))
+    return sums
+
+
+def evaluate(sums: list[int]) -> list[float]:
+    """The network's outputs, given the sums of its first layer."""
+    wrapped = [(total + 2**31) % 2**32 - 2**31 for total in sums]  # 32 bits hold no more
+    values = [total / 65536 for total in rounded(wrapped)]
+    for number, (biases, rows) in enumerate(LAYERS, start=2):
+        inputs = activate(values)
+        if HEAD == "value" and number == len(UNITS):
+            return fold(inputs, biases[0], [row[0] for row in rows])
+        values = biases
+        for unit, row in enumerate(rows):
+            terms = rounded([inputs[unit] * weight for weight in row])
+            values = rounded(map(add, values, terms))
+    return values
+
+
+def fold(values: list[float], bias: float, weights: list[float]) -> list[float]:
+    """A layer of one unit: sixteen subtotals, then the upper half added to the lower."""
+    totals = [0.0] * 16
+    for block in range(0, len(values), 16):
+        terms = rounded(map(mul, values[block : block + 16], weights[block : block + 16]))
+        totals = rounded(map(add, totals, terms + [0.0] * (16 - len(terms))))
+    while len(totals) > 1:
+        half = len(totals) // 2
+        totals = rounded(map(add, totals[:half], totals[half:]))
+    return rounded([totals[0] + bias])
+
+
+def activate(values: list[float]) -> list[float]:
+    """The activation function, of each value."""
+    if ACTIVATION == "relu":
+        return [value if value > 0.0 else 0.0 for value in values]
+    # 1 / (1 + 2**power): two to a whole number is exact, the rest comes from a polynomial.
+    powers = rounded([value * SCALE[ACTIVATION] for value in values])
+    powers = [power if power > -126.0 else -126.0 for power in powers]
+    powers = [power if power < 126.0 else 126.0 for power in powers]
+    wholes = [round(power) for power in powers]
+    rests = [powers[place] - whole for place, whole in enumerate(wholes)]
+    raised = [POLYNOMIAL[0]] * len(values)
+    for coefficient in POLYNOMIAL[1:]:
+        raised = rounded([term + coefficient for term in rounded(map(mul, raised, rests))])
+    below = rounded([1.0 + term for term in map(ldexp, raised, wholes)])
+    logistic = rounded([1.0 / term for term in below])
+    if ACTIVATION == "tanh":
+        return rounded([2.0 * value - 1.0 for value in logistic])
+    return logistic
+
+
+def strongest(outputs: list[float], columns: list[int]) -> int:
+    """The first of the given columns with the largest output.
+
+    The order of comparisons matters only if an output is not a number: as in the arena.
+    """
+    lowest = float("-inf")
+    tops = [outputs[place] if place in columns else lowest for place in range(16)]
+    while len(tops) > 1:
+        half = len(tops) // 2
+        tops = [tops[i] if tops[i] > tops[i + half] else tops[i + half] for i in range(half)]
+    return next((column for column in columns if outputs[column] == tops[0]), columns[0])
+
+
+def unpack_first_layer() -> tuple[list[int], list[list[int]]]:
+    """Biases, and the weights of a disc on each cell: kind 0 (own, or first), then kind 1."""
+    data = b64decode(FIRST_LAYER)
+    numbers = list(unpack(f"<{len(data) // 4}i", data))
+    units = UNITS[0]
+    return numbers[:units], [numbers[i : i + units] for i in range(units, len(numbers), units)]
+
+
+def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
+    """For each later layer its biases, and a row of weights per unit of the layer before."""
+    data = b64decode(LATER_LAYERS)
+    numbers = list(unpack(f"<{len(data) // 4}f", data))
+    layers, at = [], 0
+    for layer in range(1, len(UNITS)):
+        units = UNITS[layer]
+        end = at + (1 + UNITS[layer - 1]) * units
+        rows = [numbers[i : i + units] for i in range(at, end, units)]
+        layers.append((rows[0], rows[1:]))
+        at = end
+    return layers
+
+
+BIASES, DISCS = unpack_first_layer()
+LAYERS = unpack_later_layers()
+
+# Hosts.
+
+
+def play_on_stdin() -> None:
+    """Plays by the text protocol of The AI Games or of Riddles.io, until the input ends."""
+    settings: dict[str, str] = {}
+    field = ""
+    for line in sys.stdin:
+        words = line.split()
+        if words[:1] == ["settings"] and len(words) > 2:
+            settings[words[1]] = words[2]
+        elif words[:3] == ["update", "game", "field"] and len(words) > 3:
+            field = words[3]
+        elif words[:2] == ["action", "move"]:
+            # Players are 1 and 2 where the host says field_columns (0 is an empty cell), but
+            # 0 and 1 where it says field_width (a dot is an empty cell).
+            shift = 1 if "field_width" in settings else 0
+            cells = field.replace(";", ",").split(",")
+            board = [0 if cell == "." else int(cell) + shift for cell in cells]
+            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
+
+
+def agent(observation: Any, configuration: Any = None) -> int:
+    """The agent for Kaggle ConnectX, which takes the last function in this file."""
+    if isinstance(observation, dict):
+        return choose(observation["board"], observation["mark"])
+    return choose(observation.board, observation.mark)
+
+
+if __name__ == "__main__":
+    play_on_stdin()

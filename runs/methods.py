@@ -1,0 +1,24 @@
+"""The methods by name: a new one is a file in ``evolve`` and a line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolve.method import Method
+from evolve.tournament import Tournament
+from games.errors import UnknownNameError
+
+__all__ = ["METHODS", "find_method"]
+
+METHODS: dict[str, type[Method[Any]]] = {Tournament.name: Tournament}
+
+
+def find_method(name: str) -> type[Method[Any]]:
+    """The method called *name*.
+
+    Raises:
+        UnknownNameError: There is none.
+    """
+    if name not in METHODS:
+        raise UnknownNameError("method", name, METHODS)
+    return METHODS[name]

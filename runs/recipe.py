@@ -1,0 +1,200 @@
+"""Recipes: everything that a run needs to know, as a TOML file with five sections."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import tomli_w
+from pydantic import Field, ValidationError
+
+from evolve.method import Config, Method
+from games.errors import ArenaError, UnknownNameError
+from players.network import NetworkDesign
+from runs.errors import RecipeError
+from runs.methods import find_method
+from runs.validation import explain
+
+__all__ = ["Recipe", "load_recipe", "read_recipe", "recipe_names", "recipe_summary"]
+
+
+Model = TypeVar("Model", bound=Config)
+
+
+class GameConfig(Config):
+    """The section ``[game]``."""
+
+    name: Literal["connect-four"] = "connect-four"
+    columns: int = 7
+    rows: int = 6
+    connect: int = 4
+
+
+class NetworkConfig(Config):
+    """The section ``[network]``: what the genes stand for; see `NetworkDesign`."""
+
+    head: str = "policy"
+    encoding: str = "0/1/2"
+    viewpoint: str = "mover"
+    hidden: tuple[int, ...] = (10,)
+    activation: str = "sigmoid"
+
+
+class CheckConfig(Config):
+    """The section ``[check]``: how the champion is measured from outside."""
+
+    every: int = Field(default=10, ge=1)
+    """Generations between checks; there is one at the end of the run as well."""
+    games: int = Field(default=1000, ge=2, le=1_000_000)
+    """Games against each opponent, colours balanced."""
+    opponents: tuple[str, ...] = ("test-bot", "random")
+    """Specifications of players; the first decides which champion is the best one."""
+    opening_plies: int = Field(default=0, ge=0, le=20)
+
+
+class RunConfig(Config):
+    """The section ``[run]``."""
+
+    generations: int = Field(default=1000, ge=0)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    checkpoint_every: int = Field(default=50, ge=1)
+    """Generations between checkpoints; there is one at every stop as well."""
+    champion: Literal["best-check", "last"] = "best-check"
+    """Which champion becomes ``champion.safetensors``: that with the best score against the
+    first opponent of all checks, or the last one."""
+
+
+class Recipe(Config):
+    """A recipe, fully resolved: every key has its value."""
+
+    title: str = ""
+    """What it breeds, in one line."""
+    game: GameConfig = GameConfig()
+    network: NetworkConfig = NetworkConfig()
+    method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
+    check: CheckConfig = CheckConfig()
+    run: RunConfig = RunConfig()
+
+    def make_design(self) -> NetworkDesign:
+        """What turns the run's genomes into players."""
+        size = self.game.model_dump(exclude={"name"})
+        return NetworkDesign(**size, **self.network.model_dump())
+
+    def make_method(self) -> Method[Any]:
+        """The method, with its settings."""
+        kind = find_method(self.method["name"])
+        return kind(kind.config_type.model_validate(self.method), self.make_design())
+
+    def to_toml(self) -> str:
+        """The recipe as a TOML file."""
+        return tomli_w.dumps(self.model_dump(mode="json"))
+
+    def change(self, changes: Mapping[str, Any]) -> Recipe:
+        """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
+
+        Raises:
+            RecipeError: A key is unknown, or a value is out of range.
+        """
+        content = self.model_dump(mode="json")
+        for key, value in changes.items():
+            _put(content, key, value)
+        return _resolve(content, "--set")
+
+
+def load_recipe(name: str, changes: Iterable[str] = ()) -> Recipe:
+    """The recipe that ships under *name*, or the one in the file *name*.
+
+    Args:
+        name: A shipped recipe's name, or the path of a ``.toml`` file.
+        changes: Texts like ``run.generations=200`` that replace values.
+
+    Raises:
+        UnknownNameError: No recipe of that name, and no such file.
+        RecipeError: The file, a key or a value is wrong.
+    """
+    content, source = _read(name)
+    for change in changes:
+        key, equals, text = change.partition("=")
+        if not equals:
+            raise RecipeError(f"--set {change!r}: write section.key=value")
+        _put(content, key.strip(), _parse_value(text.strip()))
+    return _resolve(content, source)
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in the file *path*.
+
+    Raises:
+        RecipeError: It can't be read, or is wrong.
+    """
+    return _resolve(_parse(path), str(path))
+
+
+def recipe_names() -> list[str]:
+    """The recipes that ship with the package."""
+    files = resources.files("runs.recipes").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def recipe_summary(name: str) -> str:
+    """What the shipped recipe *name* breeds, in one line."""
+    return str(_read(name)[0].get("title", ""))
+
+
+def _read(name: str) -> tuple[dict[str, Any], str]:
+    if name in recipe_names():
+        text = resources.files("runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
+        return tomllib.loads(text), f"recipe {name}"
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        return _parse(path), str(path)
+    raise UnknownNameError("recipe", name, recipe_names())
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecipeError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RecipeError(f"{path} is no TOML file: {error}") from None
+
+
+def _parse_value(text: str) -> Any:
+    """*text* as TOML would read it; what it can't read is a string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _put(content: dict[str, Any], key: str, value: Any) -> None:
+    *sections, last = key.split(".")
+    for section in sections:
+        inner = content.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise RecipeError(f"{key}: {section!r} is a value, not a section")
+        content = inner
+    content[last] = value
+
+
+def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
+    try:
+        recipe = _validate(Recipe, content, "")
+        config = find_method(str(recipe.method.get("name", "tournament"))).config_type
+        method = _validate(config, recipe.method, "method.").model_dump(mode="json")
+        recipe = recipe.model_copy(update={"method": method})
+        recipe.make_method()
+    except ArenaError as error:
+        raise RecipeError(f"{source}: {error}") from None
+    return recipe
+
+
+def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise RecipeError(explain(error, model, prefix)) from None

@@ -1,0 +1,67 @@
+"""What pydantic found wrong, in one line: the key, the value, what was expected."""
+
+from __future__ import annotations
+
+import difflib
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+__all__ = ["explain"]
+
+EXPECTED = {
+    "greater_than": "it must be above {gt}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than": "it must be below {lt}",
+    "less_than_equal": "it must be at most {le}",
+    "int_parsing": "it must be a whole number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "float_parsing": "it must be a number",
+    "float_type": "it must be a number",
+    "bool_parsing": "it must be true or false",
+    "bool_type": "it must be true or false",
+    "string_type": "it must be a text",
+    "tuple_type": "it must be a list",
+    "dict_type": "it must be a section",
+    "model_type": "it must be a section",
+    "literal_error": "it must be {expected}",
+}
+
+
+def explain(error: ValidationError, model: type[BaseModel], prefix: str = "") -> str:
+    """The first of the mistakes in *error*, and how many more there are.
+
+    Args:
+        error: What pydantic says.
+        model: What was validated.
+        prefix: The section that *model* describes, such as ``method.``.
+    """
+    details = error.errors()
+    more = len(details) - 1
+    return prefix + _explain_one(details[0], model) + (f" (and {more} more)" if more else "")
+
+
+def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    key = ".".join(str(part) for part in detail["loc"])
+    kind, value = detail["type"], detail["input"]
+    if kind == "extra_forbidden":
+        known = _keys_beside(detail["loc"], model)
+        near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{key} is no key: {hint}(known: {', '.join(known)})"
+    if kind == "value_error":
+        text = detail["msg"].removeprefix("Value error, ")
+        return f"{key}: {text}" if key else text
+    if kind in EXPECTED:
+        return f"{key} is {value!r}: {EXPECTED[kind].format(**detail.get('ctx', {}))}"
+    return f"{key} is {value!r}: {detail['msg']}"
+
+
+def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
+    for part in place[:-1]:
+        inner = model.model_fields[str(part)].annotation
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return []
+        model = inner
+    return sorted(model.model_fields)
