@@ -14,6 +14,8 @@ from pydantic import Field, ValidationError
 from evolve.method import Config, Method
 from games.errors import ArenaError, UnknownNameError
 from players.network import NetworkDesign
+from players.player import Player
+from players.specification import make_player
 from runs.errors import RecipeError
 from runs.methods import find_method
 from runs.validation import explain
@@ -87,6 +89,18 @@ class Recipe(Config):
         """The method, with its settings."""
         kind = find_method(self.method["name"])
         return kind(kind.config_type.model_validate(self.method), self.make_design())
+
+    def make_opponents(self) -> list[Player]:
+        """Who the champion meets in checks. They are to be closed.
+
+        Raises:
+            RecipeError: A specification names no player.
+        """
+        game = self.make_design().game
+        try:
+            return [make_player(text, game) for text in self.check.opponents]
+        except ArenaError as error:
+            raise RecipeError(f"check.opponents: {error}") from None
 
     def to_toml(self) -> str:
         """The recipe as a TOML file."""

@@ -122,8 +122,7 @@ class ProcessExecutor(Executor):
 
     def _hire(self) -> None:
         while len(self._team) < self.workers:
-            others = [worker.pipe for worker in self._team]
-            self._team.append(_Worker(self._context, self._memory, others))
+            self._team.append(_Worker(self._context, self._memory))
 
     def _make_room(self, needed: int) -> None:
         if needed > len(self._memory):
@@ -134,9 +133,9 @@ class ProcessExecutor(Executor):
 class _Worker:
     """The caller's side of one worker process."""
 
-    def __init__(self, context: Any, memory: mmap.mmap, others: list[Any]) -> None:
+    def __init__(self, context: Any, memory: mmap.mmap) -> None:
         self.pipe, far_end = context.Pipe()
-        arguments = (far_end, [*others, self.pipe], memory, os.getpid())
+        arguments = (far_end, memory, os.getpid())
         self.process = context.Process(target=_work, args=arguments, daemon=True)
         self.process.start()
         far_end.close()
@@ -178,16 +177,11 @@ class _Worker:
         self.bury()
 
 
-def _work(pipe: Any, others: list[Any], memory: mmap.mmap, parent: int) -> None:
-    """The worker's life: plays chunks until the pipe closes or the caller is gone.
-
-    *others* are the caller's ends of pipes, inherited by the fork. They are closed, because
-    a pipe that is held open here would never tell another worker that the caller is dead.
-    """
+def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
+    """The worker's life: plays chunks until the pipe closes or the caller is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for other in others:
-        other.close()
+    _close_inherited(pipe.fileno())
     try:
         while True:
             while not pipe.poll(1.0):
@@ -200,6 +194,16 @@ def _work(pipe: Any, others: list[Any], memory: mmap.mmap, parent: int) -> None:
             pipe.send_bytes(b"")
     except (EOFError, ConnectionResetError, BrokenPipeError):
         return
+
+
+def _close_inherited(keep: int) -> None:
+    """Closes every file that the fork brought along, except the standard ones and *keep*.
+
+    Held open here, a run's lock would outlive the caller, and another worker's pipe would
+    never tell that worker that the caller is dead.
+    """
+    os.closerange(3, keep)
+    os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 def _read_header(memory: mmap.mmap, header: bytes) -> tuple[Batch, Results]:

@@ -37,7 +37,7 @@ def export_python(player: NetworkPlayer) -> str:
 def _write_docstring(player: NetworkPlayer) -> str:
     design = player.design
     units = "-".join(str(size) for size in design.mlp.sizes)
-    name = ascii(player.name)[1:-1].replace('"', "'")
+    name = ascii(" ".join(player.name.split()))[1:-1].replace('"', "'")
     return f"""The Connect Four player {name}, bred by Evolve Arena: one file that plays.
 
 How to use it:
@@ -85,7 +85,8 @@ LATER_LAYERS = """
 {_write_base64(_later_layers(player).astype("<f4").tobytes())}"""
 # Constants of the activation function, rounded to 32 bits.
 SCALE = {_SCALE!r}
-POLYNOMIAL = {_POLYNOMIAL!r}
+POLYNOMIAL = (
+{_POLYNOMIAL})
 '''
 
 
@@ -125,7 +126,7 @@ def _write_base64(data: bytes) -> str:
 
 
 _SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
-_POLYNOMIAL = tuple(
-    float(coefficient)
+_POLYNOMIAL = "".join(
+    f"    {float(coefficient)!r},\n"
     for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
 )

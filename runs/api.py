@@ -1,0 +1,148 @@
+"""The Python interface: start, resume and load runs, and let players meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena.duel import DuelResult
+from arena.duel import duel as duel_players
+from arena.executors import Executor
+from games.connect_four import ConnectFour
+from players.player import Player
+from runs.directory import RunDirectory
+from runs.files import write_whole
+from runs.journey import Watch
+from runs.players import find_player
+from runs.recipe import Recipe, load_recipe
+from runs.run import Run
+
+__all__ = ["duel", "load", "prepare", "resume", "start"]
+
+
+def start(
+    recipe: str | Recipe,
+    *,
+    run: Path | str | None = None,
+    changes: Iterable[str] = (),
+    seed: int | None = None,
+    workers: int | None = None,
+    executor: str | None = None,
+    watch: Watch | None = None,
+    force: bool = False,
+) -> Run:
+    """Makes a run directory and evolves until the recipe's last generation.
+
+    Args:
+        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe.
+        run: The directory; ``evolved/NAME`` if None.
+        changes: Texts like ``run.generations=200`` that replace values of the recipe.
+        seed: Replaces the recipe's seed.
+        workers: How many processes play; one per core if None.
+        executor: Which executor plays.
+        watch: Is told of each generation, and may stop the run by giving False.
+        force: Whether a run in that directory may be deleted.
+
+    Raises:
+        RecipeError: The recipe is wrong.
+        RunExistsError: The directory exists.
+        ArenaError: Anything else that :meth:`Run.advance` says.
+    """
+    made = prepare(recipe, run=run, changes=changes, seed=seed, force=force)
+    made.advance(workers=workers, executor=executor, watch=watch)
+    return made
+
+
+def prepare(
+    recipe: str | Recipe,
+    *,
+    run: Path | str | None = None,
+    changes: Iterable[str] = (),
+    seed: int | None = None,
+    force: bool = False,
+) -> Run:
+    """Makes a run directory, with the recipe in it, and does not evolve yet."""
+    extra = [] if seed is None else [f"run.seed={seed}"]
+    if isinstance(recipe, str):
+        name = Path(recipe).stem
+        recipe = load_recipe(recipe, [*changes, *extra])
+    else:
+        name = "run"
+        recipe = recipe.change({} if seed is None else {"run.seed": seed})
+    made = Run(RunDirectory(run or Path("evolved") / name), recipe)
+    for opponent in recipe.make_opponents():
+        opponent.close()
+    made.directory.create(force=force)
+    write_whole(made.directory.recipe, recipe.to_toml().encode())
+    return made
+
+
+def resume(
+    run: Path | str,
+    *,
+    from_generation: int | None = None,
+    generations: int | None = None,
+    workers: int | None = None,
+    executor: str | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Goes on with a run exactly as if it had not been stopped.
+
+    Args:
+        run: Its directory.
+        from_generation: Which checkpoint to go on from; the newest usable one if None. What
+            came after it is forgotten.
+        generations: The new last generation; the recipe's if None.
+        workers: How many processes play.
+        executor: Which executor plays.
+        watch: Is told of each generation, and may stop the run by giving False.
+
+    Raises:
+        NotARunError: There is no run.
+        CheckpointError: No checkpoint can be used.
+        ArenaError: Anything else that :meth:`Run.advance` says.
+    """
+    made = load(run)
+    if generations is not None:
+        made = made.with_generations(generations)
+    made.advance(workers=workers, executor=executor, watch=watch, from_generation=from_generation)
+    return made
+
+
+def load(run: Path | str) -> Run:
+    """An existing run, to be looked at; see :meth:`Run.open`."""
+    return Run.open(run)
+
+
+def duel(
+    first: str | Player,
+    second: str | Player,
+    *,
+    games: int = 1000,
+    opening_plies: int = 0,
+    seed: int = 0,
+    game: ConnectFour | None = None,
+    executor: Executor | None = None,
+) -> DuelResult:
+    """Lets two players meet, colours balanced; see `arena.duel.duel`.
+
+    >>> result = duel("test-bot", "random", games=1000, seed=1)
+    >>> result.games, result.score > 0.6
+    (1000, True)
+    """
+    game = game or ConnectFour()
+    players = [find_player(p, game) if isinstance(p, str) else p for p in (first, second)]
+    try:
+        return duel_players(
+            game,
+            players[0],
+            players[1],
+            games=games,
+            opening_plies=opening_plies,
+            seed=seed,
+            executor=executor,
+        )
+    finally:
+        for given, player in zip((first, second), players, strict=True):
+            if isinstance(given, str):
+                player.close()

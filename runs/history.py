@@ -1,0 +1,225 @@
+"""What happened in a run, generation by generation, in a SQLite database.
+
+Any tool can read it, also while the run goes on. Nothing that evolution depends on is in
+here: if it is damaged, a run can still be resumed from its checkpoints.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deap import tools
+
+from arena.duel import DuelResult
+from arena.statistics import wilson_interval
+from evolve.method import Report
+from runs.errors import NotARunError, StorageError
+
+__all__ = ["Check", "History"]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS generations (
+    generation INTEGER PRIMARY KEY, games INTEGER NOT NULL, seconds REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS statistics (
+    generation INTEGER NOT NULL, name TEXT NOT NULL, value REAL,
+    PRIMARY KEY (generation, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checks (
+    generation INTEGER NOT NULL, opponent TEXT NOT NULL, wins INTEGER NOT NULL,
+    draws INTEGER NOT NULL, losses INTEGER NOT NULL, distinct_games INTEGER NOT NULL,
+    PRIMARY KEY (generation, opponent)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS champions (
+    generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
+    player BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Check:
+    """How a generation's champion did against an opponent from outside."""
+
+    generation: int
+    opponent: str
+    wins: int
+    draws: int
+    losses: int
+    distinct_games: int
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def won(self) -> float:
+        """The share of games won."""
+        return self.wins / self.games
+
+    @property
+    def wilson_95(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`won`."""
+        return wilson_interval(self.wins, self.games)
+
+
+class History:
+    """The history of one run.
+
+    Args:
+        path: The database.
+        write: Whether to make and change it; else it is opened for reading only.
+
+    Raises:
+        NotARunError: There is none to read.
+        StorageError: It can't be made, or is damaged.
+    """
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        self.path = path
+        if not write and not path.is_file():
+            raise NotARunError(f"{path} does not exist: the run has not begun")
+        with self._explain():
+            if write:
+                self._database = sqlite3.connect(path, isolation_level=None)
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.executescript(SCHEMA)
+            else:
+                self._database = _open_to_read(path)
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._database.close()
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def add_generation(self, report: Report, seconds: float) -> None:
+        """Notes what a step reported and how long it took."""
+        with self._transaction():
+            self._database.execute(
+                "INSERT INTO generations VALUES (?, ?, ?)",
+                (report.generation, report.games, seconds),
+            )
+            self._database.executemany(
+                "INSERT INTO statistics VALUES (?, ?, ?)",
+                [(report.generation, *item) for item in report.statistics.items()],
+            )
+
+    def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
+        """Notes the champion of a generation and what it did against each opponent."""
+        statistics = report.statistics
+        with self._transaction():
+            self._database.execute(
+                "INSERT OR REPLACE INTO champions VALUES (?, ?, ?, ?)",
+                (report.generation, statistics["points"], statistics["matches"], player),
+            )
+            self._database.executemany(
+                "INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        report.generation,
+                        result.names[1],
+                        result.wins,
+                        result.draws,
+                        result.losses,
+                        result.distinct_games,
+                    )
+                    for result in results
+                ],
+            )
+
+    def forget_after(self, generation: int) -> None:
+        """Removes what happened after the state at *generation*."""
+        with self._transaction():
+            for table, first in (
+                ("generations", generation),
+                ("statistics", generation),
+                ("checks", generation + 1),
+                ("champions", generation + 1),
+            ):
+                self._database.execute(f"DELETE FROM {table} WHERE generation >= ?", (first,))
+
+    def generations(self) -> dict[str, list[float]]:
+        """Columns ``generation``, ``games``, ``seconds`` and one per statistic, in order."""
+        table: dict[str, list[float]] = {"generation": [], "games": [], "seconds": []}
+        rows = self._read("SELECT * FROM generations ORDER BY generation")
+        for column, cells in zip(table, zip(*rows, strict=True), strict=False):
+            table[column] = list(cells)
+        names = self._read("SELECT DISTINCT name FROM statistics ORDER BY name")
+        for (name,) in names:
+            values = self._read(
+                "SELECT value FROM generations LEFT JOIN statistics"
+                " ON statistics.generation = generations.generation AND name = ?"
+                " ORDER BY generations.generation",
+                name,
+            )
+            table[name] = [value for (value,) in values]
+        return table
+
+    def logbook(self) -> tools.Logbook:
+        """The same as a ``deap.tools.Logbook``."""
+        table = self.generations()
+        logbook = tools.Logbook()
+        logbook.header = list(table)
+        for row in zip(*table.values(), strict=True):
+            logbook.record(**dict(zip(table, row, strict=True)))
+        return logbook
+
+    def checks(self) -> list[Check]:
+        """All checks, by generation and then in the order of opponents' names."""
+        return [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
+
+    def champions(self) -> list[tuple[int, float, float]]:
+        """Generation, points and matches of each champion."""
+        return list(self._read("SELECT generation, points, matches FROM champions ORDER BY 1"))
+
+    def champion(self, generation: int) -> bytes | None:
+        """The champion of *generation* as `players.network.read_player` reads it."""
+        rows = self._read("SELECT player FROM champions WHERE generation = ?", generation)
+        return rows[0][0] if rows else None
+
+    def totals(self) -> tuple[int, int, float]:
+        """Generations played, games in them, and the seconds that they took."""
+        query = "SELECT count(*), coalesce(sum(games), 0), coalesce(sum(seconds), 0.0)"
+        rows = self._read(query + " FROM generations")
+        return rows[0]
+
+    def _read(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
+        with self._explain():
+            return self._database.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explain():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _explain(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.path} can't be used: {error}") from None
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that also works where nothing may be written, beside the database even."""
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        database.execute("SELECT count(*) FROM generations")
+    except sqlite3.OperationalError:
+        database.close()
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+    return database

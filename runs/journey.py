@@ -1,0 +1,132 @@
+"""A run on its way: step, check, note, checkpoint, until it ends or is told to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.arena import Arena
+from arena.duel import DuelResult, duel
+from evolve.method import Method
+from games.seeding import derive_seeds
+from players.player import Player
+from runs.checkpoint import save_checkpoint
+from runs.directory import RunDirectory
+from runs.files import write_whole
+from runs.history import History
+from runs.recipe import Recipe
+
+__all__ = ["Journey", "Progress", "Watch"]
+
+
+@dataclass
+class Progress:
+    """What is going on, for whoever watches; changed in place as the run goes on."""
+
+    generation: int = 0
+    generations: int = 0
+    games: int = 0
+    """Matches played since the start or resumption."""
+    seconds: float = 0.0
+    playing: float = 0.0
+    """How many of the seconds were spent playing matches."""
+    statistics: dict[str, float] = field(default_factory=dict)
+    results: list[DuelResult] = field(default_factory=list)
+    """The last check."""
+    checked: int | None = None
+    """The generation of the last check."""
+
+
+Watch = Callable[[Progress], bool]
+"""Is called after each generation; the run stops, after a checkpoint, if it gives False."""
+
+
+@dataclass(frozen=True)
+class Journey:
+    """What one stretch of a run needs at hand; :meth:`go` does the work."""
+
+    directory: RunDirectory
+    recipe: Recipe
+    method: Method[Any]
+    history: History
+    arena: Arena
+    opponents: list[Player]
+
+    def go(self, state: Any, watch: Watch) -> None:
+        """Evolves on from *state* until the recipe's last generation, or *watch* says no."""
+        self._restore_champion()
+        last = self.recipe.run.generations
+        progress = Progress(state.generation, last)
+        start = time.perf_counter()
+        checked = {generation for generation, _, _ in self.history.champions()}
+        saved = state.generation
+        going = True
+        while True:
+            now = state.generation
+            due = now > 0 and (now % self.recipe.check.every == 0 or now == last)
+            if due and now not in checked:
+                progress.results = self._check(state)
+                progress.checked = now
+            ending = now >= last or not going
+            if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
+                save_checkpoint(self.directory, state, self.method)
+                saved = now
+            if ending:
+                return
+            before = time.perf_counter()
+            state, report = self.method.step(state, self.arena)
+            after = time.perf_counter()
+            self.history.add_generation(report, after - before)
+            progress.generation = state.generation
+            progress.games = self.arena.games
+            progress.seconds = after - start
+            progress.playing = self.arena.executor.seconds
+            progress.statistics = report.statistics
+            going = watch(progress)
+
+    def _check(self, state: Any) -> list[DuelResult]:
+        """Finds the champion and measures it against the recipe's opponents."""
+        genome, report = self.method.champion(state, self.arena)
+        design = self.method.design
+        player = design.player(genome, f"{self.directory.path.name}@{state.generation}")
+        seeds = derive_seeds(state.seed, state.generation, "check", len(self.opponents))
+        results = [
+            duel(
+                design.game,
+                player,
+                opponent,
+                games=self.recipe.check.games,
+                opening_plies=self.recipe.check.opening_plies,
+                seed=int(seed),
+                executor=self.arena.executor,
+            )
+            for opponent, seed in zip(self.opponents, seeds, strict=True)
+        ]
+        remarks = {"recipe": self.recipe.title, "generation": state.generation}
+        blob = player.serialise(**remarks, seed=state.seed)
+        self.history.add_check(report, blob, results)
+        if self._best_generation() == state.generation:
+            write_whole(self.directory.champion, blob)
+        return results
+
+    def _best_generation(self) -> int | None:
+        """The generation whose champion is the run's, as the recipe defines it."""
+        generations = [generation for generation, _, _ in self.history.champions()]
+        if not generations or self.recipe.run.champion == "last" or not self.opponents:
+            return generations[-1] if generations else None
+        wins = dict.fromkeys(generations, 0)
+        for check in self.history.checks():
+            if check.opponent == self.opponents[0].name:
+                wins[check.generation] = check.wins
+        return max(generations, key=lambda generation: (wins[generation], generation))
+
+    def _restore_champion(self) -> None:
+        """Makes the champion's file agree with the history, whatever happened before."""
+        best = self._best_generation()
+        blob = None if best is None else self.history.champion(best)
+        if blob is None:
+            self.directory.champion.unlink(missing_ok=True)
+        else:
+            write_whole(self.directory.champion, blob)
