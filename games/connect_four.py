@@ -24,10 +24,10 @@ __all__ = [
     "Rules",
     "all_cells",
     "cell_of",
+    "count_sequences",
     "drop",
     "has_line",
     "mark_if_full",
-    "perft",
 ]
 
 ONE = np.uint64(1)
@@ -111,7 +111,7 @@ def full_columns(discs: Any, rules: Rules) -> Any:
 
 
 @compiled
-def perft(own: Any, other: Any, rules: Rules, depth: int) -> Any:
+def count_sequences(own: Any, other: Any, rules: Rules, depth: int) -> Any:
     """The number of move sequences of *depth* plies that a game may begin with from here.
 
     *own* are the discs of the player to move. A game that ends earlier counts for none.
@@ -128,7 +128,7 @@ def perft(own: Any, other: Any, rules: Rules, depth: int) -> Any:
             if depth == 1:
                 total += 1
             else:
-                total += perft(other, own | drop(discs, column, rules), rules, depth - 1)
+                total += count_sequences(other, own | drop(discs, column, rules), rules, depth - 1)
     return total
 
 
@@ -275,6 +275,17 @@ class ConnectFour:
         if state.ply == self.rules.columns * self.rules.rows:
             return Outcome((0.5, 0.5), "the board is full")
         return None
+
+    def perft(self, state: Position, depth: int) -> int:
+        """The number of move sequences of *depth* plies from here; games may end on the way.
+
+        >>> ConnectFour().perft(ConnectFour().initial(), 4)
+        2401
+        """
+        own, other = state.first, state.second
+        if state.ply % 2:
+            own, other = other, own
+        return int(count_sequences(np.uint64(own), np.uint64(other), self.rules, depth))
 
     def observe(self, state: Position, seat: int) -> NDArray[np.int8]:
         """The discs of *seat* and those of the other, as two planes of 0 and 1.

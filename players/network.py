@@ -135,6 +135,8 @@ class NetworkPlayer(CompiledPlayer):
         super().__init__(design.game, design.pack(genome[None, :]), name)
         self.design = design
         self.genome = genome
+        self.remarks: dict[str, Any] = {}
+        """Where the player comes from, if it was read from a file."""
 
     def value_columns(self, position: Position) -> NDArray[np.float32]:
         """What a value network thinks of each column; not a number where a column is full.
@@ -181,6 +183,8 @@ def read_player(blob: bytes, name: str | None = None) -> NetworkPlayer:
         options = content.description["design"]
         design = NetworkDesign(**{**options, "hidden": tuple(options["hidden"])})
         genome = content.arrays["genome"]
-        return design.player(genome, name or content.description["name"])
+        player = design.player(genome, name or content.description["name"])
+        player.remarks = content.description["remarks"]
     except (KeyError, TypeError) as error:
         raise DamagedFileError(f"its description is incomplete ({error})") from None
+    return player

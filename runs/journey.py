@@ -69,6 +69,8 @@ class Journey:
             if due and now not in checked:
                 progress.results = self._check(state)
                 progress.checked = now
+                if now >= last:
+                    watch(progress)
             ending = now >= last or not going
             if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
                 save_checkpoint(self.directory, state, self.method)

@@ -56,7 +56,15 @@ class Run:
     @property
     def population_sha256(self) -> str:
         """The digest of the population in the newest checkpoint, as hexadecimal digits."""
-        return hashlib.sha256(self.state().population.tobytes()).hexdigest()
+        return self.digest(self.state())
+
+    def digest(self, state: Any) -> str:
+        """The SHA-256 of the population in *state*, as hexadecimal digits."""
+        return hashlib.sha256(state.population.tobytes()).hexdigest()
+
+    def is_complete(self) -> bool:
+        """Whether the newest checkpoint is that of the recipe's last generation."""
+        return self.generation >= self.recipe.run.generations
 
     @property
     def champion(self) -> NetworkPlayer:

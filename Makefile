@@ -1,0 +1,50 @@
+# Everything that a fresh machine with Python needs: each target makes the virtual environment
+# itself, the first time.
+#
+#   make run     evolve a Connect Four player; ends with a plot, a bot and a table
+#   make test    all checks: formatting, types, the layers, the tests
+#   make bench   all speeds, as ratios in one run; writes benchmarks/results/
+#   make clean   remove the environment and the caches, but no runs
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN ?= evolved/connect-four
+BIN := $(VENV)/bin
+
+.PHONY: run test bench clean
+
+run: $(VENV)/.installed
+	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
+	else $(BIN)/evolve start connect-four --run $(RUN); fi
+	@$(BIN)/evolve plot $(RUN)
+	@$(BIN)/evolve export $(RUN) --to python
+	@$(BIN)/evolve evaluate run:$(RUN) --seed 1
+
+test: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: setup.py $(VENV)/.created
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-test: setup.py $(VENV)/.created
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: setup.py $(VENV)/.created
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,185 @@
+"""The commands about runs: recipes, start, resume, info, plot, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from runs.journey import Watch
+    from runs.run import Run
+
+__all__ = ["register"]
+
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
+Workers = Annotated[
+    int | None, typer.Option(help="How many processes play; one per core unless given.")
+]
+ExecutorName = Annotated[
+    str | None, typer.Option("--executor", metavar="NAME", help="serial or multiprocess.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to *app*."""
+    for command in (start, resume, info, plot, export, recipes):
+        app.command()(command)
+
+
+def recipes(json: Json = False) -> None:
+    """List the recipes that can be started."""
+    from runs.output import print_json, print_table
+    from runs.recipe import recipe_names, recipe_summary
+
+    summaries = {name: recipe_summary(name) for name in recipe_names()}
+    if json:
+        print_json({"recipes": summaries})
+    else:
+        print_table("Recipes", ["name", "breeds"], list(summaries.items()), left=2)
+
+
+def start(
+    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="A name, or a TOML file.")],
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the run lies; evolved/NAME unless given."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    workers: Workers = None,
+    executor: ExecutorName = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Replaces a value; repeatable."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> None:
+    """Start a run: evolve a population until the recipe's last generation.
+
+    Ctrl-C stops it after a checkpoint; evolve resume goes on.
+    """
+    from runs.api import prepare
+
+    made = prepare(recipe, run=run, changes=changes or (), seed=seed, force=force)
+    _evolve(made, quiet=quiet, workers=workers, executor=executor)
+
+
+def resume(
+    run: RunPath,
+    from_generation: Annotated[
+        int | None,
+        typer.Option("--from", metavar="GENERATION", help="Go on from an earlier checkpoint."),
+    ] = None,
+    generations: Annotated[
+        int | None, typer.Option(min=0, help="The new last generation (a total).")
+    ] = None,
+    workers: Workers = None,
+    executor: ExecutorName = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> None:
+    """Go on with a run exactly as if it had not been stopped."""
+    from runs.run import Run
+
+    made = Run.open(run)
+    if generations is not None:
+        made = made.with_generations(generations)
+    if from_generation is None and made.is_complete():
+        last = made.recipe.run.generations
+        print(f"{run} is complete at generation {last}; --generations N goes further")
+        return
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, from_generation=from_generation)
+
+
+def info(run: RunPath, json: Json = False) -> None:
+    """Tell what a run is, how far it got, and what its last check said."""
+    from runs.output import print_json
+    from runs.summary import print_summary, summarise
+
+    content = summarise(_open(run))
+    if json:
+        print_json(content)
+    else:
+        print_summary(content)
+
+
+def plot(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A .png, .svg or .pdf; in the run's plots/ if omitted."),
+    ] = None,
+    ancestors: Annotated[
+        bool,
+        typer.Option("--ancestors", help="Each champion against the champions before it."),
+    ] = False,
+    games: Annotated[int, typer.Option(min=2, help="Games per pair of champions.")] = 100,
+) -> None:
+    """Plot fitness, checks and diversity over the generations; several runs in one picture."""
+    from games.errors import BadValueError
+    from runs.plots import plot_ancestors, plot_runs
+
+    opened = [_open(run) for run in runs]
+    if not ancestors:
+        print(plot_runs(opened, to or opened[0].directory.plots / "fitness.png"))
+        return
+    if len(opened) > 1:
+        raise BadValueError("--ancestors draws one run at a time")
+    target = to or opened[0].directory.plots / "ancestors.png"
+    print(plot_ancestors(opened[0], target, games=games))
+
+
+def export(
+    run: RunPath,
+    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: python.")] = "python",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="champion.py in the run if omitted.")
+    ] = None,
+    generation: Annotated[
+        int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write a run's champion as one file that plays anywhere."""
+    from runs.errors import RunExistsError
+    from runs.export import export_player
+    from runs.files import write_whole
+
+    opened = _open(run)
+    text = export_player(opened.champion_at(generation), to)
+    target = out or opened.path / "champion.py"
+    if out and out.exists() and not force:
+        raise RunExistsError(f"{out} exists: choose another --out, or replace it with --force")
+    write_whole(target, text.encode())
+    print(target)
+
+
+def _open(path: Path) -> Run:
+    from runs.run import Run
+
+    return Run.open(path)
+
+
+def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
+    from arena.kernels import is_compiled, warm_up
+    from runs.display import Display
+    from runs.output import console
+    from runs.summary import print_results
+
+    if not is_compiled() and not quiet:
+        typer.echo(
+            "compiling the match kernels for this machine, once (some seconds) ...", err=True
+        )
+    warm_up()
+    with Display(str(run.path), quiet=quiet) as display:
+        watch: Watch = display.watch
+        run.advance(watch=watch, **options)
+    for warning in run.warnings:
+        typer.echo(f"evolve: {warning}; went on from an older checkpoint", err=True)
+    if display.interrupted:
+        console().print(f"stopped; go on with: evolve resume {run.path}")
+        raise typer.Exit(130)
+    if not quiet:
+        print_results(run)

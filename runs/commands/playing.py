@@ -1,0 +1,173 @@
+"""The commands about games: players, duel, tournament, evaluate, perft."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from players.player import Player
+
+__all__ = ["register"]
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Games = Annotated[int, typer.Option(min=1, help="Games, colours balanced.")]
+Openings = Annotated[
+    int, typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to *app*."""
+    for command in (players, duel, tournament, evaluate, perft):
+        app.command()(command)
+
+
+def players(json: Json = False) -> None:
+    """List the players that can be named."""
+    from runs.output import print_json, print_table
+    from runs.players import known_players
+
+    kinds = known_players()
+    if json:
+        print_json({"players": {kind.form: kind.summary for kind in kinds.values()}})
+    else:
+        rows = [(kind.form, kind.summary) for kind in kinds.values()]
+        print_table("Players", ["write", "who that is"], rows, left=2)
+
+
+def duel(
+    first: Annotated[str, typer.Argument(metavar="A", help="A player; see evolve players.")],
+    second: Annotated[str, typer.Argument(metavar="B")],
+    games: Games = 1000,
+    openings: Openings = 0,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Let two players meet, each moving first in every other game."""
+    from runs.api import duel as play
+    from runs.output import format_interval, print_json, print_table
+
+    result = play(first, second, games=games, opening_plies=openings, seed=seed)
+    if json:
+        print_json(result.to_dict())
+        return
+    row = (
+        result.names[0],
+        result.names[1],
+        str(result.games),
+        f"{result.wins} {result.draws} {result.losses}",
+        format_interval(result.score, result.wilson_95),
+        str(result.distinct_games),
+    )
+    columns = ["player", "opponent", "games", "won drawn lost", "score, 95 % interval", "distinct"]
+    print_table("Duel", columns, [row], left=2)
+    print("ended by " + ", ".join(f"{name}: {n}" for name, n in result.terminations.items()))
+    if result.distinct_games < result.games / 10:
+        print("most games were the same: --openings 4 begins each pair of games differently")
+
+
+def tournament(
+    names: Annotated[list[str], typer.Argument(metavar="A B C...", help="Players.")],
+    games: Games = 200,
+    openings: Openings = 0,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Let all players meet each other; crosstable and ratings."""
+    from arena.crosstable import play_tournament
+    from games.connect_four import ConnectFour
+    from runs.output import print_json
+
+    with ExitStack() as stack:
+        entered = [_enter(stack, name) for name in names]
+        table = play_tournament(
+            ConnectFour(), entered, games=games, opening_plies=openings, seed=seed
+        )
+    content = table.to_dict()
+    if json:
+        print_json(content)
+        return
+    _print_crosstable(content)
+
+
+def evaluate(
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="See evolve players.")],
+    games: Games = 1000,
+    openings: Openings = 0,
+    positions: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE.csv", help="Positions with scores or answers; repeatable."),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Measure a player against the fixed opponents, and on positions."""
+    from runs.evaluation import evaluate_player, print_evaluation
+    from runs.output import print_json
+
+    with ExitStack() as stack:
+        content = evaluate_player(
+            _enter(stack, player),
+            games=games,
+            opening_plies=openings,
+            positions=positions or (),
+            seed=seed,
+        )
+    if json:
+        print_json(content)
+    else:
+        print_evaluation(content)
+
+
+def perft(
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=30)],
+    game: Annotated[str, typer.Option(help="The game.")] = "connect-four",
+    position: Annotated[str, typer.Option(help="Moves such as 3321, or a drawing.")] = "",
+    json: Json = False,
+) -> None:
+    """Count the move sequences of each length up to DEPTH."""
+    from games.registry import make_game
+    from runs.output import print_json, print_table
+
+    rules = make_game(game)
+    start = rules.parse_position(position)
+    counts = [rules.perft(start, length) for length in range(1, depth + 1)]
+    if json:
+        print_json({"game": game, "position": start.drawing(), "perft": counts})
+    else:
+        rows = [(str(length), f"{count:,}") for length, count in enumerate(counts, start=1)]
+        print_table(f"Perft of {game}", ["plies", "sequences"], rows, left=0)
+
+
+def _enter(stack: ExitStack, name: str) -> Player:
+    from runs.players import find_player
+
+    player = find_player(name)
+    stack.callback(player.close)
+    return player
+
+
+def _print_crosstable(content: dict) -> None:  # type: ignore[type-arg]
+    from runs.output import format_interval, print_table
+
+    order = [player["name"] for player in content["players"]]
+    rows = []
+    for player in content["players"]:
+        against = content["crosstable"][player["name"]]
+        rows.append(
+            (
+                str(player["rank"]),
+                player["name"],
+                f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}",
+                format_interval(player["score"], tuple(player["wilson_95"])),
+                *(f"{against[name]:.3f}" if name in against else "" for name in order),
+            )
+        )
+    numbers = [str(number) for number in range(1, len(order) + 1)]
+    columns = ["rank", "player", "Elo", "score, 95 % interval", *numbers]
+    print_table("Tournament", columns, rows, left=2)

@@ -1,0 +1,127 @@
+"""The live view of a run, and its plain version where the output is no terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from types import FrameType, TracebackType
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from arena.duel import DuelResult
+from runs.journey import Progress
+from runs.output import format_interval, format_seconds
+
+__all__ = ["Display"]
+
+REFRESH_SECONDS = 0.2
+
+
+class Display:
+    """Shows a run as it goes on, and stops it cleanly on Ctrl-C. Use it in a ``with``.
+
+    Args:
+        title: What stands above.
+        quiet: Whether to show nothing.
+    """
+
+    def __init__(self, title: str, *, quiet: bool = False) -> None:
+        self.title = title
+        self.quiet = quiet
+        self.interrupted = False
+        """Whether Ctrl-C was pressed."""
+        self._console = Console(stderr=True, highlight=False)
+        self._live: Live | None = None
+        self._shown = 0.0
+        self._began = time.perf_counter()
+        self._first: int | None = None
+        self._told: int | None = None
+        self._previous: Any = None
+
+    def __enter__(self) -> Display:
+        self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+        if self._live:
+            self._live.stop()
+
+    def watch(self, progress: Progress) -> bool:
+        """Shows *progress*; False if the run is to stop."""
+        if self._first is None:
+            self._first = progress.generation - 1
+            if not self.quiet and self._console.is_terminal:
+                self._live = Live(console=self._console, auto_refresh=False)
+                self._live.start()
+        now = time.perf_counter()
+        last = progress.generation >= progress.generations
+        if self._live and (now - self._shown >= REFRESH_SECONDS or last or self.interrupted):
+            self._live.update(self._draw(progress), refresh=True)
+            self._shown = now
+        elif not self._live and not self.quiet and progress.checked != self._told:
+            self._told = progress.checked
+            self._console.print(self._line(progress), soft_wrap=True)
+        return not self.interrupted
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        print("\nstopping after this generation (again: at once) ...", file=sys.stderr)
+
+    def _draw(self, progress: Progress) -> Group:
+        bar = ProgressBar(total=max(1, progress.generations), completed=progress.generation)
+        head = Table.grid(padding=(0, 1))
+        head.add_row(
+            Text(self.title, style="bold"),
+            bar,
+            f"generation {progress.generation} of {progress.generations}",
+            f"{format_seconds(self._left(progress))} left",
+        )
+        body = Table.grid(padding=(0, 2))
+        body.add_row("games", f"{progress.games:,} at {self._rate(progress)} a second")
+        body.add_row("fitness inside", _fitness(progress))
+        for result in progress.results:
+            body.add_row(f"against {result.names[1]}", _describe(result, progress.checked))
+        return Group(head, body)
+
+    def _line(self, progress: Progress) -> str:
+        checks = "  ".join(
+            f"{result.names[1]} {format_interval(result.wins / result.games, result.win_interval)}"
+            for result in progress.results
+        )
+        return (
+            f"generation {progress.checked}/{progress.generations}  won against {checks}  "
+            f"{self._rate(progress)} games/s  {format_seconds(self._left(progress))} left"
+        )
+
+    def _rate(self, progress: Progress) -> str:
+        return f"{progress.games / max(progress.seconds, 1e-9):,.0f}"
+
+    def _left(self, progress: Progress) -> float:
+        done = progress.generation - (self._first or 0)
+        if not done:
+            return 0.0
+        return (progress.generations - progress.generation) * progress.seconds / done
+
+
+def _fitness(progress: Progress) -> str:
+    statistics = progress.statistics
+    return f"best {statistics.get('best', 0.0):.3f}, median {statistics.get('median', 0.0):.3f}"
+
+
+def _describe(result: DuelResult, generation: int | None) -> str:
+    share = format_interval(result.wins / result.games, result.win_interval)
+    return f"{share} of {result.games} games won (generation {generation})"

@@ -1,0 +1,93 @@
+"""A player's strength from outside: fixed opponents, and positions with known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from arena.duel import duel
+from arena.statistics import wilson_interval
+from games.connect_four import ConnectFour
+from games.seeding import derive_seeds
+from players.player import Player
+from runs.output import format_interval, print_table
+from runs.players import find_player
+from runs.positions import solve_positions
+
+__all__ = ["OPPONENTS", "evaluate_player", "print_evaluation"]
+
+OPPONENTS = ("random", "test-bot")
+
+
+def evaluate_player(
+    player: Player,
+    *,
+    games: int = 1000,
+    opening_plies: int = 0,
+    positions: Iterable[Path] = (),
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Measures *player*, ready for JSON.
+
+    Args:
+        player: Who is measured.
+        games: Games against each of :data:`OPPONENTS`, colours balanced.
+        opening_plies: Random plies at the beginning of each game.
+        positions: Files that `runs.positions.solve_positions` reads.
+        seed: Seeds openings and players.
+    """
+    game: ConnectFour = getattr(player, "game", None) or ConnectFour()
+    seeds = derive_seeds(seed, 0, "evaluation", len(OPPONENTS))
+    results = {}
+    for name, word in zip(OPPONENTS, seeds, strict=True):
+        opponent = find_player(name, game)
+        result = duel(
+            game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
+        )
+        content = result.to_dict()
+        del content["players"]
+        content["won"] = result.wins / result.games
+        content["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
+        results[name] = content
+    return {
+        "player": player.name,
+        "opponents": results,
+        "positions": {str(path): solve_positions(player, game, path) for path in positions},
+    }
+
+
+def print_evaluation(content: dict[str, Any]) -> None:
+    """Prints what :func:`evaluate_player` gave."""
+    rows = [
+        (
+            name,
+            str(result["games"]),
+            format_interval(result["won"], tuple(result["won_wilson_95"])),
+            str(result["draws"]),
+            str(result["losses"]),
+            str(result["distinct_games"]),
+        )
+        for name, result in content["opponents"].items()
+    ]
+    columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
+    print_table(content["player"], columns, rows)
+    for path, result in content["positions"].items():
+        _print_positions(path, result)
+
+
+def _print_positions(path: str, result: dict[str, Any]) -> None:
+    if "solved" not in result:
+        rows = [
+            (
+                name.replace("_", " "),
+                format_interval(result[name], tuple(result[f"{name}_wilson_95"])),
+            )
+            for name in ("value_preserving", "distance_optimal")
+        ]
+    else:
+        solved = result["solved"]
+        rows = [("solved", format_interval(solved["overall"], tuple(solved["wilson_95"])))]
+        for group in ("by_theme", "by_line"):
+            rows += [(f"  {name}", f"{share:.3f}") for name, share in solved[group].items()]
+    print_table(f"{path}: {result['count']} positions", ["", "share"], rows)

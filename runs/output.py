@@ -1,0 +1,62 @@
+"""What the commands print: tables for people, one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+
+__all__ = ["console", "format_interval", "format_seconds", "print_json", "print_table"]
+
+
+def console() -> Console:
+    """Standard output; wide enough for any table if it is no terminal."""
+    plain = Console(highlight=False, soft_wrap=True)
+    return plain if plain.is_terminal else Console(highlight=False, soft_wrap=True, width=200)
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """Prints *content* as one JSON object."""
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1
+) -> None:
+    """Prints a table; the first *left* columns are set to the left, all others to the right."""
+    table = Table(
+        title=title, title_justify="left", title_style="bold", show_edge=False, box=SIMPLE_HEAD
+    )
+    for number, column in enumerate(columns):
+        justify: JustifyMethod = "left" if number < left else "right"
+        table.add_column(column, justify=justify, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
+
+
+def format_interval(share: float, interval: tuple[float, float]) -> str:
+    """A share and its 95 % interval.
+
+    >>> format_interval(0.912, (0.893, 0.928))
+    '0.912 [0.893, 0.928]'
+    """
+    return f"{share:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration, to the second.
+
+    >>> format_seconds(7), format_seconds(75), format_seconds(7384)
+    ('7 s', '1 min 15 s', '2 h 3 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,119 @@
+"""A run in a few lines: what it is, how far it got, how good its champion is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runs.errors import NotARunError
+from runs.history import Check, History
+from runs.output import console, format_interval, format_seconds, print_table
+from runs.run import Run
+
+__all__ = ["print_results", "print_summary", "summarise"]
+
+
+def summarise(run: Run) -> dict[str, Any]:
+    """Everything that ``evolve info`` tells, ready for JSON."""
+    state = run.state()
+    try:
+        with History(run.directory.history) as history:
+            played, games, seconds = history.totals()
+            checks = history.checks()
+    except NotARunError:
+        played, games, seconds, checks = 0, 0, 0.0, []
+    return {
+        "run": str(run.path),
+        "title": run.recipe.title,
+        "method": run.method.name,
+        "seed": state.seed,
+        "generation": state.generation,
+        "generations": run.recipe.run.generations,
+        "individuals": len(state.population),
+        "genes": int(state.population.shape[1]),
+        "population_sha256": run.digest(state),
+        "generations_played": played,
+        "games": games,
+        "seconds": seconds,
+        "checkpoints": run.directory.generations(),
+        "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
+        "champion": _describe_champion(run, checks),
+        "warnings": run.warnings,
+    }
+
+
+def print_summary(content: dict[str, Any]) -> None:
+    """Prints what :func:`summarise` gave."""
+    out = console()
+    out.print(f"[bold]{content['run']}[/bold]  {content['title']}")
+    out.print(
+        f"method {content['method']}, {content['individuals']} individuals of {content['genes']}"
+        f" genes, seed {content['seed']}"
+    )
+    out.print(
+        f"generation {content['generation']} of {content['generations']};"
+        f" {content['games']:,} games in {format_seconds(content['seconds'])}"
+    )
+    out.print(f"population SHA-256 {content['population_sha256']}")
+    for name in ("last_check", "champion"):
+        check = content[name]
+        if check:
+            _print_check(name.replace("_", " "), check)
+    for warning in content["warnings"]:
+        out.print(f"warning: {warning}")
+
+
+def print_results(run: Run) -> None:
+    """Prints how good the champion is, and what can be done next."""
+    champion = _describe_champion(run, run.checks())
+    if champion:
+        _print_check("champion", champion)
+    out = console()
+    path = run.path
+    out.print(f"run       {path}")
+    out.print(f"plot      evolve plot {path}")
+    out.print(f"export    evolve export {path} --to python")
+    out.print(f"measure   evolve evaluate run:{path}")
+
+
+def _print_check(name: str, check: dict[str, Any]) -> None:
+    rows = [
+        (
+            opponent,
+            str(result["games"]),
+            format_interval(result["won"], tuple(result["wilson_95"])),
+            str(result["draws"]),
+            str(result["distinct_games"]),
+        )
+        for opponent, result in check["opponents"].items()
+    ]
+    title = f"{name} (generation {check['generation']})"
+    columns = ["against", "games", "won, 95 % interval", "draws", "distinct games"]
+    print_table(title, columns, rows)
+
+
+def _describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
+    if not run.directory.champion.is_file():
+        return None
+    generation = run.champion.remarks.get("generation")
+    return _describe_check(checks, generation)
+
+
+def _describe_check(checks: list[Check], generation: int | None) -> dict[str, Any] | None:
+    chosen = [check for check in checks if check.generation == generation]
+    if not chosen:
+        return None
+    return {
+        "generation": generation,
+        "opponents": {
+            check.opponent: {
+                "games": check.games,
+                "wins": check.wins,
+                "draws": check.draws,
+                "losses": check.losses,
+                "won": check.won,
+                "wilson_95": list(check.wilson_95),
+                "distinct_games": check.distinct_games,
+            }
+            for check in chosen
+        },
+    }
