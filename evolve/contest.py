@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from arena.batch import Pairings, Results
+from games.compiled import compiled, inlined
 from games.stream import below, new_stream
 
-__all__ = ["Contest", "draw_members"]
+__all__ = ["Contest", "draw_members", "sum_points", "sum_tournaments"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,56 @@ def draw_members(individuals: int, tournaments: int, size: int, seed: int) -> ND
     members = np.zeros((tournaments, size), dtype=np.int32)
     _draw(np.arange(individuals, dtype=np.int32), new_stream(seed), members)
     return members
+
+
+def sum_points(
+    results: Results, pairings: Pairings, players: int, draw_points: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What each player won in all its matches, and in how many; both of shape ``(players,)``."""
+    points, played = np.zeros(players), np.zeros(players)
+    _sum_points(results.outcomes, pairings, draw_points, points, played)
+    return points, played
+
+
+def sum_tournaments(
+    results: Results, pairings: Pairings, members: NDArray[np.int32], draw_points: float
+) -> NDArray[np.float64]:
+    """What each member won in its tournament, shape ``(tournaments, size)``.
+
+    The matches of each tournament stand together, in the order of the rows of *members*.
+    """
+    points = np.zeros(members.shape)
+    _sum_tournaments(results.outcomes, pairings, members, draw_points, points)
+    return points
+
+
+@compiled
+def _sum_points(outcomes: Any, pairings: Any, draw_points: float, points: Any, played: Any) -> None:
+    for match in range(outcomes.shape[0]):
+        for side in range(2):
+            player = pairings[match, side]
+            points[player] += _points_of(outcomes[match], side, draw_points)
+            played[player] += 1.0
+
+
+@compiled
+def _sum_tournaments(
+    outcomes: Any, pairings: Any, members: Any, draw_points: float, points: Any
+) -> None:
+    matches = outcomes.shape[0] // members.shape[0]
+    for match in range(outcomes.shape[0]):
+        row = match // matches
+        for side in range(2):
+            for place in range(members.shape[1]):
+                if members[row, place] == pairings[match, side]:
+                    points[row, place] += _points_of(outcomes[match], side, draw_points)
+
+
+@inlined
+def _points_of(outcome: int, side: int, draw_points: float) -> Any:
+    if outcome == 0:
+        return draw_points
+    return 1.0 if (outcome > 0) == (side == 0) else 0.0
 
 
 @compiled

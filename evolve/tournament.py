@@ -22,7 +22,7 @@ from arena.batch import Openings, Pairings, Results
 from arena.openings import random_openings
 from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
 from evolve.archive import HallOfFame, remember
-from evolve.contest import Contest, draw_members
+from evolve.contest import Contest, draw_members, sum_points, sum_tournaments
 from evolve.method import Config, Method, Report
 from evolve.operators import Operator, make_toolbox
 from games.seeding import derive_generator, derive_seeds
@@ -146,15 +146,14 @@ class Tournament(Method[TournamentState]):
         generator = derive_generator(state.seed, state.generation, "champion")
         order = generator.permutation(individuals).astype(np.int32)
         pairings = order[round_robin(individuals)]
-        points, met = self._meet(state, arena, pairings, "champion matches", ())
-        total = _sum_by_player(points, met, individuals)
-        best = np.flatnonzero(total == total.max())
+        results, met = self._meet(state, arena, pairings, "champion matches", ())
+        points, played = sum_points(results, met, individuals, self.config.draw_points)
+        best = np.flatnonzero(points == points.max())
         chosen = int(generator.choice(best))
-        games = float(np.count_nonzero(met == chosen))
         report = Report(
             generation=state.generation,
             games=len(met),
-            statistics={"points": float(total[chosen]), "matches": games},
+            statistics={"points": float(points[chosen]), "matches": float(played[chosen])},
         )
         return state.population[chosen], report
 
@@ -164,23 +163,20 @@ class Tournament(Method[TournamentState]):
         members = draw_members(
             config.individuals, 2 * config.individuals, config.tournament_size, seed
         )
-        points, met = self._meet(state, arena, tournaments(members), "matches", ())
-        per_tournament = len(met) // len(members)
-        rows = np.repeat(np.arange(len(members)), per_tournament)[:, None]
-        total = np.zeros((len(members), config.individuals))
-        np.add.at(total, (rows, met), points)
-        won = np.take_along_axis(total, members.astype(np.int64), axis=1)
-        shares = total.sum(axis=0)
-        played = np.bincount(met.ravel(), minlength=config.individuals).astype(np.float64)
+        results, met = self._meet(state, arena, tournaments(members), "matches", ())
+        won = sum_tournaments(results, met, members, config.draw_points)
+        points, played = sum_points(results, met, config.individuals, config.draw_points)
         if config.hall_of_fame.opponents and len(state.hall):
             bonus, games = self._meet_hall(state, arena)
             won += config.hall_of_fame.weight * bonus[members]
-            shares += bonus
+            points += bonus
             played += games
         with np.errstate(invalid="ignore"):
-            return Contest(members, won, shares / played)
+            return Contest(members, won, points / played)
 
-    def _meet_hall(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float64], int]:
+    def _meet_hall(
+        self, state: TournamentState, arena: Arena
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What each individual wins against some of the hall of fame, and in how many games."""
         generator = derive_generator(state.seed, state.generation, "hall of fame")
         count = min(self.config.hall_of_fame.opponents, len(state.hall))
@@ -189,9 +185,9 @@ class Tournament(Method[TournamentState]):
         opponents = np.arange(individuals, individuals + count, dtype=np.int32)
         pairings = gauntlet(np.arange(individuals, dtype=np.int32), opponents)
         others = (self.design.pack(state.hall[chosen]),)
-        points, met = self._meet(state, arena, both_colours(pairings), "hall matches", others)
-        total = _sum_by_player(points, met, individuals + count)[:individuals]
-        return total, len(met) // individuals
+        results, met = self._meet(state, arena, both_colours(pairings), "hall matches", others)
+        points, played = sum_points(results, met, individuals + count, self.config.draw_points)
+        return points[:individuals], played[:individuals]
 
     def _meet(
         self,
@@ -200,8 +196,8 @@ class Tournament(Method[TournamentState]):
         pairings: Pairings,
         purpose: str,
         others: Any,
-    ) -> tuple[NDArray[np.float64], Pairings]:
-        """Plays *pairings* as the recipe says; points and pairings, both ``(matches, 2)``."""
+    ) -> tuple[Results, Pairings]:
+        """Plays *pairings* as the recipe says; the results, and who met whom in them."""
         config = self.config
         if config.colours == "both" and not others:
             pairings = both_colours(pairings)
@@ -211,7 +207,7 @@ class Tournament(Method[TournamentState]):
             pairings, openings = over_openings(pairings, openings)
         seeds = derive_seeds(state.seed, state.generation, purpose, len(pairings))
         results = arena.play(state.population, pairings, seeds, openings, others)
-        return _points(results, config.draw_points), pairings
+        return results, pairings
 
     def _openings(self, state: TournamentState) -> Openings:
         openings = self.config.openings
@@ -274,14 +270,3 @@ _QUANTILES = {
 def _quantile(ordered: Sequence[float], share: float) -> float:
     """The value below which *share* of the *ordered* ones lie, without interpolation."""
     return ordered[round(share * (len(ordered) - 1))]
-
-
-def _points(results: Results, draw_points: float) -> NDArray[np.float64]:
-    """What both players of each match got, shape ``(matches, 2)``."""
-    table = np.array([[0.0, 1.0], [draw_points, draw_points], [1.0, 0.0]])
-    return table[results.outcomes.astype(np.int64) + 1]
-
-
-def _sum_by_player(points: NDArray[np.float64], met: Pairings, players: int) -> NDArray[np.float64]:
-    total = np.bincount(met.ravel(), weights=points.ravel(), minlength=players)
-    return total.astype(np.float64, copy=False)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from games.compiled import compiled, inlined
 from games.errors import BadValueError, UnknownNameError
 from genomes.encoding import Encoding
 from genomes.network import (
@@ -191,6 +191,15 @@ def _padded(size: int) -> int:
     return -(-size // LANES) * LANES
 
 
+@inlined
+def _whole(gene: Any, limit: float) -> Any:
+    """*gene* in units of a running sum, within the limit; what is no number counts as 0."""
+    if np.isnan(gene):
+        return np.int64(0)
+    bounded = min(max(np.float64(gene), -limit), limit)
+    return np.int64(np.rint(bounded * np.float64(RESOLUTION)))
+
+
 @compiled
 def _pack(
     genomes: Any, shape: Any, index: Any, factor: Any, limit: float, columns: Any, weights: Any
@@ -198,18 +207,15 @@ def _pack(
     layers = shape[LAYERS]
     inputs = shape[SIZES]
     units = shape[SIZES + 1]
-    resolution = np.float64(RESOLUTION)
     for one in range(genomes.shape[0]):
         for unit in range(units):
-            bias = min(max(np.float64(genomes[one, inputs * units + unit]), -limit), limit)
-            columns[one, 0, unit] = np.int32(np.rint(bias * resolution))
+            columns[one, 0, unit] = _whole(genomes[one, inputs * units + unit], limit)
         for feature in range(index.shape[0]):
             source = index[feature]
             if source >= 0:
                 for unit in range(units):
-                    gene = min(max(np.float64(genomes[one, source * units + unit]), -limit), limit)
-                    whole = np.int64(np.rint(gene * resolution)) * factor[feature]
-                    columns[one, 1 + feature, unit] = np.int32(whole)
+                    whole = _whole(genomes[one, source * units + unit], limit)
+                    columns[one, 1 + feature, unit] = np.int32(whole * factor[feature])
         gene_at = (inputs + 1) * units
         at = 0
         for layer in range(2, layers + 1):

@@ -48,7 +48,7 @@ class NetworkDesign:
     Raises:
         UnknownNameError: A name is not in :data:`HEADS`, :data:`ENCODINGS`,
             :data:`VIEWPOINTS` or the activations.
-        BadValueError: A policy network for a board of more than sixteen columns.
+        BadValueError: A policy network for a board of one column, or more than sixteen.
 
     >>> NetworkDesign(head="value", encoding="two-planes", hidden=(16,)).genes
     1377
@@ -75,8 +75,10 @@ class NetworkDesign:
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-        if self.head == "policy" and self.columns > LANES:
-            raise BadValueError(f"policy networks have at most {LANES} outputs: use head=value")
+        if self.head == "policy" and not 2 <= self.columns <= LANES:
+            raise BadValueError(
+                f"head is 'policy', which needs 2 to {LANES} columns, not {self.columns}: use 'value'"
+            )
         _ = self.mlp, self.game
 
     @cached_property

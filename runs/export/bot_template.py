@@ -213,7 +213,7 @@ def play_on_stdin() -> None:
             shift = 1 if "field_width" in settings else 0
             cells = field.replace(";", ",").split(",")
             board = [0 if cell == "." else int(cell) + shift for cell in cells]
-            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=False)
+            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
 
 
 def agent(observation: Any, configuration: Any = None) -> int:
