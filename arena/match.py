@@ -75,9 +75,9 @@ def play_match(
     moves: list[int] = []
     if watch:
         watch(position, None)
-    for side, player in enumerate(players):
-        player.begin(side)
     try:
+        for side, player in enumerate(players):
+            player.begin(side)
         while (outcome := game.outcome(position)) is None:
             side = game.to_move(position)
             player = players[side]

@@ -302,12 +302,12 @@ class ConnectFour:
             IllegalMoveError: It is not the number of a column.
         """
         digit = text.strip().lower()
-        column = int(digit) if digit.isdecimal() else -1
+        column = int(digit) if digit.isdecimal() and len(digit) <= 2 else -1
         if len(digit) == 1:
             column = DIGITS.find(digit)
         if not 0 <= column < self.rules.columns:
             raise IllegalMoveError(
-                f"{text.strip()!r} names no column: they are numbered 0 to {self.rules.columns - 1}"
+                f"{text.strip()[:20]!r} names no column: they are numbered 0 to {self.rules.columns - 1}"
             )
         return column
 

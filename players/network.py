@@ -15,6 +15,7 @@ from games.registry import make_game
 from genomes.encoding import Encoding
 from genomes.mlp import MLP, Genomes
 from genomes.simd import LANES
+from genomes.symmetry import share_genes
 from genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from players.connect_four import value_moves
 from players.encodings import ENCODINGS
@@ -66,6 +67,9 @@ class NetworkDesign:
     player who began do."""
     hidden: tuple[int, ...] = (10,)
     activation: str = "sigmoid"
+    symmetric: bool = False
+    """Whether the network treats a position and its mirror image alike; see
+    :mod:`genomes.symmetry`. It then has about half as many genes."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -77,7 +81,7 @@ class NetworkDesign:
                 raise UnknownNameError(kind, name, known)
         if self.head == "policy" and not 2 <= self.columns <= LANES:
             raise BadValueError(
-                f"head is 'policy', which needs 2 to {LANES} columns, not {self.columns}: use 'value'"
+                f"head is 'policy', for 2 to {LANES} columns, not {self.columns}: use 'value'"
             )
         _ = self.mlp, self.game
 
@@ -100,14 +104,31 @@ class NetworkDesign:
     @property
     def genes(self) -> int:
         """How many numbers make an individual."""
-        return self.mlp.genes
+        return len(self._shared[1]) if self.symmetric else self.mlp.genes
+
+    @cached_property
+    def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        cells = np.arange(self.board.inputs).reshape(-1, self.columns)
+        outputs = np.arange(self.mlp.outputs)[::-1]
+        return share_genes(self.mlp, cells[:, ::-1].ravel(), outputs)
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
         """A random population; see :meth:`MLP.initialise`."""
-        return self.mlp.initialise(individuals, name, generator)
+        genomes = self.mlp.initialise(individuals, name, generator)
+        return genomes[:, self._shared[1]] if self.symmetric else genomes
 
     def pack(self, genomes: Genomes) -> Lineup:
-        """The players that *genomes*, of shape ``(individuals, genes)``, make."""
+        """The players that *genomes*, of shape ``(individuals, genes)``, make.
+
+        Raises:
+            BadValueError: They have another shape.
+        """
+        if genomes.ndim != 2 or genomes.shape[1] != self.genes:
+            raise BadValueError(
+                f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
+            )
+        if self.symmetric:
+            genomes = genomes[:, self._shared[0]]
         columns, weights = self.mlp.pack(genomes, self.board)
         order = np.arange(len(genomes))
         seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)

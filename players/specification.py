@@ -85,7 +85,8 @@ def _make_process(argument: str, game: ConnectFour) -> Player:
     if argument.startswith("dialect="):
         dialect, _, argument = argument.removeprefix("dialect=").partition(",")
     command = argument.strip()
-    if len(command) > 1 and command[0] == command[-1] and command[0] in "\"'":
+    quote = command[:1]
+    if quote in ("'", '"') and len(command) > 1 and command.find(quote, 1) == len(command) - 1:
         command = command[1:-1]
     return ProcessPlayer(game, command, dialect=dialect)
 

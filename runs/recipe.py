@@ -43,6 +43,7 @@ class NetworkConfig(Config):
     viewpoint: str = "mover"
     hidden: tuple[int, ...] = (10,)
     activation: str = "sigmoid"
+    symmetric: bool = False
 
 
 class CheckConfig(Config):

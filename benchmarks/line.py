@@ -1,0 +1,35 @@
+"""One line of the table that a benchmark prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Line"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A measured value, what it is held against, and the target."""
+
+    name: str
+    value: float
+    unit: str
+    versus: str = ""
+    """What the ratio compares with, and its value."""
+    ratio: float | None = None
+    target: str = ""
+    met: bool | None = None
+
+    def cells(self) -> list[str]:
+        """The line as texts."""
+        ratio = "" if self.ratio is None else f"{self.ratio:,.2f}"
+        verdict = {None: "", True: "yes", False: "NO"}[self.met]
+        return [
+            self.name,
+            f"{self.value:,.4g}",
+            self.unit,
+            ratio,
+            self.versus,
+            self.target,
+            verdict,
+        ]

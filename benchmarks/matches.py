@@ -1,0 +1,110 @@
+"""How fast matches are played: against DEAP with NumPy, against C, on one core and on two."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from arena.batch import Batch, Results, make_batch
+from arena.executors import ProcessExecutor, SerialExecutor
+from arena.pairings import both_colours, round_robin
+from benchmarks import deap_numpy, native
+from benchmarks.line import Line
+from games.connect_four import ConnectFour
+from games.seeding import derive_seeds
+from players.lineup import RANDOM, Lineup, simple_lineup
+from players.network import NetworkDesign
+
+__all__ = ["measure"]
+
+POLICY = NetworkDesign()
+VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
+PLIES_TARGET = 10e6
+RANDOM_TARGET = 4e6
+
+
+def measure() -> Iterator[Line]:
+    """All lines about matches."""
+    baseline = deap_numpy.measure(5.0)
+    plies, games = _speed(_networks(POLICY, 10))
+    yield Line(
+        "42-10-7 policy networks, one core",
+        plies / 1e6,
+        "million plies/s",
+        f"DEAP + NumPy: {baseline:,.0f} plies/s",
+        plies / baseline,
+        "100x, 10 million",
+        plies / baseline >= 100 and plies >= PLIES_TARGET,
+    )
+    yield Line("the same, games", games / 1e6, "million games/s")
+    yield from _against_native(plies)
+    plies, games = _speed(_networks(VALUE, 4))
+    yield Line("84-16-1 value networks, one core", plies / 1e6, "million plies/s")
+    plies, games = _speed(_random(1_000_000))
+    yield Line(
+        "random games, one core",
+        games / 1e6,
+        "million games/s",
+        "4 million",
+        games / RANDOM_TARGET,
+        "4 million",
+        games >= RANDOM_TARGET,
+    )
+    yield _two_workers()
+
+
+def _against_native(plies: float) -> Iterator[Line]:
+    seconds = native.measure()
+    if seconds is None:
+        yield Line("the same loop in C", float("nan"), "no C compiler here")
+        return
+    yield Line(
+        "42-10-7, time per ply",
+        1e9 / plies,
+        "ns",
+        f"the same loop in hand-tuned C: {seconds:.1f} ns",
+        seconds * plies / 1e9,
+    )
+
+
+def _two_workers() -> Line:
+    batch = _networks(POLICY, 40)
+    with ProcessExecutor(1) as one, ProcessExecutor(2) as two:
+        one.play(batch), two.play(batch)
+        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(5)]
+    ratio = float(np.median([single / double for single, double in pairs]))
+    seconds = min(double for _, double in pairs)
+    text = f"one worker: {min(single for single, _ in pairs):.2f} s"
+    return Line("two workers, 396,000 games", seconds, "s", text, ratio, "1.8x", ratio >= 1.8)
+
+
+def _networks(design: NetworkDesign, repeats: int) -> Batch:
+    genomes = design.initialise(100, "uniform", np.random.default_rng(1))
+    return _batch(design.game, design.pack(genomes), repeats)
+
+
+def _random(matches: int) -> Batch:
+    pairings = np.zeros((matches, 2), dtype=np.int32)
+    seeds = derive_seeds(1, 0, "benchmark", matches)
+    return make_batch(ConnectFour(), simple_lineup(RANDOM), pairings, seeds)
+
+
+def _batch(game: ConnectFour, lineup: Lineup, repeats: int) -> Batch:
+    pairings = np.tile(both_colours(round_robin(len(lineup.seats))), (repeats, 1))
+    return make_batch(game, lineup, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
+
+
+def _speed(batch: Batch) -> tuple[float, float]:
+    """Plies and games a second: the best of seven, after one to warm up."""
+    executor = SerialExecutor()
+    results = executor.play(batch)
+    seconds = min(_time(executor.play, batch) for _ in range(7))
+    return float(results.plies.sum()) / seconds, len(batch) / seconds
+
+
+def _time(play: Callable[[Batch], Results], batch: Batch) -> float:
+    start = time.perf_counter()
+    play(batch)
+    return time.perf_counter() - start

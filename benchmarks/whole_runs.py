@@ -1,0 +1,151 @@
+"""How long whole runs take, how much memory, and how soon the first generation is there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+import runs
+from benchmarks.line import Line
+from runs.checkpoint import save_checkpoint
+from runs.directory import RunDirectory
+from runs.journey import Progress
+from runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+EVOLVE = [sys.executable, "-m", "runs.cli"]
+
+
+def measure() -> Iterator[Line]:
+    """All lines about runs."""
+    with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
+        folder = Path(name)
+        yield from _four_in_a_row(folder)
+        yield _checkpoint(folder)
+        yield _help()
+        yield _first_generation(folder)
+        yield from _default_recipe(folder)
+
+
+def _four_in_a_row(folder: Path) -> Iterator[Line]:
+    latest = Progress()
+
+    def watch(progress: Progress) -> bool:
+        nonlocal latest
+        latest = progress
+        return True
+
+    start = time.perf_counter()
+    runs.start("four-in-a-row-2", run=folder / "two", workers=2, watch=watch)
+    seconds = time.perf_counter() - start
+    yield Line(
+        "four-in-a-row-2, 1000 generations",
+        seconds,
+        "s",
+        "12 s",
+        12.0 / seconds,
+        "at most 12 s",
+        seconds <= 12.0,
+    )
+    share = latest.playing / seconds
+    yield Line(
+        "the same, playing matches", 100 * share, "% of the time", target="80 %", met=share >= 0.8
+    )
+
+
+def _checkpoint(folder: Path) -> Line:
+    method = load_recipe("four-in-a-row-2").make_method()
+    state = method.initial(1)
+    directory = RunDirectory(folder / "checkpoint")
+    directory.create()
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        save_checkpoint(directory, state, method)
+        times.append(time.perf_counter() - start)
+    median = 1000 * float(np.median(times))
+    return Line("checkpoint of 100 x 507 genes", median, "ms", target="10 ms", met=median < 10)
+
+
+def _help() -> Line:
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run([*EVOLVE, "--help"], check=True, stdout=subprocess.DEVNULL)
+        times.append(time.perf_counter() - start)
+    median = float(np.median(times))
+    return Line("evolve --help", median, "s", target="0.4 s", met=median < 0.4)
+
+
+def _first_generation(folder: Path) -> Line:
+    times = []
+    for number in range(5):
+        run = folder / f"first-{number}"
+        command = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
+        start = time.perf_counter()
+        subprocess.run([*command, "--set", "run.generations=1"], check=True)
+        times.append(time.perf_counter() - start)
+    median = float(np.median(times))
+    return Line(
+        "warm start, first generation, check, end", median, "s", target="2 s", met=median < 2
+    )
+
+
+def _default_recipe(folder: Path) -> Iterator[Line]:
+    run = folder / "connect-four"
+    command = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet", "--workers", "2"]
+    start = time.perf_counter()
+    process = psutil.Popen(command)
+    peak = [0]
+    watcher = threading.Thread(target=_watch_memory, args=(process, peak))
+    watcher.start()
+    if process.wait() != 0:
+        raise RuntimeError("evolve start connect-four failed")
+    seconds = time.perf_counter() - start
+    watcher.join()
+    yield Line("connect-four, the default recipe", seconds, "s", target="60 s", met=seconds <= 60)
+    memory = peak[0] / 2**20
+    yield Line(
+        "the same, memory of all processes", memory, "MiB", target="700 MB", met=memory < 667
+    )
+    text = subprocess.run(
+        [*EVOLVE, "evaluate", f"run:{run}", "--json", "--games", "1000", "--seed", "99"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    opponents = json.loads(text)["opponents"]
+    for name, target in (("test-bot", 0.90), ("random", 0.97)):
+        won, (low, high) = opponents[name]["won"], opponents[name]["won_wilson_95"]
+        interval = f"95 % interval {low:.3f} to {high:.3f}"
+        yield Line(
+            f"the same, won of 1000 against {name}",
+            won,
+            "share",
+            interval,
+            target=f"{target:.2f}",
+            met=won >= target,
+        )
+
+
+def _watch_memory(process: psutil.Popen, peak: list[int]) -> None:
+    """Notes the most resident memory of *process* and its children, shared pages counted twice."""
+    while process.poll() is None:
+        total = 0
+        try:
+            for one in [process, *process.children(recursive=True)]:
+                total += one.memory_info().rss
+        except psutil.NoSuchProcess:
+            continue
+        peak[0] = max(peak[0], total)
+        time.sleep(0.1)

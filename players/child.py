@@ -1,0 +1,223 @@
+"""A child process that is talked to in lines and cannot hold up who talks to it.
+
+Pipes are never waited on without a deadline, standard error is read along, and the process
+dies with everything that it started in its process group. For systems with process groups:
+not for Windows.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import shlex
+import signal
+import subprocess
+import time
+import weakref
+from contextlib import suppress
+from typing import IO
+
+from games.errors import BadValueError
+from players.forfeit import Forfeit, ForfeitError
+
+__all__ = ["Child", "quoted"]
+
+PULSE = 0.05
+"""Seconds between two looks at whether a silent process still lives."""
+LAST_WORDS = 0.25
+"""Seconds, at most, to read standard error and the exit status of one that ended."""
+CHUNK = 65_536
+TAIL = 4_096
+"""Bytes of standard error that are kept."""
+QUOTED = 60
+"""Characters of a bot's output that a message shows."""
+
+
+class Child:
+    """A running process.
+
+    Args:
+        words: The program and its arguments.
+        name: What messages call it.
+        most_bytes: How much it may write before one answer is complete.
+        most_lines: How many lines it may write then.
+
+    Raises:
+        BadValueError: The system refuses to start it.
+    """
+
+    def __init__(self, words: list[str], name: str, most_bytes: int, most_lines: int) -> None:
+        pipe = subprocess.PIPE
+        try:
+            process = subprocess.Popen(
+                words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
+        except OSError as error:
+            raise BadValueError(f"cannot start {shlex.join(words)}: {error.strerror}") from None
+        self._process, self._name = process, name
+        self._most_bytes, self._most_lines = most_bytes, most_lines
+        self._in, self._out, self._err = (pipe.fileno() for pipe in _pipes(process))
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._readable = {self._out, self._err}
+        self._unsent, self._output, self._errors = bytearray(), bytearray(), b""
+        self._bytes = self._lines = 0
+        self._kill = weakref.finalize(self, _kill, process)
+
+    def send(self, text: str) -> None:
+        """Writes *text*, as far as the pipe takes it; the rest follows in :meth:`answer`."""
+        self._unsent += text.encode()
+        self._write()
+
+    def answer(self, milliseconds: int) -> bytes:
+        """The next line that is not blank, without what surrounds it.
+
+        Raises:
+            ForfeitError: There is none in time, the process has ended, or writes too much.
+        """
+        deadline = time.monotonic() + milliseconds / 1000
+        self._bytes, self._lines = len(self._output), self._output.count(b"\n")
+        line = self._next_line()
+        while line is None:
+            left = deadline - time.monotonic()
+            busy = self._exchange(left)
+            line = self._next_line()
+            if line is None and self._has_ended(busy):
+                raise ForfeitError(Forfeit.CRASH, self._obituary())
+            if line is None and left <= 0:
+                sentence = f"{self._name} does not answer within {milliseconds} ms."
+                raise ForfeitError(Forfeit.TIMEOUT, sentence)
+        return line
+
+    def listen(self, seconds: float) -> None:
+        """Reads on for *seconds*, or until all output is closed.
+
+        Raises:
+            ForfeitError: It writes too much.
+        """
+        deadline = time.monotonic() + seconds
+        while self._readable and (left := deadline - time.monotonic()) > 0:
+            self._exchange(left)
+
+    def stop(self, patience: float) -> None:
+        """Ends the process and its group, and waits until it is gone.
+
+        It has *patience* seconds to end because its input does, and as many after a SIGTERM;
+        then it is killed.
+        """
+        _pipes(self._process)[0].close()
+        if patience and not self._ends_within(patience):
+            _signal_group(self._process, signal.SIGTERM)
+            self._ends_within(patience)
+        self._kill()
+
+    def _exchange(self, seconds: float) -> bool:
+        """Writes and reads what can be; waits up to *seconds*, but no longer than a pulse.
+
+        Returns:
+            Whether anything happened.
+        """
+        poll = select.poll()
+        for descriptor in self._readable:
+            poll.register(descriptor, select.POLLIN)
+        if self._unsent:
+            poll.register(self._in, select.POLLOUT)
+        events = poll.poll(math.ceil(1000 * min(max(seconds, 0), PULSE)))
+        for descriptor, _ in events:
+            if descriptor == self._in:
+                self._write()
+            else:
+                self._read(descriptor)
+        return bool(events)
+
+    def _write(self) -> None:
+        try:
+            sent = os.write(self._in, self._unsent)
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # it closed its input, or is no more; reading will tell
+            sent = len(self._unsent)
+        del self._unsent[:sent]
+
+    def _read(self, descriptor: int) -> None:
+        chunk = os.read(descriptor, CHUNK)
+        if not chunk:
+            self._readable.discard(descriptor)
+        elif descriptor == self._err:
+            self._errors = (self._errors + chunk)[-TAIL:]
+        else:
+            self._output += chunk
+            self._bytes += len(chunk)
+            self._lines += chunk.count(b"\n")
+            if self._bytes > self._most_bytes or self._lines > self._most_lines:
+                raise ForfeitError(
+                    Forfeit.FLOOD,
+                    f"{self._name} floods its output: over {self._most_bytes} bytes or"
+                    f" {self._most_lines} lines for one move.",
+                )
+
+    def _next_line(self) -> bytes | None:
+        while b"\n" in self._output or (self._output and self._out not in self._readable):
+            line, _, self._output = self._output.partition(b"\n")
+            if stripped := line.strip():
+                return bytes(stripped)
+        return None
+
+    def _has_ended(self, busy: bool) -> bool:
+        return self._out not in self._readable or not (busy or self._process.poll() is None)
+
+    def _obituary(self) -> str:
+        """How the process ended, and the last line on its standard error."""
+        self.listen(LAST_WORDS)
+        status = self._process.returncode if self._ends_within(LAST_WORDS) else None
+        if status is None:
+            happened = "closes its output instead of answering"
+        elif status < 0:
+            happened = f"is ended by {_signal_name(-status)} instead of answering"
+        else:
+            happened = f"exits with status {status} instead of answering"
+        lines = [line for line in self._errors.splitlines() if line.strip()]
+        last = f"; its last words: {quoted(lines[-1].strip())}" if lines else ""
+        return f"{self._name} {happened}{last}."
+
+    def _ends_within(self, seconds: float) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.returncode is not None
+
+
+def quoted(raw: bytes) -> str:
+    r"""The start of *raw* in quotation marks, with nothing in it that a terminal would obey.
+
+    >>> quoted(bytes([27, 91, 50, 74, 255]) + b"place")
+    "'\\x1b[2J�place'"
+    """
+    text = repr(raw[: 4 * QUOTED].decode("utf-8", "replace"))
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]}…{text[0]}"
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    _signal_group(process, signal.SIGKILL)
+    process.wait()
+    for pipe in _pipes(process):
+        pipe.close()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
+        os.killpg(process.pid, number)
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdin, process.stdout, process.stderr
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,180 @@
+"""A person at the terminal: what is shown, what is understood, how one stops."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from arena.match import Termination, play_match
+from games.connect_four import ConnectFour
+from games.stream import new_stream
+from players.forfeit import Forfeit, ForfeitError
+from players.human import HumanPlayer
+from players.scripted import make_test_bot
+
+GAME = ConnectFour()
+START = """
+. . . . . . .
+. . . . . . .
+. . . . . . .
+. . . . . . .
+. . . . . . .
+. . . . . . .
+0 1 2 3 4 5 6
+"""
+PROMPT = "Your column (0-6), or q to quit: "
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Always."""
+        return True
+
+
+def enter(text: str, moves: str = "", game: ConnectFour = GAME) -> tuple[int, str]:
+    """The column that a person chooses who types *text* after *moves*, and what he sees."""
+    seen = io.StringIO()
+    human = HumanPlayer(game, reads=io.StringIO(text), writes=seen)
+    return human.choose(game.parse_position(moves), new_stream(0)), seen.getvalue()
+
+
+def test_the_board_and_the_question() -> None:
+    assert enter("3\n") == (3, START + PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3",
+        " 3 ",
+        "\t3\r",
+        "col 3",
+        "COL 3",
+        "Column 3",
+        "column: 3",
+        "col3",
+        "3.",
+        "(3)",
+        "#3",
+        "3!",
+    ],
+)
+def test_entries_that_mean_column_3(text: str) -> None:
+    assert enter(f"{text}\n")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "explained"),
+    [
+        ("7", "'7' names no column: they are numbered 0 to 6."),
+        ("-1", "'-1' is not the number of a column."),
+        ("3 4", "'3 4' is not the number of a column."),
+        ("2.5", "'2.5' is not the number of a column."),
+        ("left", "'left' names no column: they are numbered 0 to 6."),
+        ("9" * 5000, f"'{'9' * 20}…' is not the number of a column."),
+        ("\x1b[A", "'\\x1b[A' is not the number of a column."),
+        ("0", "column 0 is full."),
+    ],
+)
+def test_an_illegal_entry_is_explained_and_asked_for_again(text: str, explained: str) -> None:
+    column, seen = enter(f"{text}\n4\n", "000000")
+    assert column == 4
+    said = f"Not possible: {explained} Open are 1, 2, 3, 4, 5 and 6.\n"
+    assert seen.endswith(PROMPT + said + PROMPT)
+
+
+def test_an_empty_line_is_only_asked_again() -> None:
+    assert enter("\n  \n4\n") == (4, START + PROMPT * 3)
+
+
+def test_the_last_open_column_is_named() -> None:
+    column, seen = enter("0\n1\n", "00", ConnectFour(2, 2, 2))
+    assert column == 1
+    assert "Not possible: column 0 is full. Only column 1 is open." in seen
+
+
+def test_wide_boards_take_numbers_and_letters() -> None:
+    game = ConnectFour(12, 4, 4)
+    column, seen = enter("11\n", "", game)
+    assert column == 11
+    assert seen.endswith("0 1 2 3 4 5 6 7 8 9 a b\nYour column (0-11), or q to quit: ")
+    assert enter("col B\n", "", game)[0] == 11
+
+
+@pytest.mark.parametrize("text", ["q", "Q", " quit ", "exit", "resign"])
+def test_a_person_may_resign(text: str) -> None:
+    with pytest.raises(ForfeitError, match=r"^human resigns\.$") as caught:
+        enter(f"{text}\n3\n")
+    assert caught.value.kind is Forfeit.RESIGNED
+
+
+@pytest.mark.parametrize("text", ["", "9\n", "\n"])
+def test_the_end_of_input_resigns(text: str) -> None:
+    with pytest.raises(ForfeitError, match=r"^human resigns: the input has ended\.$") as caught:
+        enter(text)
+    assert caught.value.kind is Forfeit.RESIGNED
+
+
+def test_a_whole_match() -> None:
+    seen = io.StringIO()
+    human = HumanPlayer(GAME, name="Ada", reads=io.StringIO("6\n5\n4\n"), writes=seen)
+    match = play_match(GAME, [human, make_test_bot(GAME)], opening=(3, 0))
+    assert (match.outcome, match.termination) == (1, Termination.WIN)
+    assert match.sentence == "Ada wins: 4 in a row."
+    assert seen.getvalue().startswith("You play x and move first.\n\n. . . . . . .\n")
+    assert seen.getvalue().count(f"The other plays column {match.moves[3]}.\n") >= 1
+    assert seen.getvalue().count("The other plays") == 2
+
+    second = HumanPlayer(GAME, reads=io.StringIO("3\nq\n"), writes=(seen := io.StringIO()))
+    match = play_match(GAME, [make_test_bot(GAME), second])
+    assert (match.outcome, match.termination) == (1, Termination.RESIGNED)
+    assert seen.getvalue().startswith("You play o and move second.\n")
+
+
+def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    position = GAME.parse_position("33")
+    boards = []
+    for value in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", value)
+        human = HumanPlayer(GAME, reads=io.StringIO("3\n"), writes=(seen := Terminal()))
+        human.choose(position, new_stream(0))
+        boards.append(seen.getvalue())
+    assert "\x1b[33mo\x1b[0m" in boards[0]
+    assert "\x1b[31mx\x1b[0m" in boards[0]
+    assert "\x1b" not in boards[1]
+
+
+def test_at_a_real_terminal() -> None:
+    script = (
+        "from games.connect_four import ConnectFour; from games.stream import new_stream;"
+        "from players.human import HumanPlayer; game = ConnectFour();"
+        "print('chosen', HumanPlayer(game).choose(game.initial(), new_stream(0)))"
+    )
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8:strict"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    try:
+        shown = b""
+        for entry in (b"\xff\xfe\n", b"Col 5\n"):
+            while not shown.endswith(b"quit: "):
+                shown += os.read(ours, 4096)
+            os.write(ours, entry)
+            shown += b"\n"
+        while b"chosen 5" not in shown:
+            shown += os.read(ours, 4096)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert b"Not possible: '\xef\xbf\xbd' is not the number of a column." in shown

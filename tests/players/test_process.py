@@ -1,0 +1,532 @@
+"""Bots in processes of their own: good ones play on, bad ones lose, and none is left behind."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import re
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.match import Match, Termination, play_match
+from games.connect_four import ConnectFour, Position
+from games.errors import BadValueError, UnknownNameError
+from games.stream import Stream, new_stream
+from players.child import Child, quoted
+from players.forfeit import ForfeitError
+from players.player import Player
+from players.process import Limits, ProcessPlayer
+from players.scripted import make_random, make_test_bot
+
+GAME = ConnectFour()
+PATIENT = Limits(time_bank=30_000, per_move=500)
+HASTY = Limits(time_bank=300, per_move=0)
+
+HEAD = """
+import os, re, signal, subprocess, sys, time
+field, empty, asked = [], "", 0
+def say(text, end="\\n"):
+    print(text, end=end, flush=True)
+def play():
+    say(f"place_disc {field.index(empty)}")
+"""
+LOOP = """
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["settings"] and words[1] in ("field_columns", "field_width"):
+        empty = {"field_columns": "0", "field_width": "."}[words[1]]
+    elif words[:3] == ["update", "game", "field"]:
+        field = re.split("[;,]", words[3])
+    elif words[:1] == ["action"]:
+        asked += 1
+"""
+
+
+class Scripted(Player):
+    """Plays the given columns."""
+
+    def __init__(self, *columns: int) -> None:
+        self.name = "scripted"
+        self._columns = columns
+        self._next = 0
+
+    def begin(self, side: int) -> None:
+        """Starts again."""
+        self._next = 0
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The next column."""
+        self._next += 1
+        return self._columns[self._next - 1]
+
+
+class Workshop:
+    """Makes bots: Python files in a folder of the test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, answer: str = "play()", start: str = "", end: str = "") -> str:
+        """The command of a bot that runs *answer* when asked for a move.
+
+        It runs *start* before it reads anything, and *end* once its input has ended.
+        """
+        body = "".join(f"        {line}\n" for line in answer.splitlines())
+        path = self.folder / "bot.py"
+        path.write_text(f"{HEAD}{start}\n{LOOP}{body}\n{end}\n")
+        return f"{shlex.quote(sys.executable)} -IS {shlex.quote(str(path))}"
+
+    def log(self) -> list[str]:
+        """The lines that the bot wrote to a file beside it."""
+        return (self.folder / "bot.py.log").read_text().splitlines()
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Iterator[Workshop]:
+    """A workshop; afterwards, no process may be left."""
+    yield Workshop(tmp_path)
+    assert psutil.Process().children(recursive=True) == []
+
+
+def is_gone(pid: int) -> bool:
+    """Whether the process ends within a few seconds; one that waits to be reaped has ended."""
+    for _ in range(100):
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def lose(command: str, limits: Limits = PATIENT, opening: tuple[int, ...] = ()) -> Match:
+    """A match that the bot must lose, whether it moves first or second."""
+    player = ProcessPlayer(GAME, command, limits=limits)
+    side = len(opening) % 2
+    players = [make_random(GAME), make_random(GAME)]
+    match = play_match(
+        GAME, [player, players[1]] if side == 0 else [players[0], player], opening=opening
+    )
+    assert match.outcome == (-1 if side == 0 else 1)
+    assert psutil.Process().children(recursive=True) == []
+    return match
+
+
+@pytest.mark.parametrize("dialect", ["ai-games", "riddles"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_good_bot_plays_whole_games(workshop: Workshop, dialect: str, side: int) -> None:
+    bot = ProcessPlayer(GAME, workshop.write(), dialect=dialect, limits=PATIENT)
+    for seed in range(2):
+        players: list[Player] = [make_test_bot(GAME), make_test_bot(GAME)]
+        players[side] = bot
+        match = play_match(GAME, players, seed=seed)
+        assert match.termination in {Termination.WIN, Termination.DRAW}
+        position = GAME.initial()
+        for ply, column in enumerate(match.moves):
+            if ply % 2 == side:
+                assert column == min(GAME.legal_moves(position))
+            position = GAME.play(position, column)
+        assert GAME.outcome(position) is not None
+
+
+def test_two_bots_of_different_dialects_meet(workshop: Workshop) -> None:
+    command = workshop.write()
+    first = ProcessPlayer(GAME, command, limits=PATIENT)
+    second = ProcessPlayer(GAME, command, dialect="riddles", limits=PATIENT)
+    match = play_match(GAME, [first, second])
+    assert match.moves == (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3)
+    assert match.sentence == "bot.py wins: 4 in a row."
+
+
+@pytest.mark.parametrize(("columns", "rows", "connect"), [(4, 3, 3), (9, 6, 4), (32, 1, 4)])
+def test_any_board_will_do(workshop: Workshop, columns: int, rows: int, connect: int) -> None:
+    game = ConnectFour(columns, rows, connect)
+    for dialect in ("ai-games", "riddles"):
+        bot = ProcessPlayer(game, workshop.write(), dialect=dialect, limits=PATIENT)
+        match = play_match(game, [bot, make_random(game)])
+        assert match.termination in {Termination.WIN, Termination.DRAW}
+
+
+def recorded(workshop: Workshop, dialect: str, side: int) -> list[str]:
+    """What the bot is sent up to its second move; it plays 3 and 3, the other 2 and 2."""
+    log = "log = open(sys.argv[0] + '.log', 'w', buffering=1)"
+    command = workshop.write("say('place_disc 3')", log)
+    path = workshop.folder / "bot.py"
+    path.write_text(path.read_text().replace("words = line", "log.write(line); words = line"))
+    bot = ProcessPlayer(GAME, command, dialect=dialect)
+    other = Scripted(2, 2, 2, 2)
+    play_match(GAME, [bot, other] if side == 0 else [other, bot])
+    lines = workshop.log()
+    asked = [number for number, line in enumerate(lines) if line.startswith("action")]
+    left = re.fullmatch(r"action move (\d+)", lines[asked[1]])
+    assert left
+    assert 0 < int(left[1]) <= int(lines[asked[0]].split()[2])
+    lines[asked[1]] = "action move LEFT"
+    return lines[: asked[1] + 2]
+
+
+def test_the_ai_games_transcript(workshop: Workshop) -> None:
+    no_row = "0,0,0,0,0,0,0;"
+    assert recorded(workshop, "ai-games", 0) == [
+        "settings timebank 10000",
+        "settings time_per_move 500",
+        "settings player_names player1,player2",
+        "settings your_bot player1",
+        "settings your_botid 1",
+        "settings field_columns 7",
+        "settings field_rows 6",
+        "update game round 1",
+        f"update game field {no_row * 5}0,0,0,0,0,0,0",
+        "action move 10000",
+        f"update game field {no_row * 5}0,0,0,1,0,0,0",
+        "update game round 3",
+        f"update game field {no_row * 5}0,0,2,1,0,0,0",
+        "action move LEFT",
+        f"update game field {no_row * 4}0,0,0,1,0,0,0;0,0,2,1,0,0,0",
+    ]
+    assert recorded(workshop, "ai-games", 1)[3:12] == [
+        "settings your_bot player2",
+        "settings your_botid 2",
+        "settings field_columns 7",
+        "settings field_rows 6",
+        "update game round 2",
+        f"update game field {no_row * 5}0,0,1,0,0,0,0",
+        "action move 10000",
+        f"update game field {no_row * 5}0,0,1,2,0,0,0",
+        "update game round 4",
+    ]
+
+
+def test_the_riddles_transcript(workshop: Workshop) -> None:
+    no_row = ".,.,.,.,.,.,.,"
+    assert recorded(workshop, "riddles", 0)[:-1] == [
+        "settings player_names player0,player1",
+        "settings your_bot player0",
+        "settings timebank 5000",
+        "settings time_per_move 200",
+        "settings your_botid 0",
+        "settings field_width 7",
+        "settings field_height 6",
+        "update game round 1",
+        f"update game field {no_row * 5}.,.,.,.,.,.,.",
+        "action move 5000",
+        "update game round 2",
+        f"update game field {no_row * 5}.,.,1,0,.,.,.",
+        "action move LEFT",
+    ]
+    assert recorded(workshop, "riddles", 1)[1:10] == [
+        "settings your_bot player1",
+        "settings timebank 5000",
+        "settings time_per_move 200",
+        "settings your_botid 1",
+        "settings field_width 7",
+        "settings field_height 6",
+        "update game round 1",
+        f"update game field {no_row * 5}.,.,0,.,.,.,.",
+        "action move 5000",
+    ]
+
+
+def banks(workshop: Workshop, answer: str, limits: Limits) -> list[int]:
+    """The time bank that each of a bot's moves is announced."""
+    start = "log = open(sys.argv[0] + '.log', 'w', buffering=1)"
+    command = workshop.write(f"print(words[2], file=log)\n{answer}", start)
+    play_match(GAME, [ProcessPlayer(GAME, command, limits=limits), Scripted(6, 6, 6, 6)])
+    return [int(line) for line in workshop.log()]
+
+
+def test_time_is_taken_from_the_bank(workshop: Workshop) -> None:
+    left = banks(workshop, "time.sleep(0.1)\nplay()", Limits(time_bank=20_000, per_move=0))
+    assert len(left) == 4
+    assert left[0] == 20_000
+    assert all(after <= before - 100 for before, after in itertools.pairwise(left))
+
+
+def test_the_bank_is_refilled_up_to_its_size(workshop: Workshop) -> None:
+    limits = Limits(time_bank=20_000, per_move=20_000)
+    assert banks(workshop, "time.sleep(0.02)\nplay()", limits) == [20_000] * 4
+
+
+SLEEP = "time.sleep(60)"
+FLOODS = {
+    "lines": "while True: print('spam')",
+    "one endless line": "while True: print('x' * 4096, end='')",
+    "blank lines": "while True: print()",
+    "many lines": f"say('\\n' * 1000); {SLEEP}",
+    "a flood after a moment": "say('spam'); time.sleep(0.02)\nwhile True: print('spam')",
+    "bytes": "while True: sys.stdout.buffer.write(b'\\xff\\n' * 4096)",
+}
+CRASHES = {
+    "at the start": ("play()", "sys.exit(3)", "exits with status 3 instead of answering."),
+    "at the first move": ("sys.exit()", "", "exits with status 0 instead of answering."),
+    "later": (
+        "if asked == 3: sys.exit('out of ideas')\nplay()",
+        "",
+        "exits with status 1 instead of answering; its last words: 'out of ideas'.",
+    ),
+    "an exception": (
+        "raise ValueError('no \\x1b[2J column')",
+        "",
+        "exits with status 1 instead of answering; its last words:"
+        " 'ValueError: no \\x1b[2J column'.",
+    ),
+    "a signal": (
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "",
+        "is ended by SIGKILL instead of answering.",
+    ),
+    "closed output": (f"os.close(1); {SLEEP}", "", "closes its output instead of answering."),
+    "while its child holds the pipes": (
+        "subprocess.Popen(['sleep', '60']); os._exit(4)",
+        "",
+        "exits with status 4 instead of answering.",
+    ),
+}
+GARBAGE = {
+    "hello": "say('hello')",
+    "place_disc": "say('place_disc')",
+    "place_disc x": "say('place_disc x')",
+    "place_disc 3.0": "say('place_disc 3.0')",
+    "place_disc 99999999999999999999": "say('place_disc ' + '9' * 20)",
+    "éé\\u202e": "sys.stdout.buffer.write('éé\\u202e\\n'.encode()); say('', end='')",
+    "\ufffd\ufffd\\x00\\x1b[2J": (
+        "sys.stdout.buffer.write(b'\\x80\\xff\\0\\x1b[2J\\n'); say('', end='')"
+    ),
+}
+ILLEGAL = {
+    "say('place_disc 7')": "makes an illegal move: there is no column 7: they are numbered 0 to 6.",
+    "say('place_disc -1')": "makes an illegal move: there is no column -1: they are"
+    " numbered 0 to 6.",
+    "say('no_moves')": "passes, which the rules do not allow.",
+}
+
+
+@pytest.mark.parametrize("answer", [SLEEP, "pass", "time.sleep(0.6); play()"])
+def test_no_answer_in_time_loses(workshop: Workshop, answer: str) -> None:
+    match = lose(workshop.write(answer), HASTY)
+    assert match.termination is Termination.TIMEOUT
+    assert match.sentence == "bot.py does not answer within 300 ms."
+    assert match.moves == ()
+
+
+def test_an_exhausted_bank_loses(workshop: Workshop) -> None:
+    command = workshop.write("time.sleep(1 if asked == 1 else 60)\nplay()")
+    match = lose(command, Limits(time_bank=3_000, per_move=0))
+    assert match.termination is Termination.TIMEOUT
+    assert match.moves[0] == 0
+    assert len(match.moves) == 2
+    left = re.fullmatch(r"bot\.py does not answer within (\d+) ms\.", match.sentence)
+    assert left
+    assert int(left[1]) <= 2_000
+
+
+def test_a_bot_that_never_reads_loses(workshop: Workshop) -> None:
+    assert lose(workshop.write(start=SLEEP), HASTY).termination is Termination.TIMEOUT
+    child = Child(shlex.split(workshop.write(start=SLEEP)), "deaf", 1000, 10)
+    child.send("x" * 1_000_000)
+    with pytest.raises(ForfeitError, match=r"deaf does not answer within 300 ms\."):
+        child.answer(300)
+    child.stop(patience=0)
+
+
+def test_a_bot_that_reads_late_gets_all(workshop: Workshop) -> None:
+    start = "time.sleep(0.2); say(len(sys.stdin.readline())); say(len(sys.stdin.readline()))"
+    child = Child(shlex.split(workshop.write(start=start)), "late", 1000, 10)
+    child.send("x" * 1_000_000 + "\n")
+    child.send("y" * 100 + "\n")
+    assert [child.answer(30_000), child.answer(30_000)] == [b"1000001", b"101"]
+    child.stop(patience=1)
+
+
+def test_a_bot_that_closes_its_input_may_still_answer(workshop: Workshop) -> None:
+    start = "os.close(0); say('closed'); time.sleep(0.1); say('place_disc 1'); time.sleep(60)"
+    child = Child(shlex.split(workshop.write(start=start)), "deaf", 1000, 10)
+    assert child.answer(30_000) == b"closed"
+    child.send("who will read this?\n")
+    assert child.answer(30_000) == b"place_disc 1"
+    child.stop(patience=0)
+
+
+@pytest.mark.parametrize("how", CRASHES)
+def test_a_crash_loses(workshop: Workshop, how: str) -> None:
+    answer, start, happened = CRASHES[how]
+    match = lose(workshop.write(answer, start))
+    assert match.termination is Termination.CRASH
+    assert match.sentence == f"bot.py {happened}"
+    assert len(match.moves) == (4 if how == "later" else 0)
+
+
+@pytest.mark.parametrize("move", ILLEGAL)
+def test_an_illegal_move_loses(workshop: Workshop, move: str) -> None:
+    match = lose(workshop.write(move))
+    assert match.termination is Termination.ILLEGAL_MOVE
+    assert match.sentence == f"bot.py {ILLEGAL[move]}"
+
+
+@pytest.mark.parametrize("opening", [(3, 3, 3, 3, 3, 3), (2, 3, 3, 3, 3, 3, 3)])
+def test_a_full_column_loses(workshop: Workshop, opening: tuple[int, ...]) -> None:
+    match = lose(workshop.write("say('place_disc 3')"), opening=opening)
+    assert match.termination is Termination.ILLEGAL_MOVE
+    assert match.sentence == "bot.py makes an illegal move: column 3 is full."
+    assert match.moves == opening
+
+
+@pytest.mark.parametrize("shown", GARBAGE)
+def test_garbage_loses(workshop: Workshop, shown: str) -> None:
+    match = lose(workshop.write(GARBAGE[shown]))
+    assert match.termination is Termination.GARBAGE
+    assert match.sentence == f"bot.py answers '{shown}' instead of 'place_disc' and a column."
+    assert match.sentence.isprintable()
+
+
+def test_long_garbage_is_cut(workshop: Workshop) -> None:
+    match = lose(workshop.write("say('spam' * 5000)"))
+    assert match.termination is Termination.GARBAGE
+    assert len(match.sentence) < 130
+    assert "'spamspam" in match.sentence
+    assert "spa…' instead" in match.sentence
+
+
+@pytest.mark.parametrize("how", FLOODS)
+def test_a_flood_loses(workshop: Workshop, how: str) -> None:
+    match = lose(workshop.write(FLOODS[how]))
+    assert match.termination is Termination.FLOOD
+    expected = "bot.py floods its output: over 65536 bytes or 1000 lines for one move."
+    assert match.sentence == expected
+
+
+def test_a_flood_of_answers_ends(workshop: Workshop) -> None:
+    match = lose(workshop.write("while True: print('place_disc 0')"))
+    assert match.termination in {Termination.FLOOD, Termination.ILLEGAL_MOVE}
+
+
+def test_standard_error_is_free(workshop: Workshop) -> None:
+    command = workshop.write("sys.stderr.write('chatter\\n' * 40_000)\nplay()")
+    bot = ProcessPlayer(GAME, command, limits=PATIENT)
+    match = play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert match.sentence == "bot.py wins: 4 in a row."
+
+
+def test_endless_errors_do_not_stop_the_clock(workshop: Workshop) -> None:
+    match = lose(workshop.write("while True: sys.stderr.write('x' * 4096)"), HASTY)
+    assert match.termination is Termination.TIMEOUT
+
+
+def test_every_line_is_an_answer_and_blank_ones_are_none(workshop: Workshop) -> None:
+    twice = r"say('\r\n\n place_disc  +4 please \r\nplace_disc 5')"
+    match = lose(workshop.write(f"if asked == 1: {twice}\nif asked == 3: sys.exit(9)"))
+    assert match.moves[::2] == (4, 5)
+    assert match.termination is Termination.CRASH
+
+
+def test_a_last_answer_needs_no_line_break(workshop: Workshop) -> None:
+    match = lose(workshop.write("say('place_disc 2', end=''); sys.exit(5)"))
+    assert match.termination is Termination.CRASH
+    assert match.moves[0] == 2
+    assert len(match.moves) == 2
+
+
+def test_a_bot_that_ignores_the_end_is_killed(workshop: Workshop) -> None:
+    ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    bot = ProcessPlayer(GAME, workshop.write(start=ignore, end=SLEEP), limits=PATIENT)
+    match = play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert match.sentence == "bot.py wins: 4 in a row."
+    assert psutil.Process().children(recursive=True) == []
+
+
+def test_a_bot_may_tidy_up(workshop: Workshop) -> None:
+    tidy = "open(sys.argv[0] + '.log', 'w').write('tidy')"
+    bot = ProcessPlayer(GAME, workshop.write(end=tidy), limits=PATIENT)
+    play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert workshop.log() == ["tidy"]
+
+
+@pytest.mark.parametrize("answer", ["play()", "say('nonsense')", "os._exit(0)"])
+def test_what_a_bot_started_dies_with_it(workshop: Workshop, answer: str) -> None:
+    spawn = (
+        "child = subprocess.Popen([sys.executable, '-IS', '-c', 'import signal, time;"
+        " signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)'])\n"
+        "open(sys.argv[0] + '.log', 'w').write(str(child.pid))"
+    )
+    bot = ProcessPlayer(GAME, workshop.write(answer, spawn), limits=PATIENT)
+    play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert is_gone(int(workshop.log()[0]))
+
+
+def test_each_game_has_a_process_of_its_own(workshop: Workshop) -> None:
+    start = "print(os.getpid(), file=open(sys.argv[0] + '.log', 'a'))"
+    bot = ProcessPlayer(GAME, workshop.write(start=start), limits=PATIENT)
+    for _ in range(2):
+        play_match(GAME, [bot, Scripted(6, 6, 6)])
+    bot.begin(0)
+    bot.begin(0)
+    assert bot.choose(GAME.initial(), new_stream(0)) == 0
+    bot.close()
+    bot.close()
+    assert bot.choose(GAME.play(GAME.initial(), 3), new_stream(0)) == 0
+    bot.end()
+    pids = workshop.log()
+    assert len(set(pids)) == len(pids) >= 4
+
+
+def test_a_forgotten_player_leaves_no_process(workshop: Workshop) -> None:
+    bot = ProcessPlayer(GAME, workshop.write(), limits=PATIENT)
+    bot.begin(0)
+    assert len(psutil.Process().children()) == 1
+    del bot
+    gc.collect()
+    assert psutil.Process().children() == []
+
+
+def test_a_command_that_cannot_start_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="there is no program 'no-such-bot' to start"):
+        ProcessPlayer(GAME, "no-such-bot --fast")
+    with pytest.raises(BadValueError, match="names no program"):
+        ProcessPlayer(GAME, "  ")
+    with pytest.raises(BadValueError, match="cannot be read: No closing quotation"):
+        ProcessPlayer(GAME, "python 'bot.py")
+    plain = tmp_path / "my bot"
+    plain.write_text("print('hello')")
+    with pytest.raises(BadValueError, match="my bot is not executable: make it so"):
+        ProcessPlayer(GAME, shlex.quote(str(plain)))
+    plain.write_bytes(b"\0\1\2")
+    plain.chmod(0o755)
+    player = ProcessPlayer(GAME, shlex.quote(str(plain)))
+    assert player.name == "my bot"
+    with pytest.raises(BadValueError, match=r"cannot start '.*/my bot': Exec format error"):
+        player.begin(0)
+
+
+def test_a_file_that_is_not_there_is_a_crash(workshop: Workshop) -> None:
+    match = lose(f"{shlex.quote(sys.executable)} -IS {workshop.folder}/none.py")
+    assert match.termination is Termination.CRASH
+    assert "exits with status 2 instead of answering; its last words: " in match.sentence
+
+
+def test_bad_options_are_named() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ai-games'"):
+        ProcessPlayer(GAME, sys.executable, dialect="ai_games")
+    with pytest.raises(BadValueError, match="time_bank is 0: it must be 1 or more"):
+        Limits(0, 0)
+    with pytest.raises(BadValueError, match="per_move is -1: it must be 0 or more"):
+        Limits(1, -1)
+
+
+def test_names(workshop: Workshop) -> None:
+    command = workshop.write()
+    assert ProcessPlayer(GAME, command).name == "bot.py"
+    assert ProcessPlayer(GAME, f"{command} --depth 4").name == "bot.py"
+    assert ProcessPlayer(GAME, "sh -c 'exec my_bot'").name == "sh"
+    assert ProcessPlayer(GAME, command, name="Deep Drop").name == "Deep Drop"
+
+
+def test_quoted_text_is_short_and_harmless() -> None:
+    assert quoted(b"\x1b]0;title\x07\r\n") == "'\\x1b]0;title\\x07\\r\\n'"
+    assert len(quoted(bytes(range(256)) * 100)) <= 62
