@@ -307,7 +307,8 @@ class ConnectFour:
             column = DIGITS.find(digit)
         if not 0 <= column < self.rules.columns:
             raise IllegalMoveError(
-                f"{text.strip()[:20]!r} names no column: they are numbered 0 to {self.rules.columns - 1}"
+                f"{text.strip()[:20]!r} names no column:"
+                f" they are numbered 0 to {self.rules.columns - 1}"
             )
         return column
 
