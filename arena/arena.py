@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arena.batch import Openings, Pairings, Results, make_batch
 from arena.executors import Executor
 from genomes.mlp import Genomes
-from players.lineup import Lineup, combine_lineups
+from players.lineup import Lineup, combine_lineups, with_noise
 from players.network import NetworkDesign
 
 __all__ = ["Arena"]
@@ -37,6 +37,7 @@ class Arena:
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
         others: Sequence[Lineup] = (),
+        noise: float = 0.0,
     ) -> Results:
         """Plays *pairings*, in which row k is the k-th genome, or after them one of *others*.
 
@@ -46,8 +47,11 @@ class Arena:
             seeds: Shape ``(matches,)``.
             openings: How the matches begin, shape ``(matches, plies)``.
             others: Players beside the genomes.
+            noise: How often everybody plays a random move instead of the chosen one.
         """
         lineup = combine_lineups([self.design.pack(genomes), *others])
+        if noise:
+            lineup = with_noise(lineup, noise)
         batch = make_batch(self.design.game, lineup, pairings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)

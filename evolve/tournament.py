@@ -60,6 +60,11 @@ class TournamentConfig(Config):
     """``both``: every pair meets twice, each moving first once."""
     draw_points: float = Field(default=0.0, ge=0.0, le=1.0)
     """What a draw counts in a tournament, a win being 1."""
+    noise: float = Field(default=0.0, ge=0.0, le=1.0)
+    """How often both players of a match play a random move instead of their own, so that they
+    also learn what to do in positions which they would not have chosen."""
+    games: int = Field(default=1, ge=1, le=1000)
+    """How often each pair meets from each opening and in each colour; of use with noise."""
     openings: OpeningsConfig = OpeningsConfig()
     hall_of_fame: HallOfFame = HallOfFame()
     select: Operator = Operator(name="played-tournament")
@@ -202,11 +207,15 @@ class Tournament(Method[TournamentState]):
         if config.colours == "both" and not others:
             pairings = both_colours(pairings)
         openings = None
+        if config.games > 1:
+            pairings = np.repeat(pairings, config.games, axis=0)
         if config.openings.plies:
             openings = self._openings(state)
             pairings, openings = over_openings(pairings, openings)
         seeds = derive_seeds(state.seed, state.generation, purpose, len(pairings))
-        results = arena.play(state.population, pairings, seeds, openings, others)
+        results = arena.play(
+            state.population, pairings, seeds, openings, others, noise=config.noise
+        )
         return results, pairings
 
     def _openings(self, state: TournamentState) -> Openings:

@@ -34,7 +34,8 @@ ONE = np.uint64(1)
 FIRST_MARKS = "xX"
 SECOND_MARKS = "oO"
 EMPTY_MARKS = "._-"
-DIGITS = "0123456789abcdefghijklmnopqrstuv"
+ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+DIGITS = "0123456789abcdefghijklmnpqrstuvw"  # columns; without o, which is a mark in drawings
 
 
 class Rules(NamedTuple):
@@ -52,7 +53,7 @@ def drop(discs: Any, column: int, rules: Rules) -> Any:
     *discs* are those of both players.
     """
     shift = np.uint64(column * (rules.rows + 1))
-    whole = (ONE << np.uint64(rules.rows + 1)) - ONE
+    whole = ALL_BITS >> np.uint64(63 - rules.rows)
     return (discs + (ONE << shift)) & (whole << shift)
 
 
@@ -61,6 +62,8 @@ def has_line(discs: Any, rules: Rules) -> Any:
     """Whether the *discs* of one player hold ``connect`` in a row, in any direction."""
     height = np.uint64(rules.rows + 1)
     vertical = _runs(discs, ONE, rules.connect)
+    if rules.columns < rules.connect:  # other lines do not fit, and their shifts not into a word
+        return vertical != np.uint64(0)
     horizontal = _runs(discs, height, rules.connect)
     rising = _runs(discs, height + ONE, rules.connect)
     falling = _runs(discs, height - ONE, rules.connect)

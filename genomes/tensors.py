@@ -53,7 +53,7 @@ def write_tensors(
         "description": text,
         "sha256": _digest(ordered, text),
     }
-    return save(ordered, metadata)
+    return _sort_header(save(ordered, metadata))
 
 
 def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
@@ -82,7 +82,18 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
     text = metadata.get("description", "")
     if _digest({name: arrays[name] for name in sorted(arrays)}, text) != metadata.get("sha256"):
         raise DamagedFileError("its digest does not match its content")
-    return Tensors(arrays, json.loads(text))
+    try:
+        return Tensors(arrays, json.loads(text))
+    except (ValueError, RecursionError):
+        raise DamagedFileError("its description is unreadable") from None
+
+
+def _sort_header(blob: bytes) -> bytes:
+    """The same blob with the keys of its header in order: the library shuffles its metadata."""
+    end = 8 + int.from_bytes(blob[:8], "little")
+    header = json.dumps(json.loads(blob[8:end]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + blob[end:]
 
 
 def _read_metadata(blob: bytes) -> dict[str, str]:
@@ -92,7 +103,7 @@ def _read_metadata(blob: bytes) -> dict[str, str]:
         raise DamagedFileError("it is cut short")
     try:
         header = json.loads(blob[8 : 8 + length])
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DamagedFileError("its header is unreadable") from None
     metadata = header.get("__metadata__") if isinstance(header, dict) else None
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):

@@ -92,6 +92,6 @@ def _draw_places(
     parts = [np.array([-1], dtype=np.int64)]
     while parts[-1][-1] < count:
         skips = generator.geometric(probability, int(expected + 4 * np.sqrt(expected)) + 8)
-        parts.append(parts[-1][-1] + np.cumsum(skips))
+        parts.append(parts[-1][-1] + np.cumsum(np.minimum(skips, count + 1)))
     places = np.concatenate(parts[1:])
     return places[places < count]

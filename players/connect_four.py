@@ -12,7 +12,7 @@ import numpy as np
 
 from games.compiled import compiled, inlined
 from games.connect_four import Rules, cell_of, drop, full_columns, has_line
-from games.stream import below
+from games.stream import below, next_word
 from genomes.network import (
     LAYERS,
     activate_sums,
@@ -27,6 +27,7 @@ from players.lineup import (
     HEAD,
     KIND,
     NETWORK,
+    NOISE,
     POLICY,
     RELATIVE,
     SHAPE,
@@ -65,6 +66,9 @@ def choose_move(
         scratch: Room, and the match's stream.
         at: Where the player's running sums, which are up to date, begin in ``scratch.sums``.
     """
+    noise = lineup.seats[seat, NOISE]
+    if noise > 0 and np.int64(next_word(scratch.stream) >> np.uint64(32)) < noise:
+        return _choose_at_random(rules, full, scratch.stream)
     kind = lineup.seats[seat, KIND]
     if kind == NETWORK:
         if lineup.seats[seat, HEAD] == POLICY:

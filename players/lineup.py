@@ -16,6 +16,7 @@ __all__ = [
     "HEAD",
     "KIND",
     "NETWORK",
+    "NOISE",
     "POLICY",
     "RANDOM",
     "RELATIVE",
@@ -30,13 +31,15 @@ __all__ = [
     "first_width",
     "make_scratch",
     "simple_lineup",
+    "with_noise",
 ]
 
-KIND, SHAPE, COLUMNS_AT, WEIGHTS_AT, HEAD, RELATIVE = 0, 1, 2, 3, 4, 5
-"""Fields of a seat: what decides its moves; and for a network its row in ``shapes``, where
-its numbers begin in ``columns`` and ``weights``, its head, and whether it sees the board from
-its own side (1) or as the colours are (0)."""
-SEAT_FIELDS = 6
+KIND, NOISE, SHAPE, COLUMNS_AT, WEIGHTS_AT, HEAD, RELATIVE = 0, 1, 2, 3, 4, 5, 6
+"""Fields of a seat: what decides its moves; how often a random move is played instead, in
+units of 2**-32; and for a network its row in ``shapes``, where its numbers begin in
+``columns`` and ``weights``, its head, and whether it sees the board from its own side (1) or
+as the colours are (0)."""
+SEAT_FIELDS = 7
 
 RANDOM, TEST_BOT, NETWORK = 0, 1, 2
 """Kinds of seats."""
@@ -101,6 +104,13 @@ def combine_lineups(lineups: Sequence[Lineup]) -> Lineup:
         np.concatenate([lineup.columns for lineup in lineups]),
         np.concatenate([lineup.weights for lineup in lineups]),
     )
+
+
+def with_noise(lineup: Lineup, noise: float) -> Lineup:
+    """The same players, who play a random move instead of their own with probability *noise*."""
+    seats = lineup.seats.copy()
+    seats[:, NOISE] = round(noise * 2**32)
+    return lineup._replace(seats=seats)
 
 
 def make_scratch(lineup: Lineup) -> Scratch:

@@ -1,0 +1,244 @@
+"""The cache of machine code: whatever could make it stale must change its name."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
+
+ROOT = Path(__file__).resolve().parents[2]
+DECORATORS = {"compiled", "inlined", "instruction"}
+
+
+def test_every_file_with_compiled_code_is_found() -> None:
+    names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
+    assert {"games/compiled.py", "games/bits.py", "games/stream.py"} <= names
+    assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
+    assert {"players/connect_four.py", "players/lineup.py"} <= names
+    assert "arena/kernels/connect_four.py" in names
+    for package in PACKAGES:
+        for file in (ROOT / package).rglob("*.py"):
+            if _has_compiled_code(ast.parse(file.read_text(encoding="utf-8"))):
+                assert str(file.relative_to(ROOT)) in names
+
+
+@pytest.mark.parametrize("file", compiled_sources(), ids=lambda file: file.stem)
+def test_compiled_code_takes_nothing_from_other_files(file: Path) -> None:
+    """A constant or function from a file outside the digest could change unnoticed."""
+    assert _find_outside_names(file.read_text(encoding="utf-8")) == set()
+
+
+def test_that_check_sees_what_it_should() -> None:
+    source = """
+from games.compiled import compiled
+from games.errors import ArenaError
+from games.game import Outcome as Result
+from games import registry
+from games.stream import below
+FROM_ELSEWHERE = registry.GAMES
+def plain() -> Result:
+    raise ArenaError
+@compiled
+def quick(stream: Result) -> ArenaError:
+    return below(stream, Result)
+def factory():
+    bound = ArenaError
+    @compiled
+    def inner():
+        return bound
+"""
+    assert _find_outside_names(source) == {"registry", "Result", "ArenaError"}
+    assert _find_outside_names(source.replace("games.game", "games.stream")) == {
+        "registry",
+        "ArenaError",
+    }
+
+
+def _has_compiled_code(tree: ast.Module) -> bool:
+    return any(_is_compiled(node) for node in ast.walk(tree))
+
+
+def _is_compiled(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Name) and decorator.id in DECORATORS
+        for decorator in node.decorator_list
+    )
+
+
+def _find_outside_names(source: str) -> set[str]:
+    """Names from files outside the digest that could end up in compiled code.
+
+    They could if they stand in a compiled function, in a function around one, or in an
+    assignment of the module. Annotations do not count.
+    """
+    tree = ast.parse(source)
+    outside = _names_from_outside(tree)
+    used: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            if any(_is_compiled(inner) for inner in ast.walk(node)):
+                for statement in node.body:
+                    used |= _names_in(statement)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            used |= _names_in(node.value)
+    return used & outside
+
+
+def _names_from_outside(tree: ast.Module) -> set[str]:
+    digested = set(compiled_sources())
+    outside = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                assert alias.name.partition(".")[0] not in PACKAGES, "use from ... import ..."
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        if node.module.partition(".")[0] not in PACKAGES:
+            continue
+        for alias in node.names:
+            place = ROOT.joinpath(*node.module.split("."))
+            files = {place / f"{alias.name}.py", place.with_suffix(".py"), place / "__init__.py"}
+            if not files & digested:
+                outside.add(alias.asname or alias.name)
+    return outside
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for field, value in ast.iter_fields(tree):
+        if field in ("annotation", "returns"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.Name):
+                names.add(child.id)
+            elif isinstance(child, ast.AST):
+                names |= _names_in(child)
+    return names | ({tree.id} if isinstance(tree, ast.Name) else set())
+
+
+def _copy_sources(folder: Path) -> Path:
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return folder
+
+
+def _run(tree: Path, code: str, **environment: str) -> list[str]:
+    """What *code* prints, run in a process that imports the packages from *tree*."""
+    answer = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tree)!r})\n{code}"],
+        cwd=tree,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return answer.stdout.split()
+
+
+def test_the_folder_lies_where_it_is_told() -> None:
+    assert cache_folder().is_dir()
+    assert cache_folder().name.startswith("kernels-")
+    if chosen := os.environ.get("EVOLVE_ARENA_CACHE"):
+        assert cache_folder().parent == Path(chosen)
+
+
+def test_the_folder_is_named_after_the_sources(tmp_path: Path) -> None:
+    tree = _copy_sources(tmp_path / "tree")
+    code = """
+from pathlib import Path
+from games.compiled import cache_folder
+def show():
+    cache_folder.cache_clear()
+    print(cache_folder())
+show()
+show()
+for name in ("players/connect_four.py", "genomes/simd.py", "games/compiled.py"):
+    file = Path(name)
+    before = file.read_text()
+    file.write_text(before + "# changed\\n")
+    show()
+    file.write_text(before)
+show()
+Path("arena/new.py").write_text("from games.compiled import compiled\\n")
+show()
+Path("arena/new.py").unlink()
+Path("games/errors.py").open("a").write("# not compiled\\n")
+show()
+"""
+    first, again, *changed, restored, added, other = _run(
+        tree, code, EVOLVE_ARENA_CACHE=str(tmp_path / "cache")
+    )
+    assert Path(first).parent == tmp_path / "cache"
+    assert first == again == restored == other
+    assert len({first, added, *changed}) == 5
+
+
+def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
+    tree = _copy_sources(tmp_path / "tree")
+    caller = "from games.compiled import compiled\nfrom games.callee import grow\n"
+    caller += "@compiled\ndef ask(number):\n    return grow(number)\n"
+    callee = "from games.compiled import compiled\n"
+    callee += "@compiled\ndef grow(number):\n    return number * 2\n"
+    (tree / "games/caller.py").write_text(caller)
+    (tree / "games/callee.py").write_text(callee)
+    chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
+    code = "from games.caller import ask; print(ask(21), sum(ask.stats.cache_hits.values()))"
+    assert _run(tree, code, **chosen) == ["42", "0"]
+    assert _run(tree, code, **chosen) == ["42", "1"]
+    (tree / "games/callee.py").write_text(callee.replace("2", "3"))
+    assert _run(tree, code, **chosen) == ["63", "0"]
+
+
+def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder can be made under a file")
+    code = """
+import os, tempfile
+from pathlib import Path
+from games.compiled import cache_folder, _user
+temporary = Path(tempfile.gettempdir())
+print(cache_folder().relative_to(temporary))
+cache_folder.cache_clear()
+shared = temporary / f"evolve-arena-{_user()}"
+shared.rename(temporary / "away")
+shared.write_text("neither can one be made here")
+print(cache_folder().relative_to(temporary))
+print(cache_folder().is_dir())
+"""
+    (tmp_path / "temporary").mkdir()
+    fallback, last_resort, exists = _run(
+        ROOT,
+        code,
+        EVOLVE_ARENA_CACHE=str(blocked / "cache"),
+        TMPDIR=str(tmp_path / "temporary"),
+    )
+    user, name = Path(fallback).parts
+    assert user.startswith("evolve-arena-")
+    assert name == cache_folder().name
+    assert last_resort.startswith("evolve-arena-")
+    assert "/" not in last_resort
+    assert exists == "True"
+
+
+def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> None:
+    for age in range(6):
+        folder = tmp_path / f"kernels-{age}"
+        folder.mkdir()
+        (folder / "code").write_text("")
+        os.utime(folder, (1000 - age, 1000 - age))
+    (tmp_path / "other").mkdir()
+    code = "from games.compiled import cache_folder; print(cache_folder())"
+    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
+    left = {folder.name for folder in tmp_path.iterdir()}
+    assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
+    assert len(left) == KEPT_CACHES + 1

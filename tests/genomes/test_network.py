@@ -1,0 +1,269 @@
+"""Compiled networks against plain NumPy, and against themselves along other paths."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.batch import make_batch
+from arena.kernels import run_kernel
+from games.compiled import compiled
+from games.connect_four import ConnectFour, Position
+from games.stream import new_stream
+from genomes.encoding import Encoding
+from genomes.mlp import MLP
+from genomes.network import (
+    ACTIVATIONS,
+    RESOLUTION,
+    SIZES,
+    activate_sums,
+    add_column,
+    evaluate_hidden,
+    padded,
+    single_output,
+    start_sums,
+)
+from players.encodings import ENCODINGS
+from players.lineup import combine_lineups
+from players.network import VIEWPOINTS, NetworkDesign, NetworkPlayer
+
+HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
+DESIGNS = [
+    NetworkDesign(
+        head=head, encoding=encoding, viewpoint=viewpoint, hidden=hidden, activation=activation
+    )
+    for head, encoding, viewpoint, hidden, activation in product(
+        ["policy", "value"], ENCODINGS, VIEWPOINTS, HIDDEN_SHAPES, ACTIVATIONS
+    )
+] + [
+    NetworkDesign(columns, rows, connect, head=head, hidden=(12,), encoding=encoding)
+    for (columns, rows, connect), head, encoding in product(
+        [(4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 11, 4)], ["policy", "value"], ENCODINGS
+    )
+]
+
+
+def name_design(design: NetworkDesign) -> str:
+    hidden = "-".join(map(str, design.hidden)) or "none"
+    board = f"{design.columns}x{design.rows}"
+    return (
+        f"{board} {design.head} {design.encoding} {design.viewpoint} {hidden} {design.activation}"
+    )
+
+
+def draw_positions(game: ConnectFour, count: int, seed: int) -> list[Position]:
+    """Positions of random games that are not over."""
+    choices = random.Random(seed)
+    positions = []
+    while len(positions) < count:
+        position = game.initial()
+        history = []
+        while game.outcome(position) is None:
+            history.append(position)
+            position = game.play(position, choices.choice(game.legal_moves(position)))
+        positions.append(choices.choice(history))
+    return positions
+
+
+def encode(design: NetworkDesign, position: Position, side: int) -> np.ndarray:
+    """The inputs, by the definition of the encodings."""
+    seat = side if design.viewpoint == "mover" else 0
+    own, other = design.game.observe(position, seat).reshape(2, -1).astype(int)
+    if design.encoding == "two-planes":
+        return np.concatenate([own, other])
+    return own + {"0/1/2": 2, "0/1/-1": -1}[design.encoding] * other
+
+
+def round_first_layer(design: NetworkDesign, genome: np.ndarray) -> np.ndarray:
+    """The genome with its first layer in whole units of a running sum, as it is played."""
+    rounded = genome.astype(np.float64)
+    count = (design.mlp.inputs + 1) * design.mlp.sizes[1]
+    rounded[:count] = np.rint(rounded[:count] * RESOLUTION) / RESOLUTION
+    return rounded
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=name_design)
+def test_moves_and_values_agree_with_numpy(design: NetworkDesign) -> None:
+    generator = np.random.default_rng(len(name_design(design)))
+    compared = 0
+    for number, genome in enumerate(design.initialise(3, "normal", generator)):
+        player = design.player(genome, "network")
+        exact = round_first_layer(design, genome)
+        for position in draw_positions(design.game, 6, number):
+            compared += compare(design, player, exact, position)
+    assert compared >= 9
+
+
+def compare(
+    design: NetworkDesign, player: NetworkPlayer, genome: np.ndarray, position: Position
+) -> bool:
+    """Checks values and the choice; whether the choice was clear enough to be checked."""
+    game = design.game
+    side = game.to_move(position)
+    legal = game.legal_moves(position)
+    if design.head == "policy":
+        outputs = design.mlp.evaluate(genome, encode(design, position, side)[None])[0]
+    else:
+        after = [game.play(position, move) for move in legal]
+        inputs = np.array([encode(design, reached, side) for reached in after])
+        outputs = np.full(design.columns, np.nan)
+        outputs[legal] = design.mlp.evaluate(genome, inputs)[:, 0]
+        np.testing.assert_allclose(player.value_columns(position), outputs, rtol=0, atol=1e-4)
+        wins = [move for move, reached in zip(legal, after, strict=True) if game.outcome(reached)]
+        wins = [move for move in wins if game.outcome(game.play(position, move)).winner == side]
+        if wins:
+            assert player.choose(position, new_stream(0)) == wins[0]
+            return True
+    best, *rest = sorted(outputs[legal], reverse=True)
+    if rest and best - rest[0] <= 1e-3:
+        return False
+    expected = max(legal, key=lambda move: outputs[move])
+    assert player.choose(position, new_stream(0)) == expected
+    return True
+
+
+def test_unrounded_weights_change_values_by_little() -> None:
+    """Half a unit of rounding in each of 43 weights, two thirds of them doubled, at the most."""
+    design = NetworkDesign(head="value", hidden=())
+    generator = np.random.default_rng(1)
+    for genome in design.initialise(20, "uniform", generator):
+        player = design.player(genome, "network")
+        for position in draw_positions(design.game, 5, 1):
+            values = player.value_columns(position)
+            for move in design.game.legal_moves(position):
+                reached = design.game.play(position, move)
+                inputs = encode(design, reached, position.ply % 2)
+                exact = design.mlp.evaluate(genome, inputs[None])[0, 0]
+                assert abs(values[move] - exact) < 85 * 0.5 / RESOLUTION
+
+
+@pytest.mark.parametrize(
+    ("activation", "exact", "error"),
+    [
+        ("sigmoid", lambda x: 1 / (1 + np.exp(-x)), 2e-7),
+        ("tanh", np.tanh, 4e-7),
+        ("relu", lambda x: np.maximum(x, 0.0), 1e-30),
+    ],
+)
+def test_activations_are_accurate(activation: str, exact: Any, error: float) -> None:
+    """A network whose only hidden unit sees nothing but its bias shows its activation."""
+    mlp = MLP(42, (1,), 1, activation)
+    design = NetworkDesign(head="value", hidden=(1,), activation=activation)
+    points = np.concatenate([np.linspace(-20, 20, 801), [-300, -100, -88, 88, 100, 300]])
+    points = np.rint(points * RESOLUTION) / RESOLUTION
+    genome = np.zeros(mlp.genes, dtype=np.float32)
+    genome[-2] = 1.0
+    for point in points:
+        genome[-3] = point
+        value = design.player(genome, "network").value_columns(design.game.initial())[0]
+        assert abs(value - exact(point)) <= error
+        assert np.isfinite(value)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("size", [1e3, 1e9, np.inf])
+def test_weights_beyond_the_limit_count_as_the_limit(encoding: str, size: float) -> None:
+    design = NetworkDesign(head="value", encoding=encoding, hidden=())
+    limit = design.board.limit
+    assert 100 < limit < 1000
+    generator = np.random.default_rng(1)
+    signs = generator.choice([-1.0, 1.0], (30, design.genes))
+    for row in np.concatenate([signs, np.ones((1, design.genes)), -np.ones((1, design.genes))]):
+        player = design.player((row * size).astype(np.float32), "network")
+        for position in draw_positions(design.game, 2, 1):
+            values = player.value_columns(position)
+            for move in design.game.legal_moves(position):
+                inputs = encode(design, design.game.play(position, move), position.ply % 2)
+                exact = design.mlp.evaluate(np.clip(row * size, -limit, limit), inputs[None])
+                np.testing.assert_allclose(values[move], exact[0, 0], rtol=1e-6, atol=1e-3)
+
+
+def test_genes_that_are_no_numbers_count_as_zero_in_the_first_layer() -> None:
+    design = NetworkDesign(head="value", hidden=())
+    genome = design.initialise(1, "normal", np.random.default_rng(1))[0]
+    genome[::3] = np.nan
+    position = design.game.parse_position("3342561")
+    values = design.player(genome, "network").value_columns(position)
+    same = design.player(np.nan_to_num(genome), "network").value_columns(position)
+    assert values.tobytes() == same.tobytes()
+
+
+def test_the_limit_leaves_room_for_every_disc() -> None:
+    cells = 42
+    for factor in (1, 2, -3):
+        encoding = Encoding(cells, np.arange(cells), np.full(cells, factor), cells)
+        assert encoding.features == cells
+        largest = (cells * abs(factor) + 1) * encoding.limit * RESOLUTION
+        assert largest <= 2**31 - 1
+        assert largest > 0.9 * 2**31
+
+
+# --- one position, one value ---------------------------------------------------------------
+
+
+@compiled
+def value_along(shape: Any, columns: Any, weights: Any, features: Any, room: Any) -> Any:
+    """The value after the *features* were switched on one after the other."""
+    sums, ping, pong = room
+    width = padded(shape[SIZES + 1])
+    start_sums(sums, 0, columns, 0, width)
+    for feature in features[:-1]:
+        add_column(sums, 0, columns, (1 + feature) * width, width)
+    activate_sums(shape, sums, 0, columns, (1 + features[-1]) * width, True, ping)
+    at, inputs = evaluate_hidden(shape, weights, 0, ping, pong)
+    return single_output(shape, weights, at, inputs)
+
+
+@pytest.mark.parametrize("hidden", [(16,), (40,), (20, 9)])
+def test_the_order_of_discs_does_not_matter_to_the_last_bit(hidden: tuple[int, ...]) -> None:
+    design = NetworkDesign(head="value", encoding="two-planes", hidden=hidden)
+    genomes = design.initialise(20, "normal:3", np.random.default_rng(1))
+    columns, weights = design.mlp.pack(genomes, design.board)
+    generator = np.random.default_rng(2)
+    room = np.zeros(64, dtype=np.int32), *np.zeros((2, 64), dtype=np.float32)
+    real = np.flatnonzero(design.board.index >= 0)
+    for one in range(len(genomes)):
+        features = generator.choice(real, 30, replace=False)
+        values = set()
+        for _ in range(20):
+            generator.shuffle(features)
+            arguments = columns[one].ravel(), weights[one], features, room
+            values.add(np.float32(value_along(design.mlp.shape, *arguments)).tobytes())
+        assert len(values) == 1
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        NetworkDesign(),
+        NetworkDesign(viewpoint="absolute", hidden=(20, 10), activation="tanh"),
+        NetworkDesign(head="value", encoding="two-planes", hidden=(16,)),
+        NetworkDesign(head="value", encoding="0/1/-1", hidden=(40,), activation="relu"),
+    ],
+    ids=name_design,
+)
+def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
+    design: NetworkDesign,
+) -> None:
+    """All move orders of five plies; those that end in one position make one group."""
+    game = design.game
+    openings = np.array(list(product(range(7), repeat=5)), dtype=np.int8)
+    groups: dict[Position, list[int]] = {}
+    for row, opening in enumerate(openings.tolist()):
+        position = game.initial()
+        for move in opening:
+            position = game.play(position, move)
+        groups.setdefault(position, []).append(row)
+    assert len(groups) < len(openings) / 2
+    genomes = design.initialise(2, "normal:2", np.random.default_rng(3))
+    lineup = combine_lineups([design.pack(genomes)])
+    pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(openings), 1))
+    seeds = np.zeros(len(openings), dtype=np.uint64)
+    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    for rows in groups.values():
+        assert len(set(results.outcomes[rows].tolist())) == 1
+        assert len(set(results.plies[rows].tolist())) == 1

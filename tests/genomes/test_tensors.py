@@ -1,0 +1,187 @@
+"""Blobs of arrays: they come back whole, or not at all."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from games.errors import ArenaError
+from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
+
+ARRAYS = {
+    "population": np.arange(12, dtype=np.float32).reshape(3, 4),
+    "seeds": np.array([1, 2**63], dtype=np.uint64),
+    "empty": np.zeros((0, 507), dtype=np.float32),
+}
+DESCRIPTION = {"generation": 7, "name": "żółw", "nested": {"list": [1, 2.5, None]}}
+BLOB = write_tensors("state", 3, ARRAYS, DESCRIPTION)
+
+numbers = st.one_of(
+    st.sampled_from([np.float32, np.float64, np.int8, np.int32, np.int64, np.uint64]).flatmap(
+        lambda kind: arrays(kind, array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4))
+    )
+)
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+names = st.text(min_size=1, max_size=8).filter(lambda name: name != "__metadata__")
+
+
+def same(left: np.ndarray, right: np.ndarray) -> bool:
+    return (
+        left.dtype == right.dtype
+        and left.shape == right.shape
+        and left.tobytes() == right.tobytes()
+    )
+
+
+def test_what_is_written_is_read() -> None:
+    content = read_tensors("state", 3, BLOB)
+    assert sorted(content.arrays) == sorted(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert same(content.arrays[name], array)
+    assert content.description == DESCRIPTION
+
+
+@given(st.dictionaries(names, numbers, max_size=4), st.dictionaries(st.text(), json_values))
+@settings(max_examples=100, deadline=None)
+def test_anything_comes_back(contents: dict, description: dict) -> None:
+    content = read_tensors("state", 1, write_tensors("state", 1, contents, description))
+    assert sorted(content.arrays) == sorted(contents)
+    for name, array in contents.items():
+        assert same(content.arrays[name], array)
+    assert content.description == description
+
+
+def test_equal_contents_make_equal_blobs() -> None:
+    turned_round = dict(reversed(ARRAYS.items()))
+    strided = {**ARRAYS, "population": np.asfortranarray(ARRAYS["population"])}
+    other_order = dict(reversed(DESCRIPTION.items()))
+    assert write_tensors("state", 3, turned_round, DESCRIPTION) == BLOB
+    assert write_tensors("state", 3, strided, other_order) == BLOB
+
+
+def test_older_versions_are_read_and_newer_ones_named() -> None:
+    assert read_tensors("state", 9, BLOB).description == DESCRIPTION
+    with pytest.raises(NewerFormatError) as caught:
+        read_tensors("state", 2, BLOB)
+    assert str(caught.value) == ("written in format 3; this version of evolve reads up to 2")
+
+
+def test_other_kinds_are_named() -> None:
+    with pytest.raises(DamagedFileError) as caught:
+        read_tensors("player", 3, BLOB)
+    assert str(caught.value) == "not a player file but 'evolve-arena state'"
+
+
+def test_both_errors_have_the_common_base() -> None:
+    assert issubclass(DamagedFileError, ArenaError)
+    assert issubclass(NewerFormatError, ArenaError)
+
+
+def with_header(change: dict[str, object], blob: bytes = BLOB) -> bytes:
+    """The blob with some of its metadata changed."""
+    length = int.from_bytes(blob[:8], "little")
+    header = json.loads(blob[8 : 8 + length])
+    header["__metadata__"].update(change)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + blob[8 + length :]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": "three"}, "its format's version is unreadable"),
+        ({"version": ""}, "its format's version is unreadable"),
+        ({"sha256": "0" * 64}, "its digest does not match its content"),
+        ({"description": "{}"}, "its digest does not match its content"),
+        ({"format": "else"}, "not a state file but 'else'"),
+        ({"format": ""}, "not a state file"),
+        ({"version": 3}, "its header has no description"),
+    ],
+)
+def test_altered_headers_are_damage(change: dict[str, object], message: str) -> None:
+    with pytest.raises(DamagedFileError) as caught:
+        read_tensors("state", 3, with_header(change))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        b"",
+        b"1234567",
+        b"\xff" * 8,
+        b"\xff" * 100,
+        bytes(8),
+        (2).to_bytes(8, "little") + b"{}",
+        (2).to_bytes(8, "little") + b"[]",
+        (4).to_bytes(8, "little") + b"null",
+        (1).to_bytes(8, "little") + b"{",
+        (200_000).to_bytes(8, "little") + b"[" * 200_000,
+        (2).to_bytes(8, "little") + b"\xff\xfe",
+        b"PK\x03\x04" + bytes(40),
+    ],
+)
+def test_other_files_are_damage(blob: bytes) -> None:
+    with pytest.raises(DamagedFileError):
+        read_tensors("state", 3, blob)
+
+
+@given(st.integers(0, len(BLOB) - 1))
+@settings(max_examples=200, deadline=None)
+def test_a_cut_is_noticed(length: int) -> None:
+    with pytest.raises(DamagedFileError):
+        read_tensors("state", 3, BLOB[:length])
+
+
+@given(st.integers(0, len(BLOB) - 1), st.integers(1, 255))
+@settings(max_examples=1500, deadline=None)
+def test_a_changed_byte_is_noticed(place: int, change: int) -> None:
+    damaged = bytearray(BLOB)
+    damaged[place] ^= change
+    assert_refused(bytes(damaged))
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_any_damage_is_noticed(data: st.DataObject) -> None:
+    """Bytes flipped, cut out, doubled, or put in, several times over."""
+    damaged = bytearray(BLOB)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, max(0, len(damaged) - 1)))
+        end = data.draw(st.integers(start, min(len(damaged), start + 40)))
+        damaged[start:end] = data.draw(
+            st.one_of(st.binary(max_size=40), st.just(bytes(damaged[start:end]) * 2))
+        )
+    if bytes(damaged) != BLOB:
+        assert_refused(bytes(damaged))
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=300, deadline=None)
+def test_noise_is_refused(noise: bytes) -> None:
+    assert_refused(noise)
+
+
+def assert_refused(blob: bytes) -> None:
+    """The blob is refused, or what is read is exactly what was written."""
+    try:
+        content = read_tensors("state", 3, blob)
+    except (DamagedFileError, NewerFormatError):
+        return
+    assert content.description == DESCRIPTION
+    assert sorted(content.arrays) == sorted(ARRAYS)
+    assert all(same(content.arrays[name], array) for name, array in ARRAYS.items())

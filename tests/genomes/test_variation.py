@@ -1,0 +1,177 @@
+"""Crossover and mutation: the right share of genes, the right size of steps, nothing in place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from genomes.variation import adapt_strengths, cross_uniformly, mutate_gaussian
+
+
+def make_genomes(rows: int, genes: int, seed: int = 0) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(size=(rows, genes)).astype(np.float32)
+
+
+def same_draws() -> tuple[np.random.Generator, np.random.Generator]:
+    return np.random.default_rng(11), np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("probability", [0.1, 0.35, 0.5, 0.9])
+def test_children_have_their_share_of_genes_from_the_second_parent(probability: float) -> None:
+    first, second = np.zeros((200, 500), np.float32), np.ones((200, 500), np.float32)
+    children = cross_uniformly(first, second, np.random.default_rng(1), probability=probability)
+    assert children.dtype == np.float32
+    count = int(children.sum())
+    assert stats.binomtest(count, children.size, probability).pvalue > 0.001
+    # Genes are drawn one by one: neither whole rows nor whole columns come from one parent.
+    for axis in (0, 1):
+        trials = children.shape[axis]
+        spread = children.sum(axis=axis).var() / (trials * probability * (1 - probability))
+        assert 0.75 < spread < 1.3
+
+
+@given(
+    rows=st.integers(1, 20),
+    genes=st.integers(1, 50),
+    probability=st.floats(0.0, 1.0),
+    seed=st.integers(0, 2**32),
+)
+def test_each_gene_of_a_child_is_one_of_its_parents(
+    rows: int, genes: int, probability: float, seed: int
+) -> None:
+    first, second = make_genomes(rows, genes, 1), make_genomes(rows, genes, 2)
+    before = first.copy(), second.copy()
+    children = cross_uniformly(first, second, np.random.default_rng(seed), probability=probability)
+    assert np.all((children == first) | (children == second))
+    assert np.array_equal(first, before[0])
+    assert np.array_equal(second, before[1])
+    assert not np.shares_memory(children, first)
+    assert not np.shares_memory(children, second)
+
+
+def test_crossover_takes_nothing_or_everything_at_the_ends_of_its_range() -> None:
+    first, second = make_genomes(30, 40, 1), make_genomes(30, 40, 2)
+    for probability, parent in ((0.0, first), (1.0, second)):
+        children = cross_uniformly(first, second, np.random.default_rng(0), probability=probability)
+        assert np.array_equal(children, parent)
+
+
+@pytest.mark.parametrize("probability", [0.003, 0.015, 0.3])
+def test_mutation_changes_genes_with_its_probability(probability: float) -> None:
+    genomes = np.zeros((300, 700), np.float32)
+    strengths = np.ones(300, np.float32)
+    mutated = mutate_gaussian(genomes, strengths, np.random.default_rng(2), probability=probability)
+    assert mutated.dtype == np.float32
+    places = mutated != 0
+    assert stats.binomtest(int(places.sum()), genomes.size, probability).pvalue > 0.001
+    # Everywhere alike: in the first row as in the last, in the first column as in the last.
+    for axis in (0, 1):
+        counts = places.sum(axis=axis)
+        variance = genomes.shape[axis] * probability * (1 - probability)
+        chi2 = ((counts - genomes.shape[axis] * probability) ** 2).sum()
+        assert 0.001 < stats.chi2.cdf(chi2 / variance, len(counts)) < 0.999
+
+
+def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
+    strengths = np.array([0.1, 1.0, 25.0], np.float32)
+    genomes = np.full((3, 40_000), 3.0, np.float32)
+    mutated = mutate_gaussian(genomes, strengths, np.random.default_rng(3), probability=0.5)
+    for row, strength in enumerate(strengths):
+        steps = (mutated[row] - 3.0)[mutated[row] != 3.0] / strength
+        assert stats.kstest(steps, "norm").pvalue > 0.001
+
+
+@given(
+    rows=st.integers(1, 12),
+    genes=st.integers(1, 40),
+    probability=st.floats(1e-12, 1.0),
+    seed=st.integers(0, 2**32),
+)
+def test_mutation_changes_no_input(rows: int, genes: int, probability: float, seed: int) -> None:
+    genomes, strengths = make_genomes(rows, genes), np.linspace(0.1, 2, rows, dtype=np.float32)
+    before = genomes.copy(), strengths.copy()
+    mutated = mutate_gaussian(
+        genomes, strengths, np.random.default_rng(seed), probability=probability
+    )
+    assert mutated.shape == genomes.shape
+    assert np.array_equal(genomes, before[0])
+    assert np.array_equal(strengths, before[1])
+    assert not np.shares_memory(mutated, genomes)
+    assert np.all(np.isfinite(mutated))
+
+
+def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> None:
+    genomes, strengths = make_genomes(40, 60), np.ones(40, np.float32)
+    none = mutate_gaussian(genomes, strengths, np.random.default_rng(4), probability=0.0)
+    assert np.array_equal(none, genomes)
+    every = mutate_gaussian(genomes, strengths, np.random.default_rng(4), probability=1.0)
+    assert np.all(every != genomes)
+    still = mutate_gaussian(genomes, 0 * strengths, np.random.default_rng(4), probability=1.0)
+    assert np.array_equal(still, genomes)
+
+
+@pytest.mark.parametrize("probability", ["1e-18", "1e-30", "5e-324"])
+def test_a_mutation_that_is_next_to_impossible_does_not_happen(probability: str) -> None:
+    # In a process of its own, for it must also come to an end.
+    script = (
+        "import numpy as np\n"
+        "from genomes.variation import mutate_gaussian\n"
+        "zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)\n"
+        f"mutated = mutate_gaussian(zeros, ones, np.random.default_rng(0), "
+        f"probability={probability})\n"
+        "print(int((mutated != 0).sum()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert done.stdout == "0\n"
+
+
+def test_operators_draw_from_their_generator_alone() -> None:
+    genomes, strengths = make_genomes(20, 30), np.ones(20, np.float32)
+    one, other = same_draws()
+    for _ in range(2):
+        assert np.array_equal(
+            mutate_gaussian(genomes, strengths, one, probability=0.2),
+            mutate_gaussian(genomes, strengths, other, probability=0.2),
+        )
+        assert np.array_equal(
+            cross_uniformly(genomes, -genomes, one, probability=0.2),
+            cross_uniformly(genomes, -genomes, other, probability=0.2),
+        )
+
+
+def test_strengths_are_the_parents_mean_varied_log_normally() -> None:
+    first, second = np.full(50_000, 0.5, np.float32), np.full(50_000, 2.0, np.float32)
+    strengths = adapt_strengths(first, second, np.random.default_rng(5), rate=0.3, floor=0.0)
+    assert strengths.dtype == np.float32
+    # The geometric mean of 0.5 and 2 is 1, whose logarithm is 0.
+    assert stats.kstest(np.log(strengths), "norm", args=(0.0, 0.3)).pvalue > 0.001
+    assert np.all(first == 0.5)
+    assert np.all(second == 2.0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    strength=st.floats(0.0078125, 10.0, width=32),
+    floor=st.floats(0.0, 5.0, width=32),
+    rate=st.floats(0.01, 3.0),
+    seed=st.integers(0, 2**32),
+)
+def test_no_strength_falls_below_the_floor(
+    strength: float, floor: float, rate: float, seed: int
+) -> None:
+    parents = np.full(100, strength, np.float32)
+    strengths = adapt_strengths(
+        parents, parents, np.random.default_rng(seed), rate=rate, floor=floor
+    )
+    assert strengths.min() >= np.float32(floor)
+    free = adapt_strengths(parents, parents, np.random.default_rng(seed), rate=rate, floor=0.0)
+    assert np.array_equal(strengths, np.maximum(free, np.float32(floor)))

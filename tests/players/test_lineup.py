@@ -1,0 +1,85 @@
+"""Players as arrays: packed one by one or together, they play the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arena.batch import make_batch
+from arena.kernels import run_kernel
+from games.connect_four import ConnectFour
+from games.seeding import derive_seeds
+from players.lineup import (
+    KIND,
+    NETWORK,
+    RANDOM,
+    TEST_BOT,
+    Lineup,
+    combine_lineups,
+    first_width,
+    simple_lineup,
+)
+from players.network import NetworkDesign
+
+GAME = ConnectFour()
+
+
+def pack(count: int, **options: object) -> Lineup:
+    design = NetworkDesign(**options)
+    return design.pack(design.initialise(count, "normal", np.random.default_rng(count)))
+
+
+PARTS = [
+    pack(3),
+    simple_lineup(TEST_BOT),
+    pack(2, head="value", encoding="two-planes", hidden=(40,)),
+    simple_lineup(RANDOM),
+    pack(1, hidden=(), viewpoint="absolute"),
+    pack(2, hidden=(5, 70, 3), activation="tanh"),
+]
+
+
+def play(lineup: Lineup, first: int, second: int) -> list[tuple[int, int, int]]:
+    pairings = np.tile(np.array([[first, second]], dtype=np.int32), (8, 1))
+    batch = make_batch(GAME, lineup, pairings, derive_seeds(1, 0, "matches", 8))
+    results = run_kernel(batch)
+    columns = results.outcomes, results.plies, results.games
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_players_move_alike_alone_and_in_company() -> None:
+    everybody = combine_lineups(PARTS)
+    assert len(everybody.seats) == sum(len(part.seats) for part in PARTS) == 10
+    start = 0
+    for part in PARTS:
+        for row in range(len(part.seats)):
+            versus_random = combine_lineups([part, simple_lineup(RANDOM)])
+            expected = play(versus_random, row, len(part.seats))
+            assert play(everybody, start + row, 5 + 1) == expected
+            mirrored = play(versus_random, len(part.seats), row)
+            assert play(everybody, 5 + 1, start + row) == mirrored
+        start += len(part.seats)
+
+
+def test_kinds_stay_in_order() -> None:
+    kinds = combine_lineups(PARTS).seats[:, KIND].tolist()
+    assert kinds == [*[NETWORK] * 3, TEST_BOT, *[NETWORK] * 2, RANDOM, *[NETWORK] * 3]
+
+
+def test_combining_changes_none_of_the_parts() -> None:
+    before = [[array.tobytes() for array in part] for part in PARTS]
+    combine_lineups(PARTS)
+    combine_lineups([*PARTS, *PARTS])
+    assert [[array.tobytes() for array in part] for part in PARTS] == before
+
+
+def test_combining_twice_is_combining_once() -> None:
+    together = combine_lineups(PARTS)
+    in_steps = combine_lineups([combine_lineups(PARTS[:3]), combine_lineups(PARTS[3:])])
+    assert [a.tobytes() for a in together] == [a.tobytes() for a in in_steps]
+    assert combine_lineups(PARTS[:1]) is PARTS[0]
+
+
+def test_the_first_layer_is_padded_to_whole_vectors() -> None:
+    everybody = combine_lineups(PARTS)
+    widths = [int(first_width(everybody, seat)) for seat in range(len(everybody.seats))]
+    assert widths == [16, 16, 16, 0, 48, 48, 0, 16, 16, 16]
