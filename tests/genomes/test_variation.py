@@ -158,7 +158,7 @@ def test_strengths_are_the_parents_mean_varied_log_normally() -> None:
     assert np.all(second == 2.0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     strength=st.floats(0.0078125, 10.0, width=32),
     floor=st.floats(0.0, 5.0, width=32),

@@ -1,0 +1,24 @@
+"""Pictures of runs: what happened in them, and their champions against earlier ones.
+
+matplotlib is loaded when a picture is made, not before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from runs.plots.ancestors import plot_ancestors
+    from runs.plots.progress import plot_runs
+
+__all__ = ["plot_ancestors", "plot_runs"]
+
+_PLACES = {"plot_ancestors": "runs.plots.ancestors", "plot_runs": "runs.plots.progress"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_PLACES[name]), name)

@@ -1,0 +1,122 @@
+"""How runs went, in one picture: fitness inside, checks outside, diversity."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from games.errors import BadValueError
+from runs.files import explain_storage_errors
+from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
+from runs.plots.record import Record, distinct_names, read_record, stretch
+from runs.plots.style import check_format, colours, new_figure, save, set_title
+from runs.run import Run
+
+__all__ = ["draw_runs", "plot_runs"]
+
+
+def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
+    """Draws fitness, checks and diversity of one or more *runs* by generation.
+
+    Works while a run is being written, and before it has begun.
+
+    Args:
+        runs: The runs; several are overlaid, one colour each.
+        to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/fitness.png``
+            in the run's directory; of several, ``plots/comparison.png`` in that of the first.
+
+    Returns:
+        Where the picture is.
+
+    Raises:
+        BadValueError: There are no runs, or the file's name ends in no known format.
+        StorageError: A history is damaged, or the picture can't be written.
+    """
+    if not runs:
+        raise BadValueError("there are no runs to plot")
+    if to is None:
+        folder = runs[0].directory.plots
+        with explain_storage_errors(folder):
+            folder.mkdir(exist_ok=True)
+        to = folder / ("fitness.png" if len(runs) == 1 else "comparison.png")
+    check_format(to)
+    names = distinct_names(runs)
+    records = [read_record(run, name) for run, name in zip(runs, names, strict=True)]
+    return save(draw_runs(records), to)
+
+
+def draw_runs(records: Sequence[Record]) -> Figure:
+    """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, strength.
+
+    The last is there only if some run's mutation strength adapts itself.
+    """
+    heights = [3.0, 3.4, 1.7] + [1.7] * any(record.adapts for record in records)
+    extra = 0.2 * len(records) if len(records) > 1 else 0.0
+    figure = new_figure(9.0, sum(heights) + 1.1 + extra)
+    panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    hues = colours(len(records))
+    draw_fitness(panels[0], records, hues)
+    draw_checks(panels[1], records, hues)
+    draw_statistic(
+        panels[2], records, hues, "diversity", "Diversity", "mean standard deviation of a gene"
+    )
+    if len(panels) > 3:
+        draw_statistic(
+            panels[3],
+            records,
+            hues,
+            "mutation_strength",
+            "Mutation strength",
+            "population's median",
+        )
+    if not any(record.generations for record in records):
+        panels[-1].set_xlim(0, 1)
+        panels[-1].set_xticks([0])
+    panels[-1].set_xlabel(_label_generations(records), fontsize=9)
+    _name_runs(figure, records, hues)
+    return figure
+
+
+def _label_generations(records: Sequence[Record]) -> str:
+    widths = {stretch(record.generations) for record in records if record.generations}
+    if not widths or widths == {1}:
+        return "generation"
+    most = f"up to {max(widths)}" if len(widths) > 1 else str(max(widths))
+    return f"generation (fitness and diversity: means over {most} generations)"
+
+
+def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """The title; of several runs a legend that tells their colours."""
+    if len(records) == 1:
+        set_title(figure, records[0].name, textwrap.wrap(records[0].title, 100))
+        return
+    titles = {record.title for record in records}
+    alike = titles.pop() if len(titles) == 1 else ""
+    labels = [
+        record.name if alike else _shorten(f"{record.name}: {record.title}") for record in records
+    ]
+    handles = [
+        Line2D([], [], color=hue, linewidth=3, label=label)
+        for hue, label in zip(hues, labels, strict=True)
+    ]
+    heading = f"{len(records)} runs" + (f": {alike}" if alike else "")
+    legend = figure.legend(
+        handles=handles,
+        title=_shorten(heading),
+        loc="outside upper left",
+        alignment="left",
+        fontsize=9,
+        frameon=False,
+        ncols=1 if max(map(len, labels)) > 35 else 3,
+    )
+    legend.get_title().set(fontsize=12, fontweight="bold")
+
+
+def _shorten(text: str) -> str:
+    """*text*, cut to one line of the figure."""
+    return textwrap.shorten(text, 105, placeholder=" …")

@@ -1,0 +1,140 @@
+"""The look of all pictures, and how they are written: whole, and the same bytes each time."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.ticker import MaxNLocator
+
+from games.errors import BadValueError
+from runs.files import write_whole
+
+__all__ = [
+    "FORMATS",
+    "GREY",
+    "LINES",
+    "MARKERS",
+    "OKABE_ITO",
+    "check_format",
+    "colours",
+    "new_figure",
+    "render",
+    "save",
+    "say",
+    "set_title",
+    "style_axes",
+]
+
+FORMATS = (".png", ".svg", ".pdf")
+"""What a picture can be, by the end of its name."""
+
+GREY = "#666666"
+LINES = ("-", "--", ":", "-.")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2002)."""
+
+METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_salt_lock = threading.Lock()
+
+
+def colours(count: int) -> list[Any]:
+    """A colour for each of *count* runs; beyond seven they are neighbours on a scale."""
+    if count <= len(OKABE_ITO):
+        return list(OKABE_ITO[:count])
+    scale = matplotlib.colormaps["viridis"]
+    return [scale(0.95 * number / (count - 1)) for number in range(count)]
+
+
+def check_format(path: Path) -> None:
+    """Makes sure that *path* ends in one of :data:`FORMATS`.
+
+    Raises:
+        BadValueError: It does not.
+    """
+    if path.suffix.lower() not in FORMATS:
+        ending = repr(path.suffix) if path.suffix else "no ending"
+        raise BadValueError(f"{path} has {ending}: a picture's name ends in {', '.join(FORMATS)}")
+
+
+def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
+    """An empty figure, in inches, which knows nothing of pyplot."""
+    figure = Figure(figsize=(width, height), dpi=dpi)
+    FigureCanvasAgg(figure)
+    figure.set_layout_engine("constrained", h_pad=0.07)
+    return figure
+
+
+def style_axes(axes: Axes, *, title: str = "", remark: str = "", label: str = "") -> None:
+    """A light frame; the panel's *title* on the left, a grey *remark* on the right."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#AAAAAA")
+    axes.tick_params(colors="#444444", labelsize=9)
+    axes.grid(visible=True, color="#E6E6E6", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    axes.set_title(title, loc="left", fontsize=10.5, fontweight="bold")
+    axes.set_title(remark, loc="right", fontsize=8.5, color=GREY, style="italic")
+    axes.set_ylabel(label, fontsize=9)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, steps=[1, 2, 5, 10]))
+
+
+def set_title(figure: Figure, title: str, subtitle: Sequence[str] = ()) -> None:
+    """The figure's *title*, and smaller lines below it."""
+    room = "\n" * len(subtitle)
+    heading = figure.suptitle(title + room, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    figure.add_artist(
+        Annotation(
+            "\n".join(subtitle), xy=(0, 0), xycoords=heading, va="bottom", fontsize=9.5, color=GREY
+        )
+    )
+
+
+def say(axes: Axes, text: str) -> None:
+    """Writes *text* into the middle of axes that have nothing to show."""
+    axes.grid(visible=False)
+    axes.tick_params(labelleft=False, left=False)
+    axes.text(
+        0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=GREY, fontsize=10
+    )
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Writes *figure* to *path* in the format that its name asks for.
+
+    Raises:
+        BadValueError: The name ends in no known format.
+        StorageError: It can't be written.
+    """
+    check_format(path)
+    write_whole(path, render(figure, path.suffix.lower()))
+    return path
+
+
+def render(figure: Figure, format_: str) -> bytes:
+    """*figure* in one of :data:`FORMATS`.
+
+    The same figure gives the same bytes: no date, and no random names inside SVG.
+    """
+    buffer = io.BytesIO()
+    with _salt_lock:
+        before = matplotlib.rcParams["svg.hashsalt"]
+        matplotlib.rcParams["svg.hashsalt"] = "evolve-arena"
+        try:
+            figure.savefig(buffer, format=format_[1:], metadata=METADATA[format_])
+        finally:
+            matplotlib.rcParams["svg.hashsalt"] = before
+    return buffer.getvalue()

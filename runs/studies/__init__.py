@@ -1,0 +1,85 @@
+"""Studies: published results, repeated and printed beside what is measured here.
+
+A new study is a file with a :class:`~runs.studies.study.Study`, and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from games.errors import UnknownNameError
+from runs.studies.breeding import StudyProgress, StudyStoppedError, breed
+from runs.studies.four_in_a_row import FOUR_IN_A_ROW
+from runs.studies.report import write_report
+from runs.studies.screen import print_study, show_progress
+from runs.studies.study import Material, Row, Settings, Study, StudyResult, Table
+
+__all__ = [
+    "STUDIES",
+    "Row",
+    "Study",
+    "StudyProgress",
+    "StudyResult",
+    "StudyStoppedError",
+    "Table",
+    "find_study",
+    "print_study",
+    "reproduce_study",
+    "show_progress",
+]
+
+STUDIES: dict[str, Study] = {study.name: study for study in (FOUR_IN_A_ROW,)}
+
+
+def find_study(name: str) -> Study:
+    """The study called *name*.
+
+    Raises:
+        UnknownNameError: There is none.
+    """
+    if name not in STUDIES:
+        raise UnknownNameError("study", name, STUDIES)
+    return STUDIES[name]
+
+
+def reproduce_study(
+    name: str,
+    *,
+    out: Path | str,
+    seeds: int = 1,
+    scale: float = 1.0,
+    only: str | None = None,
+    workers: int | None = None,
+    progress: Callable[[StudyProgress], bool] | None = None,
+) -> StudyResult:
+    """Repeats a published study.
+
+    Its runs lie in *out*. Those that are finished are not run again, one that was interrupted
+    goes on where it was, and more *seeds* add runs to those that are there. Beside them are
+    then written ``rows.csv``, ``report.md`` and what the tables bring along, such as charts.
+
+    Args:
+        name: One of :data:`STUDIES`.
+        out: The folder.
+        seeds: How many runs of each setting, with the seeds 1, 2, ...
+        scale: Shortens the study (below 1) or lengthens it.
+        only: The name of one table; all of them if None.
+        workers: How many processes play; one per core if None.
+        progress: Is told of each generation, and stops the study by giving False.
+
+    Raises:
+        UnknownNameError: There is no such study, or no such table in it.
+        BadValueError: *seeds* or *scale* is not positive, or *out* holds runs of other settings.
+        StudyStoppedError: *progress* gave False.
+        ArenaError: Whatever a run says; see `runs.run.Run.advance`.
+    """
+    study = find_study(name)
+    tables = study.choose_tables(only)
+    settings = Settings(seeds, scale)
+    folder = Path(out)
+    runs = breed(study.plan(settings), folder, workers, progress)
+    material = Material(settings, runs)
+    result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
+    write_report(result)
+    return result

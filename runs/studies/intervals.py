@@ -1,0 +1,88 @@
+"""How far what a few runs gave can be trusted."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arena.statistics import wilson_interval
+
+__all__ = ["Sample", "mean_interval", "mean_share", "next_interval"]
+
+T_95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+"""Student's t for 95 %, both sides, by degrees of freedom from 1 on."""
+Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one run gave."""
+
+    won: float
+    games: int
+
+    @property
+    def share(self) -> float:
+        """The share won."""
+        return self.won / self.games
+
+    @classmethod
+    def pool(cls, results: Iterable[tuple[float, int]]) -> Sample:
+        """One sample of several results, each what was won and of how many games."""
+        pairs = list(results)
+        return cls(sum(won for won, _ in pairs), sum(games for _, games in pairs))
+
+
+def mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
+    """The mean over runs of the share won, its 95 % interval, and all games together.
+
+    The interval of several runs is Student's, kept inside 0 to 1. That of a single one is
+    Wilson's: it knows the luck of the games, but not that of evolution.
+    """
+    shares = [sample.share for sample in samples]
+    if len(samples) == 1:
+        low, high = wilson_interval(samples[0].won, samples[0].games)
+    else:
+        low, high = mean_interval(shares)
+    games = sum(sample.games for sample in samples)
+    return statistics.fmean(shares), max(0.0, low), min(1.0, high), games
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the mean, of which *values* (two or more) are independent samples.
+
+    Source: Student, "The probable error of a mean", Biometrika 6 (1908).
+
+    >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0])]
+    [-0.484, 4.484]
+    """
+    half = _t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return _around(values, half)
+
+
+def next_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Where one more value falls with 95 %: the prediction interval, wider than the mean's.
+
+    >>> [round(bound, 3) for bound in next_interval([1.0, 2.0, 3.0])]
+    [-2.969, 6.969]
+    """
+    half = _t(len(values) - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
+    return _around(values, half)
+
+
+def _around(values: Sequence[float], half: float) -> tuple[float, float]:
+    mean = statistics.fmean(values)
+    return mean - half, mean + half
+
+
+def _t(freedom: int) -> float:
+    """Beyond the table by the first two terms of its expansion, right to 0.001."""
+    if freedom <= len(T_95):
+        return T_95[freedom - 1]
+    return Z_95 + (Z_95**3 + Z_95) / (4 * freedom)

@@ -1,0 +1,113 @@
+"""Tournaments of everybody against everybody, and the table of them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from arena.crosstable import Crosstable, play_tournament
+from arena.duel import DuelResult
+from arena.executors import ProcessExecutor
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from players.network import NetworkDesign
+from players.player import Player
+from players.scripted import make_random, make_test_bot
+
+GAME = ConnectFour()
+
+
+def make_players() -> list[Player]:
+    design = NetworkDesign(hidden=(4,))
+    genome = design.initialise(1, "uniform", np.random.default_rng(0))[0]
+    return [make_random(GAME), design.player(genome, "network"), make_test_bot(GAME)]
+
+
+def make_result(wins: int, draws: int, losses: int) -> DuelResult:
+    return DuelResult(("", ""), wins, draws, losses, 1, {})
+
+
+TABLE = Crosstable(
+    ("a", "b", "c"),
+    {
+        (0, 1): make_result(2, 2, 6),
+        (0, 2): make_result(1, 0, 9),
+        (1, 2): make_result(6, 1, 3),
+    },
+)
+
+
+def test_points_of_both_sides() -> None:
+    assert TABLE.points.tolist() == [[0.0, 3.0, 1.0], [7.0, 0.0, 6.5], [9.0, 3.5, 0.0]]
+    assert TABLE.games.tolist() == [[0.0, 10.0, 10.0], [10.0, 0.0, 10.0], [10.0, 10.0, 0.0]]
+    assert np.array_equal(TABLE.points + TABLE.points.T, TABLE.games)
+
+
+def test_the_table_ranks_by_strength() -> None:
+    assert TABLE.ranking == [1, 2, 0]
+    content = json.loads(json.dumps(TABLE.to_dict(), allow_nan=False))
+    rows = content["players"]
+    assert [(row["rank"], row["name"]) for row in rows] == [(1, "b"), (2, "c"), (3, "a")]
+    assert [row["points"] for row in rows] == [13.5, 12.5, 4.0]
+    assert [row["games"] for row in rows] == [20, 20, 20]
+    assert rows[0]["score"] == 0.675
+    assert rows[0]["elo"] > rows[1]["elo"] > 0.0 > rows[2]["elo"]
+    assert sum(row["elo"] for row in rows) == pytest.approx(0.0, abs=1e-6)
+    for row in rows:
+        low, high = row["wilson_95"]
+        assert low < row["score"] < high
+    assert content["crosstable"] == {
+        "b": {"c": 0.65, "a": 0.7},
+        "c": {"b": 0.35, "a": 0.9},
+        "a": {"b": 0.3, "c": 0.1},
+    }
+    assert len(content["duels"]) == 3
+
+
+def test_every_two_players_meet() -> None:
+    told: list[tuple[int, int]] = []
+    table = play_tournament(
+        GAME, make_players(), games=51, seed=1, progress=lambda *done: told.append(done)
+    )
+    assert set(table.duels) == {(0, 1), (0, 2), (1, 2)}
+    assert all(result.games == 52 for result in table.duels.values())
+    assert table.points.sum() == 3 * 52
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert table.names == ("random", "network", "test-bot")
+    assert table.duels[0, 2].names == ("random", "test-bot")
+    assert table.ranking[0] == 2
+
+
+def test_a_tournament_repeats_itself_with_any_executor() -> None:
+    def play(seed: int, executor: ProcessExecutor | None = None) -> dict[str, object]:
+        table = play_tournament(
+            GAME, make_players(), games=200, opening_plies=4, seed=seed, executor=executor
+        )
+        return table.to_dict()
+
+    expected = play(1)
+    with ProcessExecutor(2) as executor:
+        assert play(1, executor) == expected
+    assert play(2) != expected
+
+
+def test_each_pair_has_games_of_its_own() -> None:
+    players = [make_random(GAME), make_random(GAME), make_random(GAME)]
+    table = play_tournament(GAME, players, games=500, seed=1)
+    assert len({(result.wins, result.draws) for result in table.duels.values()}) == 3
+
+
+def test_equal_names_are_numbered() -> None:
+    players = [make_random(GAME), make_test_bot(GAME), make_random(GAME)]
+    players[1].name = "random #1"
+    table = play_tournament(GAME, players, games=2)
+    assert len(set(table.names)) == 3
+    assert len(table.to_dict()["crosstable"]) == 3
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_tournament_needs_two_players(count: int) -> None:
+    with pytest.raises(BadValueError, match="at least two players"):
+        play_tournament(GAME, make_players()[:count])

@@ -1,0 +1,243 @@
+"""Duels: balanced colours, counts that add up, and the same games compiled or not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.batch import Batch, Results
+from arena.duel import DuelResult, duel
+from arena.executors import Executor, ProcessExecutor, SerialExecutor
+from games.connect_four import ConnectFour, Position
+from games.errors import ArenaError, BadValueError
+from games.stream import Stream
+from players.network import NetworkDesign, NetworkPlayer
+from players.player import CompiledPlayer, Player
+from players.scripted import make_random, make_test_bot
+
+GAME = ConnectFour()
+
+
+class Slow(Player):
+    """A compiled player that is asked for each move, as a program or a person would be."""
+
+    def __init__(self, player: CompiledPlayer) -> None:
+        self.player = player
+        self.name = player.name
+        self.sides: list[int] = []
+        self.ended = 0
+
+    def begin(self, side: int) -> None:
+        """Notes who begins."""
+        self.sides.append(side)
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The very move of the compiled player."""
+        return self.player.choose(position, stream)
+
+    def end(self) -> None:
+        """Notes the end."""
+        self.ended += 1
+
+
+class Stacker(Player):
+    """Drops everything into one column, and then into the next ones."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self.name = f"stacker {column}"
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The first column from mine on that is not full."""
+        moves = GAME.legal_moves(position)
+        return min(moves, key=lambda column: (column - self.column) % 7)
+
+
+class Cheat(Player):
+    """Plays a column that does not exist."""
+
+    name = "cheat"
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """No such column."""
+        return 7
+
+
+class Recorder(Executor):
+    """Plays in this process and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+
+    def play(self, batch: Batch) -> Results:
+        """Plays all matches of *batch*."""
+        self.batches.append(batch)
+        return SerialExecutor().play(batch)
+
+
+def make_network(seed: int = 0, game: ConnectFour = GAME, head: str = "policy") -> NetworkPlayer:
+    columns, rows, connect = game.rules
+    design = NetworkDesign(columns=columns, rows=rows, connect=connect, head=head, hidden=(4,))
+    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    return design.player(genome, f"network {seed}")
+
+
+@settings(max_examples=40)
+@given(
+    games=st.integers(1, 60),
+    plies=st.integers(0, 10),
+    seed=st.integers(0, 2**62),
+    kinds=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+)
+def test_counts_add_up_and_compiled_or_not_is_the_same(
+    games: int, plies: int, seed: int, kinds: tuple[int, int]
+) -> None:
+    makers = [
+        lambda: make_random(GAME),
+        lambda: make_test_bot(GAME),
+        make_network,
+        lambda: make_network(1, head="value"),
+    ]
+    first, second = (makers[kind]() for kind in kinds)
+    options = {"games": games, "opening_plies": plies, "seed": seed}
+    result = duel(GAME, first, second, **options)
+    assert result.games == result.wins + result.draws + result.losses == games + games % 2
+    assert 1 <= result.distinct_games <= result.games
+    assert sum(result.terminations.values()) == result.games
+    assert result.terminations.get("draw", 0) == result.draws
+    assert result.names == (first.name, second.name)
+    assert duel(GAME, Slow(first), second, **options) == result
+    assert duel(GAME, first, Slow(second), **options) == result
+
+
+def test_each_moves_first_in_every_other_game() -> None:
+    first, second = Slow(make_random(GAME)), Slow(make_random(GAME))
+    duel(GAME, first, second, games=7)
+    assert first.sides == [0, 1] * 4
+    assert second.sides == [1, 0] * 4
+    assert first.ended == second.ended == 8
+
+
+def test_who_moves_first_decides_and_the_colours_cancel() -> None:
+    result = duel(GAME, Stacker(0), Stacker(6), games=10)
+    assert (result.wins, result.draws, result.losses) == (5, 0, 5)
+    assert result.distinct_games == 2
+    assert result.terminations == {"win": 10}
+    assert result.score == 0.5
+
+
+def test_the_result_is_told_from_the_first_players_side() -> None:
+    one = duel(GAME, make_test_bot(GAME), make_random(GAME), games=2000, seed=5)
+    other = duel(GAME, make_random(GAME), make_test_bot(GAME), games=2000, seed=5)
+    assert one.score > 0.6
+    assert other.score < 0.4
+
+
+def test_each_beginning_is_played_twice_with_colours_swapped() -> None:
+    recorder = Recorder()
+    duel(GAME, make_network(0), make_network(1), games=40, opening_plies=6, executor=recorder)
+    (batch,) = recorder.batches
+    assert batch.openings.shape == (40, 6)
+    assert np.array_equal(batch.openings[0::2], batch.openings[1::2])
+    assert len({tuple(row) for row in batch.openings.tolist()}) > 15
+    assert batch.pairings[0::2].tolist() == [[0, 1]] * 20
+    assert batch.pairings[1::2].tolist() == [[1, 0]] * 20
+    assert len(set(batch.seeds.tolist())) == 40
+
+
+def test_players_without_chance_repeat_two_games_unless_openings_differ() -> None:
+    players = make_network(0), make_network(1)
+    assert duel(GAME, *players, games=100).distinct_games == 2
+    assert duel(GAME, *players, games=100, opening_plies=6).distinct_games > 50
+
+
+def test_seeds_give_different_games() -> None:
+    results = [duel(GAME, make_random(GAME), make_random(GAME), seed=seed) for seed in (1, 1, 2)]
+    assert results[0] == results[1]
+    assert results[0].wins != results[2].wins
+
+
+def test_every_executor_gives_the_same_result() -> None:
+    players = make_network(), make_test_bot(GAME)
+    expected = duel(GAME, *players, games=1000, opening_plies=4, seed=3)
+    with ProcessExecutor(2) as executor:
+        assert duel(GAME, *players, games=1000, opening_plies=4, seed=3, executor=executor) == (
+            expected
+        )
+
+
+def test_an_illegal_move_loses_the_game() -> None:
+    result = duel(GAME, Cheat(), make_random(GAME), games=6)
+    assert (result.wins, result.losses) == (0, 6)
+    assert result.terminations == {"illegal move": 6}
+
+
+def test_other_boards_work_too() -> None:
+    game = ConnectFour(5, 4, 3)
+    first, second = make_network(0, game), make_random(game)
+    result = duel(game, first, second, games=50, opening_plies=3)
+    assert result.games == 50
+    assert duel(game, Slow(first), second, games=50, opening_plies=3) == result
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_player_of_another_board_is_refused(slow: bool) -> None:
+    # The larger board is the player's, so that nothing is read from beyond its arrays.
+    stranger = make_network(0, ConnectFour(8, 7, 4))
+    with pytest.raises(ArenaError, match="8"):
+        duel(GAME, Slow(stranger) if slow else stranger, make_random(GAME), games=4)
+
+
+@pytest.mark.parametrize("games", [0, -3])
+def test_a_duel_has_games(games: int) -> None:
+    with pytest.raises(BadValueError, match=f"games is {games}"):
+        duel(GAME, make_random(GAME), make_random(GAME), games=games)
+
+
+@pytest.mark.parametrize("plies", [-1, 22])
+def test_openings_leave_half_the_board(plies: int) -> None:
+    with pytest.raises(BadValueError, match=f"{plies} plies: on this board from 0 to 21"):
+        duel(GAME, make_random(GAME), make_random(GAME), opening_plies=plies)
+
+
+def test_a_seed_is_not_negative() -> None:
+    with pytest.raises(ArenaError, match="seed"):
+        duel(GAME, make_random(GAME), make_random(GAME), games=2, seed=-1)
+
+
+def wilson(share: float, games: int) -> tuple[float, float]:
+    """Wilson's interval as the roots of (p - share)^2 = z^2 p (1 - p) / games."""
+    square = 1.959963984540054**2 / games
+    a, b, c = 1 + square, -(2 * share + square), share * share
+    root = math.sqrt(b * b - 4 * a * c)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300))
+def test_shares_and_their_intervals(wins: int, draws: int, losses: int) -> None:
+    result = DuelResult(("a", "b"), wins, draws, losses, 1, {})
+    if result.games == 0:
+        assert result.score == 0.5
+        assert result.wilson_95 == result.win_interval == (0.0, 1.0)
+        return
+    assert result.score == (wins + draws / 2) / result.games
+    assert result.wilson_95 == pytest.approx(wilson(result.score, result.games), abs=1e-9)
+    assert result.win_interval == pytest.approx(wilson(wins / result.games, result.games), abs=1e-9)
+    low, high = result.wilson_95
+    assert 0.0 <= low <= result.score + 1e-12
+    assert result.score - 1e-12 <= high <= 1.0
+
+
+def test_the_result_as_a_dictionary() -> None:
+    result = DuelResult(("a", "b"), 6, 2, 2, 9, {"win": 8, "draw": 2})
+    content = result.to_dict()
+    assert content["players"] == ["a", "b"]
+    assert content["score"] == 0.7
+    assert [content[key] for key in ("games", "wins", "draws", "losses")] == [10, 6, 2, 2]
+    assert content["distinct_games"] == 9
+    assert content["terminations"] == {"win": 8, "draw": 2}
+    assert content["wilson_95"] == list(result.wilson_95)

@@ -1,0 +1,339 @@
+"""Executors: the same results from each, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from arena.batch import Batch, Results, make_batch
+from arena.executors import (
+    EXECUTORS,
+    Executor,
+    ProcessExecutor,
+    SerialExecutor,
+    WorkerError,
+    default_workers,
+    make_executor,
+    processes,
+)
+from arena.kernels import run_kernel
+from arena.openings import random_openings
+from games.connect_four import ConnectFour
+from games.errors import BadValueError, UnknownNameError
+from games.seeding import derive_seeds
+from players.lineup import combine_lineups
+from players.network import NetworkDesign
+from players.scripted import make_random, make_test_bot
+
+GAME = ConnectFour()
+DESIGN = NetworkDesign(hidden=(4,))
+
+
+def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
+    """Matches among networks, the test bot and a random player."""
+    genomes = DESIGN.initialise(players, "uniform", np.random.default_rng(seed))
+    others = [make_random(GAME).lineup, make_test_bot(GAME).lineup]
+    lineup = combine_lineups([DESIGN.pack(genomes), *others])
+    pairings = np.random.default_rng(seed).integers(0, players + 2, (count, 2))
+    openings = random_openings(GAME, plies, count, seed) if plies else None
+    return make_batch(
+        GAME, lineup, pairings.astype(np.int32), derive_seeds(seed, 0, "test", count), openings
+    )
+
+
+def assert_same(one: Results, other: Results) -> None:
+    assert np.array_equal(one.outcomes, other.outcomes)
+    assert np.array_equal(one.plies, other.plies)
+    assert np.array_equal(one.games, other.games)
+
+
+@pytest.fixture
+def team() -> Iterator[Callable[[int], ProcessExecutor]]:
+    """Makes executors of so many workers; afterwards no process may be left."""
+    made: list[ProcessExecutor] = []
+
+    def make(workers: int) -> ProcessExecutor:
+        made.append(ProcessExecutor(workers))
+        return made[-1]
+
+    yield make
+    for executor in made:
+        executor.close()
+    assert psutil.Process().children() == []
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_every_number_of_workers_gives_the_same_results(
+    team: Callable[[int], ProcessExecutor], workers: int
+) -> None:
+    executor = team(workers)
+    assert executor.workers == workers
+    for count, plies in ((1, 0), (63, 3), (64, 0), (65, 0), (5000, 5), (200, 0)):
+        batch = make_matches(count, seed=count, plies=plies)
+        expected = SerialExecutor().play(batch)
+        assert len(expected) == count
+        assert_same(executor.play(batch), expected)
+    assert len(executor.processes()) == workers
+    assert executor.seconds > 0.0
+
+
+def test_results_come_in_the_order_asked(team: Callable[[int], ProcessExecutor]) -> None:
+    batch = make_matches(3000)
+    whole = SerialExecutor().play(batch)
+    order = np.random.default_rng(1).permutation(3000)
+    shuffled = make_batch(GAME, batch.lineup, batch.pairings[order], batch.seeds[order])
+    results = team(2).play(shuffled)
+    assert np.array_equal(results.games, whole.games[order])
+    assert np.array_equal(results.outcomes, whole.outcomes[order])
+
+
+def test_a_batch_of_no_matches_has_no_results(team: Callable[[int], ProcessExecutor]) -> None:
+    for executor in (SerialExecutor(), team(2)):
+        assert len(executor.play(make_matches(0))) == 0
+        assert len(executor.play(make_matches(3))) == 3
+
+
+def test_results_are_not_overwritten_by_the_next_batch(
+    team: Callable[[int], ProcessExecutor],
+) -> None:
+    executor = team(2)
+    first = executor.play(make_matches(500, seed=1))
+    copy = first.games.copy()
+    executor.play(make_matches(500, seed=2))
+    assert np.array_equal(first.games, copy)
+
+
+def test_a_batch_larger_than_the_first_room_is_played(
+    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "FIRST_ROOM", 64 * 1024)
+    executor = team(2)
+    for players in (2, 40, 300, 2):
+        batch = make_matches(700, players=players)
+        assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+@pytest.mark.parametrize("moment", [0, 1, 5])
+def test_a_worker_that_is_killed_is_replaced(
+    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    """The caller hears from some workers, and then one dies with work in hand."""
+    executor = team(2)
+    batch = make_matches(4000)
+    executor.play(batch)
+    before = executor.processes()
+    heard = 0
+
+    def wait_and_kill(pipes: Iterable[Any]) -> list[Any]:
+        nonlocal heard
+        if heard == moment:
+            os.kill(before[0], signal.SIGKILL)
+        heard += 1
+        return list(processes_wait(pipes))
+
+    processes_wait = processes.wait
+    monkeypatch.setattr(processes, "wait", wait_and_kill)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+    assert heard > moment
+    after = executor.processes()
+    assert len(after) == 2
+    assert before[0] not in after
+    assert before[1] in after
+
+
+def test_workers_killed_between_batches_are_replaced(
+    team: Callable[[int], ProcessExecutor],
+) -> None:
+    executor = team(2)
+    batch = make_matches(1000)
+    executor.play(batch)
+    os.kill(executor.processes()[0], signal.SIGKILL)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., Results]:
+    """A stand-in for the kernel: whoever is to play the match *doomed* dies."""
+
+    def play(batch: Batch, results: Results, part: slice) -> Results:
+        if part.start <= doomed < part.stop:
+            way()
+        return run_kernel(batch, results, part)
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("way", "text"),
+    [
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), r"killed by SIGKILL"),
+        (lambda: os._exit(7), r"exit code 7"),
+    ],
+)
+@pytest.mark.parametrize("doomed", [0, 700, 1999])
+def test_workers_that_die_over_the_same_matches_are_an_error(
+    team: Callable[[int], ProcessExecutor],
+    monkeypatch: pytest.MonkeyPatch,
+    way: Callable[[], None],
+    text: str,
+    doomed: int,
+) -> None:
+    monkeypatch.setattr(processes, "run_kernel", die_over(doomed, way))
+    executor = team(2)
+    with pytest.raises(WorkerError, match=rf"twice over the same matches \({text}\)"):
+        executor.play(make_matches(2000))
+    assert executor.processes() == []
+    # Later workers are born healthy, and the executor is as good as new.
+    monkeypatch.setattr(processes, "run_kernel", run_kernel)
+    batch = make_matches(2000, seed=4)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+def test_an_interrupted_batch_leaves_nothing_behind(
+    team: Callable[[int], ProcessExecutor],
+) -> None:
+    executor = team(2)
+    executor.play(make_matches(100))
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
+    large = make_matches(2_000_000)
+
+    def play_until_interrupted() -> None:
+        timer.start()
+        while True:
+            executor.play(large)
+
+    with pytest.raises(KeyboardInterrupt):
+        play_until_interrupted()
+    timer.join()
+    batch = make_matches(3000, seed=5)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+def test_closing_leaves_no_process(
+    team: Callable[[int], ProcessExecutor], still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    executor = team(3)
+    executor.play(make_matches(300))
+    pids = executor.processes()
+    assert len(set(pids)) == 3
+    executor.close()
+    assert still_alive(pids) == []
+    assert executor.processes() == []
+    executor.close()
+
+
+CALLER = """
+import sys
+import numpy as np
+from arena.batch import make_batch
+from arena.executors import ProcessExecutor
+from games.connect_four import ConnectFour
+from players.scripted import make_random
+
+game = ConnectFour()
+lineup = make_random(game).lineup
+
+
+def make(count):
+    seeds = np.arange(count, dtype=np.uint64)
+    return make_batch(game, lineup, np.zeros((count, 2), np.int32), seeds)
+
+
+executor = ProcessExecutor(2)
+executor.play(make(1000))
+print(*executor.processes(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "busy",
+    [
+        pytest.param("while True: executor.play(make(300_000))", id="playing"),
+        pytest.param("sys.stdin.read()", id="waiting"),
+    ],
+)
+def test_workers_end_when_their_caller_is_killed(
+    busy: str, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    caller = subprocess.Popen(
+        [sys.executable, "-c", CALLER + busy], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with caller:
+        assert caller.stdout is not None
+        pids = [int(pid) for pid in caller.stdout.readline().split()]
+        assert len(pids) == 2
+        caller.kill()
+        assert caller.wait() == -signal.SIGKILL
+        assert still_alive(pids) == []
+
+
+def test_a_stopped_worker_does_not_keep_close_from_returning(
+    still_alive: Callable[[Iterable[int]], list[int]],
+) -> None:
+    stop = "import os, signal\nos.kill(executor.processes()[0], signal.SIGSTOP)\nexecutor.close()"
+    with subprocess.Popen([sys.executable, "-c", CALLER + stop], stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        pids = [int(pid) for pid in caller.stdout.readline().split()]
+        try:
+            code = caller.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            code = None
+            caller.kill()
+            os.kill(pids[0], signal.SIGKILL)
+    assert code == 0
+    assert still_alive(pids) == []
+
+
+def test_workers_ignore_the_keyboard(team: Callable[[int], ProcessExecutor]) -> None:
+    executor = team(2)
+    batch = make_matches(1000)
+    executor.play(batch)
+    pids = executor.processes()
+    for pid in pids:
+        os.kill(pid, signal.SIGINT)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+    assert executor.processes() == pids
+
+
+def test_workers_hold_no_file_of_their_caller(
+    team: Callable[[int], ProcessExecutor], tmp_path: Any
+) -> None:
+    with (tmp_path / "held").open("w"):
+        executor = team(2)
+        executor.play(make_matches(100))
+        for pid in executor.processes():
+            assert [file.path for file in psutil.Process(pid).open_files()] == []
+
+
+def test_executors_are_made_by_name() -> None:
+    def make(name: str | None, workers: int | None = None) -> Executor:
+        with make_executor(name, workers) as executor:
+            return executor
+
+    assert isinstance(make("serial"), SerialExecutor)
+    assert isinstance(make("multiprocess", 3), ProcessExecutor)
+    assert make("multiprocess", 3).workers == 3
+    assert make(None).workers == default_workers() == len(os.sched_getaffinity(0))
+    assert set(EXECUTORS) == {"serial", "multiprocess"}
+
+
+@pytest.mark.parametrize("name", [None, *EXECUTORS])
+@pytest.mark.parametrize("workers", [0, -1, 257])
+def test_numbers_of_workers_out_of_range_are_refused(name: str | None, workers: int) -> None:
+    with pytest.raises(BadValueError, match=rf"workers is {workers}: .* from 1 to 256"):
+        make_executor(name, workers)
+
+
+def test_unknown_executors_are_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"'multiproces': did you mean 'multiprocess'\?"):
+        make_executor("multiproces")

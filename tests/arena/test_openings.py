@@ -1,0 +1,108 @@
+"""Short beginnings of games: legal, not over, and all of them when asked for all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from arena.openings import enumerate_openings, random_openings
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+
+GAME = ConnectFour()
+
+
+def is_playable(game: ConnectFour, moves: list[int]) -> bool:
+    """Whether all *moves* are legal and the game goes on after them."""
+    position = game.initial()
+    for move in moves:
+        if move not in game.legal_moves(position):
+            return False
+        position = game.play(position, move)
+    return game.outcome(position) is None
+
+
+@pytest.mark.parametrize("board", [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (3, 3, 2)])
+@pytest.mark.parametrize("plies", [1, 2, 4])
+def test_random_openings_are_legal_and_the_game_goes_on(
+    board: tuple[int, int, int], plies: int
+) -> None:
+    game = ConnectFour(*board)
+    if board == (3, 3, 2) and plies == 4:
+        plies = 3
+    openings = random_openings(game, plies, 300, 1)
+    assert openings.shape == (300, plies)
+    assert openings.dtype == np.int8
+    assert all(is_playable(game, opening) for opening in openings.tolist())
+
+
+def test_long_random_openings_avoid_the_end() -> None:
+    openings = random_openings(GAME, 21, 500, 2)
+    assert all(is_playable(GAME, opening) for opening in openings.tolist())
+
+
+def test_random_openings_are_drawn_evenly() -> None:
+    openings = random_openings(GAME, 2, 49_000, 3)
+    counts = Counter(map(tuple, openings.tolist()))
+    assert len(counts) == 49
+    chi_square = sum((count - 1000) ** 2 / 1000 for count in counts.values())
+    assert abs(chi_square - 48) < 5 * np.sqrt(2 * 48)
+
+
+def test_random_openings_follow_the_seed_and_the_generation() -> None:
+    first = random_openings(GAME, 4, 50, 1)
+    assert random_openings(GAME, 4, 50, 1).tolist() == first.tolist()
+    assert random_openings(GAME, 4, 80, 1)[:50].tolist() == first.tolist()
+    assert random_openings(GAME, 4, 50, 2).tolist() != first.tolist()
+    assert random_openings(GAME, 4, 50, 1, generation=1).tolist() != first.tolist()
+
+
+def test_no_plies_and_no_openings() -> None:
+    assert random_openings(GAME, 0, 5, 1).shape == (5, 0)
+    assert random_openings(GAME, 4, 0, 1).shape == (0, 4)
+    assert enumerate_openings(GAME, 0).shape == (1, 0)
+
+
+def count_positions(columns: int, rows: int, plies: int) -> int:
+    """Different positions after *plies* moves in which nobody can have won yet."""
+    positions = set()
+    for moves in product(range(columns), repeat=plies):
+        stacks: list[list[int]] = [[] for _ in range(columns)]
+        for ply, move in enumerate(moves):
+            stacks[move].append(ply % 2)
+        if all(len(stack) <= rows for stack in stacks):
+            positions.add(tuple(map(tuple, stacks)))
+    return len(positions)
+
+
+@pytest.mark.parametrize(("plies", "count"), [(1, 7), (2, 49), (3, 238), (4, 1120), (5, 4263)])
+def test_every_position_has_one_opening(plies: int, count: int) -> None:
+    """The counts are those of John Tromp's table of positions by ply."""
+    openings = enumerate_openings(GAME, plies)
+    assert openings.dtype == np.int8
+    assert openings.shape == (count, plies)
+    assert count == count_positions(7, 6, plies)
+    assert all(is_playable(GAME, opening) for opening in openings.tolist())
+    positions = {GAME.parse_position("".join(map(str, opening))) for opening in openings.tolist()}
+    assert len(positions) == count
+
+
+def test_positions_that_are_over_are_left_out() -> None:
+    game = ConnectFour(3, 3, 2)
+    playable = [list(moves) for moves in product(range(3), repeat=3) if is_playable(game, moves)]
+    reached = {game.parse_position("".join(map(str, moves))) for moves in playable}
+    openings = enumerate_openings(game, 3)
+    assert {game.parse_position("".join(map(str, row))) for row in openings.tolist()} == reached
+    assert len(openings) == len(reached) < count_positions(3, 3, 3)
+
+
+@pytest.mark.parametrize("plies", [-1, 22, 42])
+def test_more_plies_than_half_the_board_are_refused(plies: int) -> None:
+    message = f"openings of {plies} plies: on this board from 0 to 21"
+    with pytest.raises(BadValueError, match=message):
+        random_openings(GAME, plies, 1, 1)
+    with pytest.raises(BadValueError, match=message):
+        enumerate_openings(GAME, plies)

@@ -1,0 +1,79 @@
+"""Who meets whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
+
+
+@given(st.integers(0, 40))
+def test_a_round_robin_has_every_two_once(players: int) -> None:
+    pairings = round_robin(players)
+    assert pairings.dtype == np.int32
+    assert pairings.shape == (players * (players - 1) // 2, 2)
+    assert [tuple(pair) for pair in pairings.tolist()] == list(combinations(range(players), 2))
+
+
+def test_a_tournament_is_a_round_robin_of_its_row() -> None:
+    members = np.array([[5, 2, 9], [2, 7, 0]], dtype=np.int32)
+    pairings = tournaments(members)
+    assert pairings.dtype == np.int32
+    assert pairings.tolist() == [[5, 2], [5, 9], [2, 9], [2, 7], [2, 0], [7, 0]]
+
+
+@given(st.integers(1, 6), st.integers(2, 8), st.randoms(use_true_random=False))
+def test_tournaments_stay_apart(count: int, size: int, choices: object) -> None:
+    members = np.array([choices.sample(range(100), size) for _ in range(count)], dtype=np.int32)
+    pairings = tournaments(members).reshape(count, -1, 2)
+    assert pairings.shape[1] == size * (size - 1) // 2
+    for row, pairs in zip(members.tolist(), pairings.tolist(), strict=True):
+        assert [tuple(pair) for pair in pairs] == list(combinations(row, 2))
+        games = Counter(player for pair in pairs for player in pair)
+        assert games == dict.fromkeys(row, size - 1)
+
+
+def test_seed_004_plays_4200_games_a_generation() -> None:
+    members = np.zeros((200, 7), dtype=np.int32)
+    assert len(tournaments(members)) == 4200
+
+
+def test_a_gauntlet_meets_everyone_and_moves_first() -> None:
+    pairings = gauntlet(np.array([3, 1]), np.array([8, 9, 7]))
+    assert pairings.tolist() == [[3, 8], [3, 9], [3, 7], [1, 8], [1, 9], [1, 7]]
+    assert pairings.dtype == np.int32
+    assert gauntlet(np.array([3]), np.array([], dtype=np.int32)).shape == (0, 2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=10))
+def test_both_colours_follow_one_another(pairs: list[tuple[int, int]]) -> None:
+    pairings = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    doubled = both_colours(pairings)
+    assert doubled.dtype == np.int32
+    assert doubled[::2].tolist() == pairings.tolist()
+    assert doubled[1::2].tolist() == pairings[:, ::-1].tolist()
+    assert len(doubled) == 2 * len(pairs)
+
+
+def test_over_openings_repeats_pairings_and_tiles_openings() -> None:
+    pairings = np.array([[0, 1], [2, 3]], dtype=np.int32)
+    openings = np.array([[3, 3], [4, 2], [0, 6]], dtype=np.int8)
+    repeated, tiled = over_openings(pairings, openings)
+    assert repeated.tolist() == [[0, 1]] * 3 + [[2, 3]] * 3
+    assert tiled.tolist() == openings.tolist() * 2
+    assert repeated.dtype == np.int32
+    assert tiled.dtype == np.int8
+
+
+@pytest.mark.parametrize("plies", [0, 2])
+def test_over_openings_of_no_pairings(plies: int) -> None:
+    nobody = np.zeros((0, 2), dtype=np.int32)
+    repeated, tiled = over_openings(nobody, np.zeros((5, plies), dtype=np.int8))
+    assert repeated.shape == (0, 2)
+    assert tiled.shape == (0, plies)

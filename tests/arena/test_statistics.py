@@ -1,0 +1,82 @@
+"""What a number of games allows one to say, against published figures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.statistics import elo_difference, wilson_interval
+
+
+@pytest.mark.parametrize(
+    ("points", "games", "low", "high"),
+    [
+        # Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in
+        # Medicine 17 (1998), table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_against_newcombe(points: int, games: int, low: float, high: float) -> None:
+    found = wilson_interval(points, games)
+    assert (round(found[0], 4), round(found[1], 4)) == (low, high)
+
+
+def test_of_no_games_nothing_is_known() -> None:
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+@given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, 2 * n), st.just(n))))
+def test_wilson_solves_its_equation(points_and_games: tuple[int, int]) -> None:
+    """At either end the share found is 1.96 standard errors away, by definition."""
+    doubled, games = points_and_games
+    points = doubled / 2
+    low, high = wilson_interval(points, games)
+    share = points / games
+    assert 0.0 <= low <= share + 1e-15
+    assert share - 1e-15 <= high <= 1.0
+    for end in (low, high):
+        if 1e-9 < end < 1 - 1e-9:
+            error = math.sqrt(end * (1 - end) / games)
+            assert abs(abs(share - end) / error - 1.959964) < 1e-4
+
+
+def test_the_interval_is_symmetric_and_narrows() -> None:
+    low, high = wilson_interval(30, 100)
+    mirrored = wilson_interval(70, 100)
+    np.testing.assert_allclose((1 - high, 1 - low), mirrored)
+    narrow_low, narrow_high = wilson_interval(3000, 10_000)
+    assert low < narrow_low < 0.3 < narrow_high < high
+
+
+def test_ninety_five_of_a_hundred_intervals_hold_the_truth() -> None:
+    generator = np.random.default_rng(1)
+    for truth in (0.1, 0.5, 0.83):
+        points = generator.binomial(200, truth, 4000)
+        inside = [low <= truth <= high for low, high in (wilson_interval(p, 200) for p in points)]
+        assert 0.935 < np.mean(inside) < 0.965
+
+
+@pytest.mark.parametrize(
+    ("share", "difference"),
+    [(0.5, 0), (0.64, 100), (0.76, 200), (0.85, 301), (0.91, 402), (0.24, -200)],
+)
+def test_elo_of_common_shares(share: float, difference: int) -> None:
+    assert round(elo_difference(share)) == difference
+
+
+@given(st.floats(0.001, 0.999))
+def test_elo_gives_the_share_back(share: float) -> None:
+    expected = 1 / (1 + 10 ** (-elo_difference(share) / 400))
+    assert math.isclose(expected, share, rel_tol=1e-9)
+
+
+def test_elo_has_no_end() -> None:
+    assert elo_difference(1.0) == math.inf
+    assert elo_difference(0.0) == -math.inf

@@ -1,0 +1,97 @@
+"""What tests of several floors share: small recipes, and a look at processes that must end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import settings
+
+from runs.history import Check, History
+from runs.recipe import Recipe, load_recipe
+from runs.run import Run
+
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+SMALL = (
+    "title=small",
+    "network.hidden=[5]",
+    "method.individuals=12",
+    "method.tournament_size=3",
+    "check.every=3",
+    "check.games=20",
+    "run.generations=8",
+    "run.checkpoint_every=3",
+)
+
+
+@pytest.fixture(scope="session")
+def small_recipe() -> Callable[..., Recipe]:
+    """Makes a recipe that runs in a moment, with further changes like ``run.seed=7``."""
+
+    def make(*changes: str) -> Recipe:
+        return load_recipe("connect-four", [*SMALL, *changes])
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def still_alive() -> Callable[[Iterable[int]], list[int]]:
+    """Waits until all of the processes have ended, and gives those that do not within seconds.
+
+    One that only waits to be reaped has ended.
+    """
+
+    def runs(pid: int) -> bool:
+        try:
+            return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+    def wait(pids: Iterable[int]) -> list[int]:
+        left = list(pids)
+        for _ in range(100):
+            left = [pid for pid in left if runs(pid)]
+            if not left:
+                break
+            time.sleep(0.05)
+        return left
+
+    return wait
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything about a run that must not depend on how it was run."""
+
+    generation: int
+    sha256: str
+    table: dict[str, list[float]]
+    checks: list[Check]
+    champions: list[tuple[int, float, float]]
+    champion: bytes
+
+
+@pytest.fixture(scope="session")
+def outcome_of() -> Callable[[Path], Outcome]:
+    """Looks at the run in a folder."""
+
+    def look(path: Path) -> Outcome:
+        run = Run.open(path)
+        with History(run.directory.history) as history:
+            table = history.generations()
+            champions = history.champions()
+            blobs = [history.champion(generation) for generation, _, _ in champions]
+        del table["seconds"]
+        champion = run.directory.champion.read_bytes()
+        assert champion in blobs
+        return Outcome(
+            run.generation, run.population_sha256, table, run.checks(), champions, champion
+        )
+
+    return look

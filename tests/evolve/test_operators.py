@@ -1,0 +1,304 @@
+"""Operators by name: ours and DEAP's, their options, and what becomes of global random numbers."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from deap import base, tools
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from arena.arena import Arena
+from arena.executors import SerialExecutor
+from evolve.contest import Contest
+from evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
+from evolve.tournament import Tournament, TournamentConfig
+from games.errors import ArenaError, BadValueError, UnknownNameError
+from genomes.variation import cross_uniformly, mutate_gaussian
+from players.network import NetworkDesign
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "select": {"tournsize": 3},
+    "mate": {"indpb": 0.35, "alpha": 0.5, "eta": 15.0},
+    "mutate": {"indpb": 0.1, "mu": 0.0, "sigma": 1.0},
+}
+NEEDED: dict[str, dict[str, Any]] = {
+    "cxSimulatedBinaryBounded": {"low": -1.0, "up": 1.0},
+    "mutESLogNormal": {"c": 1.0},
+    "mutPolynomialBounded": {"eta": 1.0, "low": -1.0, "up": 1.0},
+    "mutUniformInt": {"low": 0, "up": 3},
+    "selDoubleTournament": {"fitness_size": 3, "parsimony_size": 1.5, "fitness_first": True},
+    "selEpsilonLexicase": {"epsilon": 0.1},
+    "selNSGA3": {"ref_points": [[1.0]]},
+    "selNSGA3WithMemory": {"ref_points": [[1.0]]},
+}
+
+
+class Individual(list[float]):
+    """What DEAP works on, as its own users would make it."""
+
+    def __init__(self, genes: list[float], number: int = 0, value: float = 0.0) -> None:
+        super().__init__(genes)
+        self.number = number
+        self.fitness = Fitness((value,))
+
+
+class Fitness(base.Fitness):  # type: ignore[misc]
+    """The more, the better."""
+
+    weights = (1.0,)
+
+
+def make(**operators: Operator) -> Any:
+    chosen = {verb: Operator(name=name) for verb, name in OWN_OPERATORS.items()}
+    return make_toolbox(**{**chosen, **operators}, defaults=DEFAULTS)
+
+
+def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(size=(rows, 12)).astype(np.float32)
+
+
+def make_contest(fitness: list[float]) -> Contest:
+    members = np.arange(len(fitness), dtype=np.int32)[None, :]
+    return Contest(members, np.array([fitness]), np.array(fitness))
+
+
+def seed_as_lent(seed: int) -> None:
+    """Seeds Python's random numbers as an operator finds them that is handed *seed*'s generator."""
+    random.seed(int(np.random.default_rng(seed).integers(0, 2**63)))
+
+
+def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
+    """The populations of generations 0, 1 and 2 with these *settings*."""
+    design = NetworkDesign(hidden=(3,))
+    config = {"individuals": 8, "tournament_size": 3, **settings}
+    method = Tournament(TournamentConfig.model_validate(config), design)
+    states = [method.initial(1)]
+    for _ in range(2):
+        states.append(method.step(states[-1], Arena(design, SerialExecutor()))[0])
+    return [state.population for state in states]
+
+
+def test_our_operators_are_the_functions_of_their_names() -> None:
+    toolbox = make()
+    first, second, strengths = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
+    assert np.array_equal(
+        toolbox.mate(first, second, np.random.default_rng(3)),
+        cross_uniformly(first, second, np.random.default_rng(3), probability=0.35),
+    )
+    assert np.array_equal(
+        toolbox.mutate(first, strengths, np.random.default_rng(3)),
+        mutate_gaussian(first, strengths, np.random.default_rng(3), probability=0.1),
+    )
+
+
+def test_our_options_replace_the_defaults() -> None:
+    toolbox = make(
+        mate=Operator(name="uniform", probability=1.0),
+        mutate=Operator(name="gaussian", probability=0.0),
+    )
+    first, second = make_genomes(9, 1), make_genomes(9, 2)
+    assert np.array_equal(toolbox.mate(first, second, np.random.default_rng(3)), second)
+    same = toolbox.mutate(first, np.ones(9, np.float32), np.random.default_rng(3))
+    assert np.array_equal(same, first)
+
+
+def test_our_selection_gives_the_winners_of_the_tournaments_in_turn() -> None:
+    members = np.array([[0, 1], [2, 3], [1, 3]], np.int32)
+    points = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    contest = Contest(members, points, np.zeros(4))
+    chosen = make().select(contest, 5, np.random.default_rng(0))
+    assert chosen.tolist() == [1, 2, 3, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["cxTwoPoint", "cxOnePoint", "cxUniform", "cxBlend"])
+def test_a_crossover_of_deap_gives_what_deap_gives(name: str) -> None:
+    first, second = make_genomes(6, 1), make_genomes(6, 2)
+    before = first.copy(), second.copy()
+    children = make(mate=Operator(name=name)).mate(first, second, np.random.default_rng(5))
+    options = {"cxUniform": {"indpb": 0.35}, "cxBlend": {"alpha": 0.5}}.get(name, {})
+    state = random.getstate()
+    seed_as_lent(5)
+    expected = [
+        getattr(tools, name)(Individual(one), Individual(other), **options)[0]
+        for one, other in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    random.setstate(state)
+    assert np.array_equal(children, np.array(expected, np.float32))
+    assert children.dtype == np.float32
+    assert not np.array_equal(children, first)
+    assert np.array_equal(first, before[0])
+    assert np.array_equal(second, before[1])
+
+
+def test_no_gene_is_lost_in_a_crossover_of_deap() -> None:
+    first, second = make_genomes(40, 1), make_genomes(40, 2)
+    for name in ("cxOnePoint", "cxTwoPoint", "cxUniform"):
+        children = make(mate=Operator(name=name)).mate(first, second, np.random.default_rng(5))
+        assert np.all((children == first) | (children == second))
+        assert 0.05 < np.mean(children == second) < 0.95
+
+
+@pytest.mark.parametrize("name", ["mutGaussian", "mutShuffleIndexes", "mutInversion"])
+def test_a_mutation_of_deap_gives_what_deap_gives(name: str) -> None:
+    genomes = make_genomes(6, 1)
+    before = genomes.copy()
+    toolbox = make(mutate=Operator(name=name))
+    mutated = toolbox.mutate(genomes, np.ones(6, np.float32), np.random.default_rng(6))
+    options = {
+        "mutGaussian": {"mu": 0.0, "sigma": 1.0, "indpb": 0.1},
+        "mutShuffleIndexes": {"indpb": 0.1},
+    }.get(name, {})
+    state = random.getstate()
+    seed_as_lent(6)
+    expected = [getattr(tools, name)(Individual(row), **options)[0] for row in genomes.tolist()]
+    random.setstate(state)
+    assert np.array_equal(mutated, np.array(expected, np.float32))
+    assert not np.array_equal(mutated, genomes)
+    assert np.array_equal(genomes, before)
+
+
+@pytest.mark.parametrize("name", ["selTournament", "selRoulette", "selRandom"])
+def test_a_selection_of_deap_gives_what_deap_gives(name: str) -> None:
+    fitness = np.random.default_rng(1).random(15).tolist()
+    toolbox = make(select=Operator(name=name))
+    chosen = toolbox.select(make_contest(fitness), 30, np.random.default_rng(7))
+    options = {"selTournament": {"tournsize": 3}}.get(name, {})
+    state = random.getstate()
+    seed_as_lent(7)
+    individuals = [Individual([], number, value) for number, value in enumerate(fitness)]
+    expected = [one.number for one in getattr(tools, name)(individuals, 30, **options)]
+    random.setstate(state)
+    assert chosen.tolist() == expected
+
+
+def test_the_fitter_are_selected_more_often() -> None:
+    toolbox = make(select=Operator(name="selTournament", tournsize=4))
+    fitness = [0.1, 0.9, 0.5, 0.3]
+    chosen = toolbox.select(make_contest(fitness), 4000, np.random.default_rng(8))
+    counts = Counter(chosen.tolist())
+    assert counts[1] > counts[2] > counts[3] > counts[0] > 0
+    # Of four drawn with replacement, the fittest is missed with probability (3/4) ** 4.
+    assert abs(counts[1] / 4000 - (1 - 0.75**4)) < 0.03
+
+
+def test_who_was_not_drawn_has_the_least_chance() -> None:
+    toolbox = make(select=Operator(name="selTournament", tournsize=2))
+    contest = make_contest([float("nan"), 0.4, 0.6])
+    chosen = toolbox.select(contest, 3000, np.random.default_rng(8))
+    assert abs(np.mean(chosen == 0) - 1 / 9) < 0.02
+    assert abs(np.mean(chosen == 2) - 5 / 9) < 0.03
+
+
+def test_global_random_numbers_are_put_back() -> None:
+    toolbox = make(
+        select=Operator(name="selTournament"),
+        mate=Operator(name="cxTwoPoint"),
+        mutate=Operator(name="mutGaussian"),
+    )
+    genomes = make_genomes(5, 1)
+    random.seed(1)
+    expected = [random.random() for _ in range(4)]
+    random.seed(1)
+    seen = [random.random()]
+    toolbox.select(make_contest([0.1, 0.2]), 4, np.random.default_rng(1))
+    seen.append(random.random())
+    toolbox.mate(genomes, genomes, np.random.default_rng(1))
+    seen.append(random.random())
+    toolbox.mutate(genomes, np.ones(5, np.float32), np.random.default_rng(1))
+    seen.append(random.random())
+    assert seen == expected
+
+
+def test_global_random_numbers_are_put_back_after_an_error() -> None:
+    toolbox = make(mutate=Operator(name="mutUniformInt", low=3, up=0, indpb=1.0))
+    random.seed(1)
+    before = random.getstate()
+    with pytest.raises((ArenaError, ValueError)):
+        toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), np.random.default_rng(1))
+    assert random.getstate() == before
+
+
+def test_numpys_global_random_numbers_are_left_alone() -> None:
+    toolbox = make(mutate=Operator(name="mutGaussian"))
+    before = np.random.get_state()[1].tolist()
+    toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), np.random.default_rng(1))
+    assert np.random.get_state()[1].tolist() == before
+
+
+@pytest.mark.filterwarnings("ignore:.*has been renamed:FutureWarning")
+@pytest.mark.parametrize(
+    ("verb", "name"), [(verb, name) for verb in OWN_OPERATORS for name in operator_names(verb)]
+)
+def test_every_operator_that_can_be_named_works_or_says_why_not(verb: str, name: str) -> None:
+    """A whole population comes out, or one clear error; never half of it, never a traceback."""
+    method_settings = {verb: {"name": name, **NEEDED.get(name, {})}}
+    try:
+        populations = breed(method_settings)
+    except ArenaError as error:
+        text = str(error)
+    else:
+        text = name
+        assert [population.shape for population in populations] == [populations[0].shape] * 3
+        assert all(population.dtype == np.float32 for population in populations)
+    assert name in text
+
+
+def test_unknown_operators_are_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"mate.*'cxTwoPonit'.*did you mean 'cxTwoPoint'"):
+        make(mate=Operator(name="cxTwoPonit"))
+    with pytest.raises(UnknownNameError, match=r"'cxTwoPoint'"):
+        make(select=Operator(name="cxTwoPoint"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "operator", "text"),
+    [
+        ("mate", Operator(name="uniform", indpb=0.5), r"method\.mate: 'uniform'.*'indpb'.*prob"),
+        ("select", Operator(name="played-tournament", k=3), r"method\.select.*'k'.*it has: none"),
+        ("mutate", Operator(name="mutGaussian", sigmas=1), r"'sigmas'.*it has: mu, sigma, indpb"),
+        ("mutate", Operator(name="mutUniformInt", low=1), r"needs the option 'up'.*up = \.\.\."),
+    ],
+)
+def test_wrong_options_are_named_with_the_right_ones(
+    verb: str, operator: Operator, text: str
+) -> None:
+    with pytest.raises(BadValueError, match=text):
+        make(**{verb: operator})
+
+
+@pytest.mark.parametrize(
+    ("verb", "operator"),
+    [
+        ("mate", {"name": "uniform", "probability": 2.0}),
+        ("mate", {"name": "uniform", "probability": "high"}),
+        ("mutate", {"name": "gaussian", "probability": -0.5}),
+        ("mutate", {"name": "mutGaussian", "sigma": "big"}),
+        ("select", {"name": "selTournament", "tournsize": "x"}),
+    ],
+)
+def test_options_out_of_range_are_refused(verb: str, operator: dict[str, Any]) -> None:
+    with pytest.raises((ArenaError, ValidationError), match=operator["name"]):
+        breed({verb: operator})
+
+
+def test_an_operator_is_a_name_or_a_table() -> None:
+    assert Operator.model_validate("cxBlend") == Operator(name="cxBlend")
+    table = Operator.model_validate({"name": "cxBlend", "alpha": 0.2})
+    assert table.options == {"alpha": 0.2}
+    with pytest.raises(ValidationError):
+        Operator.model_validate({"alpha": 0.2})
+
+
+def test_all_names_are_those_of_deap_and_ours() -> None:
+    assert operator_names("mate")[0] == "uniform"
+    assert {"cxTwoPoint", "cxUniform", "cxBlend"} <= set(operator_names("mate"))
+    assert {"mutGaussian", "mutFlipBit"} <= set(operator_names("mutate"))
+    assert {"selTournament", "selRoulette"} <= set(operator_names("select"))
+    for verb, own in OWN_OPERATORS.items():
+        for name in operator_names(verb):
+            assert name == own or callable(getattr(tools, name))

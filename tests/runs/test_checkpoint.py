@@ -1,0 +1,224 @@
+"""Checkpoints: the same state again to the last bit, or a clear word about what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from evolve.tournament import Tournament, TournamentConfig, TournamentState
+from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
+from players.network import NetworkDesign
+from runs.checkpoint import FORMAT, load_checkpoint, read_state, save_checkpoint, write_state
+from runs.directory import RunDirectory
+from runs.errors import CheckpointError
+
+DESIGN = NetworkDesign(hidden=(2,))
+METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DESIGN)
+FLOATS = st.floats(width=32)
+
+
+def make_state(generation: int = 5, seed: int = 1) -> TournamentState:
+    state = METHOD.initial(seed)
+    hall = state.population[:2].copy()
+    return TournamentState(seed, generation, state.population, state.strengths, hall)
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert type(one) is type(other)
+    assert (one.seed, one.generation) == (other.seed, other.generation)
+    for field in ("population", "strengths", "hall"):
+        mine, yours = getattr(one, field), getattr(other, field)
+        assert mine.dtype == yours.dtype
+        assert mine.shape == yours.shape
+        assert mine.tobytes() == yours.tobytes()
+
+
+def make_directory(path: Path, generations: list[int]) -> RunDirectory:
+    directory = RunDirectory(path)
+    directory.create()
+    for generation in generations:
+        save_checkpoint(directory, make_state(generation, seed=generation), METHOD)
+    return directory
+
+
+@given(
+    population=arrays(np.float32, array_shapes(min_dims=2, max_dims=2), elements=FLOATS),
+    hall=arrays(np.float32, st.tuples(st.integers(0, 3), st.integers(0, 4)), elements=FLOATS),
+    seed=st.integers(0, 2**63 - 1),
+    generation=st.integers(0, 10**9),
+)
+def test_a_state_comes_back_to_the_last_bit(
+    population: Any, hall: Any, seed: int, generation: int
+) -> None:
+    state = TournamentState(seed, generation, population, population[:, 0].copy(), hall)
+    blob = write_state(state, METHOD)
+    assert_same(read_state(blob, METHOD), state)
+    assert write_state(read_state(blob, METHOD), METHOD) == blob
+
+
+BLOB = write_state(make_state(), METHOD)
+
+
+@settings(max_examples=400)
+@given(place=st.integers(0, len(BLOB) - 1), flip=st.integers(1, 255))
+def test_a_changed_byte_is_noticed_or_does_not_matter(place: int, flip: int) -> None:
+    damaged = bytearray(BLOB)
+    damaged[place] ^= flip
+    try:
+        state = read_state(bytes(damaged), METHOD)
+    except (DamagedFileError, NewerFormatError):
+        return
+    assert_same(state, make_state())
+
+
+@given(place=st.integers(0, 400), content=st.binary(min_size=1, max_size=60))
+def test_scribbled_headers_are_noticed_or_do_not_matter(place: int, content: bytes) -> None:
+    damaged = BLOB[:place] + content + BLOB[place + len(content) :]
+    try:
+        state = read_state(damaged, METHOD)
+    except (DamagedFileError, NewerFormatError):
+        return
+    assert_same(state, make_state())
+
+
+@given(length=st.integers(0, len(BLOB) - 1))
+def test_a_file_that_is_cut_short_is_noticed(length: int) -> None:
+    with pytest.raises(DamagedFileError):
+        read_state(BLOB[:length], METHOD)
+
+
+@given(st.binary(max_size=300))
+def test_a_file_of_something_else_is_noticed(content: bytes) -> None:
+    with pytest.raises(DamagedFileError):
+        read_state(content, METHOD)
+    with pytest.raises(DamagedFileError):
+        read_state(BLOB + content + b"x", METHOD)
+
+
+@pytest.mark.parametrize("zeros", [16, 512])
+def test_pages_that_never_reached_the_disk_are_noticed(zeros: int) -> None:
+    blob = write_state(METHOD.initial(1), METHOD)
+    torn = blob[: len(blob) - zeros] + bytes(zeros)
+    with pytest.raises(DamagedFileError, match="digest"):
+        read_state(torn, METHOD)
+
+
+def test_a_newer_format_is_named() -> None:
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    newer = write_tensors("checkpoint", FORMAT + 1, content.arrays, content.description)
+    with pytest.raises(NewerFormatError, match=rf"format {FORMAT + 1}.* up to {FORMAT}"):
+        read_state(newer, METHOD)
+
+
+def test_a_champion_is_no_checkpoint() -> None:
+    player = DESIGN.player(METHOD.initial(1).population[0], "champion")
+    with pytest.raises(DamagedFileError, match=r"not a checkpoint file but .*player"):
+        read_state(player.serialise(), METHOD)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"method": "other"},
+        {"state": {"seed": 1}},
+        {"state": {"seed": 1, "generation": 5, "more": 1}},
+        {"state": None},
+        {"state": [1, 5]},
+        {"method": None, "state": None},
+    ],
+)
+def test_a_state_of_another_kind_is_noticed(change: dict[str, Any]) -> None:
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    blob = write_tensors("checkpoint", FORMAT, content.arrays, {**content.description, **change})
+    with pytest.raises(DamagedFileError):
+        read_state(blob, METHOD)
+
+
+def test_a_state_without_its_arrays_is_noticed() -> None:
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    for missing in content.arrays:
+        fewer = {name: array for name, array in content.arrays.items() if name != missing}
+        with pytest.raises(DamagedFileError, match=missing):
+            read_state(write_tensors("checkpoint", FORMAT, fewer, content.description), METHOD)
+
+
+def test_the_newest_checkpoint_is_loaded(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [0, 7, 100, 20])
+    state, problems = load_checkpoint(directory, METHOD)
+    assert_same(state, make_state(100, 100))
+    assert problems == []
+    assert_same(load_checkpoint(directory, METHOD, 7)[0], make_state(7, 7))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1]), id="cut"),
+        pytest.param(lambda path: path.write_bytes(b""), id="empty"),
+        pytest.param(lambda path: path.write_bytes(b"\0" * 3000), id="zeros"),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder"),
+        pytest.param(
+            lambda path: path.write_bytes(DESIGN.player(np.zeros(DESIGN.genes), "x").serialise()),
+            id="a champion",
+        ),
+    ],
+)
+def test_an_older_one_stands_in_for_a_damaged_one(
+    tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    directory = make_directory(tmp_path, [0, 3, 6, 9])
+    for generation in (9, 6):
+        damage(directory.checkpoint(generation))
+    state, problems = load_checkpoint(directory, METHOD)
+    assert_same(state, make_state(3, 3))
+    assert [problem.partition(" ")[0] for problem in problems] == [
+        "gen-000009.safetensors",
+        "gen-000006.safetensors",
+    ]
+    for generation in (3, 0):
+        damage(directory.checkpoint(generation))
+    with pytest.raises(CheckpointError, match=r"no usable checkpoint: gen-000009.*gen-000000"):
+        load_checkpoint(directory, METHOD)
+
+
+def test_the_one_that_was_asked_for_has_no_stand_in(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [0, 3, 6])
+    directory.checkpoint(6).write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"gen-000006\.safetensors can't be used: .*short"):
+        load_checkpoint(directory, METHOD, 6)
+    with pytest.raises(CheckpointError, match=r"no checkpoint of generation 4 \(it has: 0, 3, 6"):
+        load_checkpoint(directory, METHOD, 4)
+
+
+def test_a_run_without_checkpoints_says_so(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [])
+    with pytest.raises(CheckpointError, match="has no checkpoint"):
+        load_checkpoint(directory, METHOD)
+    with pytest.raises(CheckpointError, match=r"it has: none\)"):
+        load_checkpoint(directory, METHOD, 3)
+
+
+def test_a_checkpoint_under_a_false_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [0, 3])
+    directory.checkpoint(9).write_bytes(directory.checkpoint(3).read_bytes())
+    state, problems = load_checkpoint(directory, METHOD)
+    assert state.generation == 3
+    assert [problem.partition(" ")[0] for problem in problems] == ["gen-000009.safetensors"]
+
+
+def test_a_state_that_does_not_fit_the_recipe_is_not_used(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [0, 3])
+    for config, design in (
+        (TournamentConfig(individuals=5, tournament_size=2), DESIGN),
+        (TournamentConfig(individuals=3, tournament_size=2), DESIGN),
+        (TournamentConfig(individuals=4, tournament_size=2), NetworkDesign(hidden=(3,))),
+    ):
+        with pytest.raises(CheckpointError, match="gen-000003"):
+            load_checkpoint(directory, Tournament(config, design))

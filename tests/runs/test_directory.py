@@ -1,0 +1,226 @@
+"""Run directories: what may be overwritten, who may write, what is said to who mistypes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runs.directory import RunDirectory
+from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
+from runs.files import write_whole
+
+HOLDER = """
+import sys, time
+from runs.directory import RunDirectory
+
+with RunDirectory(sys.argv[1]).lock():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def make_run(path: Path) -> RunDirectory:
+    """A folder with everything that a run has, and two files of the user's."""
+    directory = RunDirectory(path)
+    directory.create()
+    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
+        (path / name).write_text("old")
+    (path / "champion.py").write_text("old")
+    (path / "plots" / "fitness.png").write_text("old")
+    directory.checkpoint(0).write_text("old")
+    (path / "notes.txt").write_text("mine")
+    (path / "mine").mkdir()
+    return directory
+
+
+def files_in(path: Path) -> set[str]:
+    return {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
+
+
+def test_a_new_directory_has_its_folders(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "deep" / "down" / "run")
+    directory.create()
+    assert directory.checkpoints.is_dir()
+    assert directory.plots.is_dir()
+    assert files_in(directory.path) == set()
+
+
+def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
+    RunDirectory(tmp_path).create()
+    assert (tmp_path / "checkpoints").is_dir()
+
+
+def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run")
+    before = files_in(directory.path)
+    with pytest.raises(RunExistsError, match=r"exists: resume it .* --run, .* --force"):
+        directory.create()
+    assert files_in(directory.path) == before
+
+
+def test_force_deletes_the_run_and_nothing_else(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run")
+    directory.create(force=True)
+    assert files_in(directory.path) - {".lock"} == {"notes.txt"}
+    assert (directory.path / "mine").is_dir()
+    assert directory.generations() == []
+
+
+def test_force_does_not_delete_what_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(RunExistsError, match="not empty and holds no run"):
+        RunDirectory(tmp_path).create(force=True)
+    assert files_in(tmp_path) == {"thesis.tex"}
+    file = tmp_path / "thesis.tex"
+    with pytest.raises(RunExistsError, match="exists and is no folder"):
+        RunDirectory(file).create(force=True)
+    assert file.read_text() == "years of work"
+
+
+def test_force_does_not_delete_a_run_that_is_written_to(tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "run")
+    before = files_in(directory.path)
+    with directory.lock(), pytest.raises(RunBusyError):
+        RunDirectory(directory.path).create(force=True)
+    assert files_in(directory.path) - {".lock"} == before
+
+
+def test_what_a_start_left_that_was_killed_at_once_is_no_obstacle(tmp_path: Path) -> None:
+    # The folders are there, and the recipe is not yet.
+    directory = RunDirectory(tmp_path / "run")
+    directory.create()
+    directory.create()
+    assert directory.checkpoints.is_dir()
+
+
+@pytest.mark.parametrize("last", ["recipe.toml", "history.db", "champion.safetensors"])
+def test_a_deletion_that_was_cut_short_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    directory = make_run(tmp_path / "run")
+    unlink, iterdir = Path.unlink, Path.iterdir
+
+    def recipe_first(path: Path) -> Iterator[Path]:  # file systems have any order
+        return iter(sorted(iterdir(path), key=lambda file: file.name != "recipe.toml"))
+
+    def fail_at_last(path: Path, missing_ok: bool = False) -> None:
+        if path.name == last:
+            raise OSError(5, "Input/output error")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "iterdir", recipe_first)
+    monkeypatch.setattr(Path, "unlink", fail_at_last)
+    with pytest.raises(StorageError, match="Input/output error"):
+        directory.create(force=True)
+    monkeypatch.undo()
+    directory.create(force=True)
+    assert files_in(directory.path) - {".lock"} == {"notes.txt"}
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match=r"file/run can't be written: Not a directory"):
+        RunDirectory(tmp_path / "file" / "run").create()
+
+
+def test_a_path_that_is_no_run_is_named_with_runs_that_lie_near(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        make_run(tmp_path / name)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(NotARunError, match=r"onne does not exist; runs in .*: one, two$"):
+        RunDirectory(tmp_path / "onne").check()
+    with pytest.raises(NotARunError, match=r"other is no run: it has no recipe\.toml; runs in"):
+        RunDirectory(tmp_path / "other").check()
+    with pytest.raises(NotARunError, match=r"gone/run does not exist$"):
+        RunDirectory(tmp_path / "gone" / "run").check()
+    RunDirectory(tmp_path / "one").check()
+
+
+def test_checkpoints_are_found_by_their_names(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    assert directory.generations() == []
+    directory.create()
+    for name in (
+        "gen-000100.safetensors",
+        "gen-000007.safetensors",
+        "gen-1234567.safetensors",
+        ".gen-000008.safetensors.x1",
+        "gen-000009.safetensors.bak",
+        "gen-.safetensors",
+        "notes",
+    ):
+        (directory.checkpoints / name).write_text("")
+    assert directory.generations() == [7, 100, 1234567]
+    assert directory.checkpoint(7).name == "gen-000007.safetensors"
+    assert directory.checkpoint(1234567).name == "gen-1234567.safetensors"
+
+
+def test_two_cannot_hold_a_run_at_once(tmp_path: Path) -> None:
+    one, other = RunDirectory(tmp_path), RunDirectory(tmp_path)
+    with one.lock():
+        named = rf"in use by another process \(process {os.getpid()}\)"
+        with pytest.raises(RunBusyError, match=named), other.lock():
+            pass
+        with pytest.raises(RunBusyError), other.lock():
+            pass
+    with other.lock(), pytest.raises(RunBusyError), one.lock():
+        pass
+
+
+@pytest.mark.parametrize("end", ["exit", "kill"])
+def test_another_process_is_named_and_frees_the_run_however_it_ends(
+    tmp_path: Path, end: str
+) -> None:
+    directory = RunDirectory(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(RunBusyError, match=rf"\(process {holder.pid}\)"), directory.lock():
+            pass
+        if end == "kill":
+            holder.kill()
+            assert holder.wait() == -signal.SIGKILL
+        else:
+            holder.stdin.close()
+            assert holder.wait() == 0
+        with directory.lock():
+            assert (tmp_path / ".lock").read_text() == str(os.getpid())
+
+
+def test_an_error_inside_frees_the_run(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    with pytest.raises(ZeroDivisionError), directory.lock():
+        raise ZeroDivisionError
+    with directory.lock():
+        pass
+
+
+def test_a_file_is_written_whole_with_ordinary_rights(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    mask = os.umask(0o027)
+    try:
+        write_whole(path, b"one")
+        write_whole(path, b"two" * 1000)
+        write_whole(path, b"")
+        write_whole(path, b"three")
+    finally:
+        os.umask(mask)
+    assert path.read_bytes() == b"three"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert files_in(tmp_path) == {"file"}
+
+
+def test_a_file_whose_folder_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"gone/file can't be written: No such file"):
+        write_whole(tmp_path / "gone" / "file", b"")

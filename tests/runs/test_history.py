@@ -1,0 +1,236 @@
+"""The history: what goes in comes out, whole transactions only, and readers never disturb."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.duel import DuelResult
+from evolve.method import Report
+from runs.errors import NotARunError, StorageError
+from runs.history import Check, History
+
+
+def report(generation: int, best: float = 0.5) -> Report:
+    return Report(generation, games=100 + generation, statistics={"best": best, "worst": 0.1})
+
+
+def champion_report(generation: int) -> Report:
+    return Report(generation, games=15, statistics={"points": 4.5, "matches": 5.0})
+
+
+def result(opponent: str, wins: int = 7) -> DuelResult:
+    return DuelResult(("champion", opponent), wins, 2, 10 - wins, 9, {"win": 10, "draw": 2})
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path / "history.db", write=True) as opened:
+        yield opened
+
+
+def fill(history: History, generations: int) -> None:
+    for generation in range(generations):
+        if generation % 2 == 0 and generation:
+            history.add_check(
+                champion_report(generation), b"%d" % generation, [result("b"), result("a", 3)]
+            )
+        history.add_generation(report(generation, best=generation / 10), seconds=0.25)
+
+
+def test_what_goes_in_comes_out(history: History) -> None:
+    fill(history, 5)
+    table = history.generations()
+    assert table == {
+        "generation": [0, 1, 2, 3, 4],
+        "games": [100, 101, 102, 103, 104],
+        "seconds": [0.25] * 5,
+        "best": [0.0, 0.1, 0.2, 0.3, 0.4],
+        "worst": [0.1] * 5,
+    }
+    assert history.totals() == (5, 510, 1.25)
+    assert history.champions() == [(2, 4.5, 5.0), (4, 4.5, 5.0)]
+    assert history.champion(2) == b"2"
+    assert history.champion(3) is None
+    assert history.checks() == [
+        Check(2, "a", 3, 2, 7, 9),
+        Check(2, "b", 7, 2, 3, 9),
+        Check(4, "a", 3, 2, 7, 9),
+        Check(4, "b", 7, 2, 3, 9),
+    ]
+
+
+def test_an_empty_history_is_empty(history: History) -> None:
+    assert history.totals() == (0, 0, 0.0)
+    assert history.generations() == {"generation": [], "games": [], "seconds": []}
+    assert history.checks() == []
+    assert history.champions() == []
+    assert len(history.logbook()) == 0
+
+
+def test_a_check_knows_its_shares() -> None:
+    check = Check(3, "random", wins=80, draws=5, losses=15, distinct_games=90)
+    assert check.games == 100
+    assert check.won == 0.8
+    assert check.wilson_95 == pytest.approx((0.7112, 0.8666), abs=1e-4)
+
+
+def test_the_logbook_is_the_same_table(history: History) -> None:
+    fill(history, 4)
+    logbook = history.logbook()
+    assert logbook.select("generation") == [0, 1, 2, 3]
+    assert logbook.select("best") == [0.0, 0.1, 0.2, 0.3]
+    assert "best" in str(logbook).splitlines()[0]
+
+
+def test_what_was_not_known_in_a_generation_is_none(history: History) -> None:
+    history.add_generation(Report(0, 10, {"best": 0.5}), 0.1)
+    history.add_generation(Report(1, 10, {"best": float("nan"), "new": 1.0}), 0.1)
+    table = history.generations()
+    assert table["best"] == [0.5, None]
+    assert table["new"] == [None, 1.0]
+
+
+def test_what_came_after_a_state_is_forgotten(history: History) -> None:
+    fill(history, 8)
+    history.forget_after(4)
+    # The state at generation 4 has been checked, and has not played yet.
+    assert history.generations()["generation"] == [0, 1, 2, 3]
+    assert history.generations()["best"] == [0.0, 0.1, 0.2, 0.3]
+    assert [generation for generation, _, _ in history.champions()] == [2, 4]
+    assert {check.generation for check in history.checks()} == {2, 4}
+    history.add_generation(report(4), 0.1)
+    history.forget_after(0)
+    assert history.totals() == (0, 0, 0.0)
+    assert history.champions() == []
+
+
+def test_a_generation_is_noted_whole_or_not_at_all(history: History) -> None:
+    fill(history, 3)
+    broken = Report(3, 10, {"best": 0.5, "worst": object()})  # type: ignore[dict-item]
+    with pytest.raises(StorageError, match=r"history\.db can't be used"):
+        history.add_generation(broken, 0.1)
+    with pytest.raises(StorageError, match=r"history\.db can't be used: UNIQUE"):
+        history.add_generation(report(2), 0.1)
+    assert history.generations()["generation"] == [0, 1, 2]
+    assert history.generations()["best"] == [0.0, 0.1, 0.2]
+    with pytest.raises(StorageError):
+        history.add_check(champion_report(6), object(), [result("a")])  # type: ignore[arg-type]
+    assert history.champion(6) is None
+    assert {check.generation for check in history.checks()} == {2}
+    history.add_generation(report(3), 0.1)
+
+
+def test_a_check_may_be_repeated(history: History) -> None:
+    history.add_check(champion_report(2), b"old", [result("a", 1)])
+    history.add_check(champion_report(2), b"new", [result("a", 9)])
+    assert history.champion(2) == b"new"
+    assert [check.wins for check in history.checks()] == [9]
+
+
+def test_a_full_disk_is_named_and_nothing_half_done_remains(history: History) -> None:
+    fill(history, 3)
+    (pages,) = history._database.execute("PRAGMA page_count").fetchone()
+    history._database.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StorageError, match=r"history\.db can't be used: .*full"):
+        history.add_check(champion_report(3), b"x" * 100_000, [result("a")])
+    assert history.champion(3) is None
+    assert history.totals()[0] == 3
+    history._database.execute("PRAGMA max_page_count = 100000")
+    history.add_check(champion_report(3), b"x" * 100_000, [result("a")])
+    assert history.champion(3) == b"x" * 100_000
+
+
+def test_others_read_while_the_run_goes_on(history: History) -> None:
+    fill(history, 3)
+    with History(history.path) as reader:
+        assert reader.totals()[0] == 3
+        history.add_generation(report(3), 0.1)
+        assert reader.totals()[0] == 4
+        assert reader.generations()["generation"] == [0, 1, 2, 3]
+    plain = sqlite3.connect(history.path)
+    assert plain.execute("SELECT max(generation) FROM generations").fetchone() == (3,)
+    plain.close()
+
+
+def test_a_reader_changes_nothing(history: History) -> None:
+    fill(history, 2)
+    with History(history.path) as reader, pytest.raises(StorageError, match="readonly"):
+        reader.forget_after(0)
+    assert history.totals()[0] == 2
+
+
+def test_what_was_written_survives_without_being_closed(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    pid = os.fork()
+    if not pid:
+        child = History(path, write=True)
+        fill(child, 6)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    with History(path) as reader:
+        assert reader.totals()[0] == 6
+    with History(path, write=True) as writer:
+        writer.forget_after(3)
+        assert writer.totals()[0] == 3
+
+
+def test_a_history_can_be_read_where_nothing_may_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    path = folder / "history.db"
+    with History(path, write=True) as writer:
+        fill(writer, 3)
+    assert [file.name for file in folder.iterdir()] == ["history.db"]
+    path.chmod(stat.S_IRUSR)
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        with History(path) as reader:
+            assert reader.totals()[0] == 3
+    finally:
+        folder.chmod(stat.S_IRWXU)
+
+
+def test_a_history_that_does_not_exist_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(NotARunError, match=r"history\.db does not exist: the run has not begun"):
+        History(tmp_path / "history.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_file_that_is_no_database_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "history.db"
+    path.write_bytes(content)
+    for write in (False, True):
+        with (
+            pytest.raises(StorageError, match=r"history\.db can't be used"),
+            History(path, write=write) as history,
+        ):
+            history.totals()
+    assert path.read_bytes() == content
+
+
+def test_a_database_that_is_cut_short_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    with History(path, write=True) as writer:
+        fill(writer, 200)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+
+    def read() -> None:
+        with History(path) as history:
+            history.generations()
+            history.checks()
+
+    with pytest.raises(StorageError, match=r"history\.db can't be used: .*malformed"):
+        read()
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"gone/history\.db can't be used"):
+        History(tmp_path / "gone" / "history.db", write=True)

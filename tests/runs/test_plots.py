@@ -1,0 +1,310 @@
+"""Pictures show what the history holds, whatever state a run is in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from arena.statistics import wilson_interval
+from games.errors import BadValueError
+from runs.api import prepare, start
+from runs.errors import StorageError
+from runs.history import Check, History
+from runs.journey import Progress
+from runs.plots import plot_ancestors, plot_runs
+from runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
+from runs.plots.progress import draw_runs
+from runs.plots.record import Record, blocks, distinct_names, read_record
+from runs.plots.style import OKABE_ITO
+from runs.recipe import Recipe
+from runs.run import Run
+
+Make = Callable[..., Recipe]
+MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.fixture(scope="module")
+def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Twelve generations with four checks against two opponents."""
+    folder = tmp_path_factory.mktemp("plots")
+    return start(small_recipe("run.generations=12"), run=folder / "first", executor="serial")
+
+
+@pytest.fixture(scope="module")
+def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    recipe = small_recipe("method.self_adaptive=true", "run.seed=2")
+    return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
+
+
+def columns(run: Run) -> dict[str, list[float]]:
+    with History(run.directory.history) as history:
+        return history.generations()
+
+
+def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
+    x, y = axes.lines[number].get_data()
+    return np.asarray(x).tolist(), np.asarray(y).tolist()
+
+
+def band(axes: Axes, number: int) -> dict[float, tuple[float, float]]:
+    """The edges of a band by x."""
+    edges: dict[float, list[float]] = {}
+    for x, y in axes.collections[number].get_paths()[0].vertices:
+        edges.setdefault(float(x), []).append(float(y))
+    return {x: (min(ys), max(ys)) for x, ys in edges.items()}
+
+
+def legend(axes: Axes) -> list[str]:
+    found = axes.get_legend()
+    assert found is not None
+    return [text.get_text() for text in found.get_texts()]
+
+
+def texts(axes: Axes) -> str:
+    return " ".join(text.get_text() for text in axes.texts)
+
+
+def test_fitness_is_the_history(run: Run) -> None:
+    figure = draw_runs([read_record(run)])
+    fitness, _, diversity = figure.axes
+    table = columns(run)
+    assert table["generation"] == list(range(12))
+    assert points(fitness, 0) == (table["generation"], table["best"])
+    assert points(fitness, 1) == (table["generation"], table["median"])
+    quartiles = zip(table["lower_quartile"], table["upper_quartile"], strict=True)
+    assert band(fitness, 0) == dict(zip(table["generation"], quartiles, strict=True))
+    assert points(diversity, 0) == (table["generation"], table["diversity"])
+
+
+def test_axes_say_what_they_show(run: Run) -> None:
+    fitness, checks, diversity = draw_runs([read_record(run)]).axes
+    assert fitness.get_ylabel() == "share of points\ninside the population"
+    assert fitness.get_title(loc="right") == "relative: it says nothing about strength outside"
+    assert legend(fitness) == ["best individual", "median", "middle half"]
+    assert checks.get_ylabel() == "share of games won"
+    assert "95 % Wilson" in checks.get_title(loc="right")
+    assert legend(checks) == ["random, 20 games per point", "test-bot, 20 games per point"]
+    assert diversity.get_xlabel() == "generation"
+    assert checks.get_ylim() == (0.0, 1.0)
+
+
+def test_checks_carry_their_wilson_intervals(run: Run) -> None:
+    axes = draw_runs([read_record(run)]).axes[1]
+    for number, opponent in enumerate(("random", "test-bot")):
+        met = [check for check in run.checks() if check.opponent == opponent]
+        assert points(axes, number + 1) == ([3, 6, 9, 12], [check.wins / 20 for check in met])
+        expected = {check.generation: wilson_interval(check.wins, 20) for check in met}
+        assert band(axes, number) == expected
+
+
+def test_title_is_the_run_and_its_recipe(run: Run) -> None:
+    figure = draw_runs([read_record(run)])
+    assert figure.get_suptitle().strip() == "first"
+    assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
+
+
+def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
+    assert len(draw_runs([read_record(run)]).axes) == 3
+    strength = draw_runs([read_record(adaptive)]).axes[3]
+    assert strength.get_title(loc="left") == "Mutation strength"
+    assert points(strength, 0)[1] == columns(adaptive)["mutation_strength"]
+
+
+def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
+    figure = draw_runs([read_record(run), read_record(adaptive)])
+    (named,) = figure.legends
+    assert [text.get_text() for text in named.get_texts()] == ["first", "adaptive"]
+    assert named.get_title().get_text() == "2 runs: small"
+    for axes in figure.axes[:2]:
+        hues = {to_hex(line.get_color()) for line in axes.lines if len(line.get_xdata()) > 2}
+        assert hues == {OKABE_ITO[0].lower(), OKABE_ITO[1].lower()}
+    styles = [str(line.get_linestyle()) for line in figure.axes[1].lines]
+    assert styles[1:] == ["-", "-", "--", "--"], "the line of one half, then two per opponent"
+
+
+def test_more_than_three_runs_have_no_bands(run: Run) -> None:
+    records = [replace(read_record(run), name=str(number)) for number in range(9)]
+    figure = draw_runs(records)
+    assert not figure.axes[0].collections
+    assert legend(figure.axes[0]) == ["best individual", "median"]
+    colours = {to_hex(handle.get_color()) for handle in figure.legends[0].get_lines()}
+    assert len(colours) == 9
+
+
+def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
+    other = prepare(run.recipe, run=tmp_path / "other" / "first")
+    above = run.path.parent.name
+    assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
+    assert distinct_names([run, run]) == ["first", "first"]
+
+
+def test_a_run_that_has_not_begun_says_so(run: Run, tmp_path: Path) -> None:
+    prepared = prepare(run.recipe, run=tmp_path / "prepared")
+    figure = draw_runs([read_record(prepared)])
+    for axes in figure.axes:
+        assert texts(axes) == "no generation has been played yet"
+    assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
+
+
+def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path) -> None:
+    begun = start(
+        small_recipe(),
+        run=tmp_path / "begun",
+        executor="serial",
+        watch=lambda progress: progress.generation < 2,
+    )
+    fitness, checks, _ = draw_runs([read_record(begun)]).axes
+    assert points(fitness, 0)[0] == [0, 1]
+    assert texts(checks) == "no check yet"
+
+
+def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path: Path) -> None:
+    recipe = small_recipe("run.generations=1")
+    short = start(recipe, run=tmp_path / "short", executor="serial")
+    fitness, checks, _ = draw_runs([read_record(short)]).axes
+    assert fitness.lines[0].get_marker() == "."
+    assert len(checks.containers) == 2, "error bars"
+
+
+def test_a_run_is_drawn_while_it_is_written(small_recipe: Make, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def watch(progress: Progress) -> bool:
+        written = Run.open(tmp_path / "live")
+        record = read_record(written)
+        seen.append(record.generations)
+        assert record.generations == progress.generation
+        if progress.generation == 5:
+            plot_runs([written])
+        return True
+
+    start(small_recipe(), run=tmp_path / "live", executor="serial", watch=watch)
+    assert sorted(set(seen)) == list(range(1, 9))
+    assert (tmp_path / "live" / "plots" / "fitness.png").stat().st_size > 10_000
+
+
+def test_long_runs_are_drawn_as_means() -> None:
+    best = np.random.default_rng(1).random(1000)
+    names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
+    statistics = {"generation": np.arange(1000.0), **dict.fromkeys(names, best)}
+    figure = draw_runs([Record("long", "", statistics, [])])
+    x, y = points(figure.axes[0], 0)
+    assert len(x) == 250
+    assert x[:2] == [1.5, 5.5]
+    assert y == pytest.approx(best.reshape(250, 4).mean(axis=1))
+    label = figure.axes[2].get_xlabel()
+    assert label == "generation (fitness and diversity: means over 4 generations)"
+
+
+def test_blocks_keep_short_columns() -> None:
+    column = np.array([3.0, 1.0, 2.0])
+    assert blocks(column).tolist() == [3.0, 1.0, 2.0]
+    assert blocks(np.zeros(0)).tolist() == []
+    assert blocks(np.arange(251.0))[-1] == 250.0
+
+
+def test_games_that_repeat_are_told() -> None:
+    checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
+    axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
+    told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
+    assert legend(axes) == [told]
+
+
+@pytest.mark.parametrize("suffix", sorted(MAGIC))
+def test_the_same_picture_has_the_same_bytes(run: Run, tmp_path: Path, suffix: str) -> None:
+    first = plot_runs([run], tmp_path / f"first{suffix}").read_bytes()
+    assert first.startswith(MAGIC[suffix])
+    with ThreadPoolExecutor(4) as pool:
+        paths = [tmp_path / f"{number}{suffix}" for number in range(4)]
+        for path in pool.map(lambda path: plot_runs([run], path), paths):
+            assert path.read_bytes() == first
+
+
+def test_default_places(run: Run, adaptive: Run) -> None:
+    assert plot_runs([run]) == run.path / "plots" / "fitness.png"
+    assert plot_runs([run, adaptive]) == run.path / "plots" / "comparison.png"
+    assert plot_ancestors(run, games=2) == run.path / "plots" / "ancestors.png"
+
+
+@pytest.mark.parametrize("name", ["picture.gif", "picture"])
+def test_unknown_formats_are_told_the_known_ones(run: Run, tmp_path: Path, name: str) -> None:
+    for plot in (lambda to: plot_runs([run], to), lambda to: plot_ancestors(run, to)):
+        with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
+            plot(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_can_not_be_plotted(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="no runs"):
+        plot_runs([])
+    with pytest.raises(BadValueError, match="games is 0"):
+        plot_ancestors(run, tmp_path / "a.png", games=0)
+    with pytest.raises(StorageError, match="No such file"):
+        plot_runs([run], tmp_path / "missing" / "a.png")
+
+
+def test_every_two_champions_meet(run: Run) -> None:
+    calls: list[tuple[int, int]] = []
+    table = meet_ancestors(run, games=30, progress=lambda *done: calls.append(done))
+    assert table.generations == [3, 6, 9, 12]
+    assert calls == [(number, 6) for number in range(1, 7)]
+    apart = ~np.eye(4, dtype=bool)
+    assert (table.games == np.where(apart, 30, 0)).all()
+    assert (table.points + table.points.T == table.games).all()
+    assert table.opening_plies == 4
+
+
+def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
+    points_ = np.array([[0.0, 4.0, 1.0], [6.0, 0.0, 3.0], [9.0, 7.0, 0.0]])
+    games = np.where(np.eye(3, dtype=bool), 0.0, 10.0)
+    table = Ancestors("run", "title", [10, 20, 30], points_, games, 4)
+    matrix, line, bar = draw_ancestors(table).axes
+    (image,) = matrix.images
+    assert np.ma.filled(image.get_array(), -1).tolist() == [
+        [-1, 0.4, 0.1],
+        [0.6, -1, 0.3],
+        [0.9, 0.7, -1],
+    ]
+    assert image.get_clim() == (0.0, 1.0)
+    assert points(line, 0) == ([1, 2], [0.6, 0.8])
+    assert band(line, 0) == {1: wilson_interval(6, 10), 2: wilson_interval(16, 20)}
+    assert [tick.get_text() for tick in line.get_xticklabels()] == ["10", "20", "30"]
+    assert bar.get_ylabel() == "the row's share of the points"
+
+
+def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
+    recipe = small_recipe("run.generations=30", "check.every=1", "check.games=2")
+    many = start(recipe, run=tmp_path / "many", executor="serial")
+    table = meet_ancestors(many, games=2)
+    assert len(table.generations) == 25
+    assert (table.generations[0], table.generations[-1]) == (1, 30)
+    assert set(np.diff(table.generations)) == {1, 2}
+
+
+def test_too_few_champions_are_told(run: Run, small_recipe: Make, tmp_path: Path) -> None:
+    prepared = prepare(run.recipe, run=tmp_path / "prepared")
+    one = start(small_recipe("run.generations=3"), run=tmp_path / "one", executor="serial")
+    for short, told in ((prepared, "there are none so far"), (one, "there is one so far")):
+        figure = draw_ancestors(meet_ancestors(short))
+        assert told in texts(figure.axes[0])
+        assert plot_ancestors(short).stat().st_size > 1000
+
+
+def test_matplotlib_waits_until_it_is_needed() -> None:
+    code = (
+        "import sys, runs.plots, runs.studies; from runs.plots import __all__;"
+        "assert 'matplotlib' not in sys.modules; runs.plots.plot_runs;"
+        "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
+    )
+    done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

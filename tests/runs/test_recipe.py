@@ -1,0 +1,279 @@
+"""Recipes: what ships, what files and changes may say, and what is said about mistakes."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.tournament import Tournament, TournamentConfig
+from games.errors import ArenaError, UnknownNameError
+from runs.errors import RecipeError
+from runs.recipe import Recipe, load_recipe, read_recipe, recipe_names, recipe_summary
+
+PAPER = [f"four-in-a-row-{number}" for number in range(1, 7)]
+
+
+def test_the_recipes_that_ship() -> None:
+    names = recipe_names()
+    assert names == sorted(names)
+    assert {"connect-four", *PAPER} <= set(names)
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.title == recipe_summary(name) != ""
+    method = recipe.make_method()
+    assert isinstance(method, Tournament)
+    assert method.initial(1).population.shape == (
+        method.config.individuals,
+        recipe.make_design().genes,
+    )
+    opponents = recipe.make_opponents()
+    assert [opponent.name for opponent in opponents] == list(recipe.check.opponents)
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden", "encoding", "crossover"),
+    [
+        (PAPER[0], (10,), "0/1/2", 0.0),
+        (PAPER[1], (10,), "0/1/2", 0.35),
+        (PAPER[2], (10,), "0/1/-1", 0.35),
+        (PAPER[3], (10, 10), "0/1/2", 0.0),
+        (PAPER[4], (10, 10), "0/1/2", 0.35),
+        (PAPER[5], (10, 10), "0/1/-1", 0.35),
+    ],
+)
+def test_the_recipes_of_the_paper_are_its_runs(
+    name: str, hidden: tuple[int, ...], encoding: str, crossover: float
+) -> None:
+    recipe = load_recipe(name)
+    assert recipe.network.hidden == hidden
+    assert recipe.network.encoding == encoding
+    assert recipe.network.head == "policy"
+    assert recipe.method["crossover_probability"] == crossover
+    assert recipe.method["individuals"] == 100
+    assert recipe.method["tournament_size"] == 7
+    assert recipe.method["mutation_probability"] == 0.015
+    assert recipe.method["elites"] == 0
+    assert recipe.run.generations == 1000
+    assert recipe.check.opponents == ("test-bot",)
+
+
+def test_a_recipe_is_fully_resolved() -> None:
+    recipe = load_recipe("connect-four")
+    written = tomllib.loads(recipe.to_toml())
+    assert set(written) == {"title", "game", "network", "method", "check", "run"}
+    assert set(written["method"]) == set(TournamentConfig.model_fields)
+    assert written["method"]["hall_of_fame"]["opponents"] == 0
+    assert written["run"]["seed"] == 1
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
+    recipe = load_recipe(name, ["run.seed=9223372036854775807", "method.mate=cxTwoPoint"])
+    path = tmp_path / "recipe.toml"
+    path.write_text(recipe.to_toml(), encoding="utf-8")
+    assert read_recipe(path) == recipe
+    assert load_recipe(str(path)) == recipe
+    assert read_recipe(path).to_toml() == recipe.to_toml()
+
+
+@given(
+    title=st.text(st.characters(codec="utf-8")),
+    probability=st.floats(0, 1),
+    hidden=st.lists(st.integers(1, 50), max_size=3),
+    seed=st.integers(0, 2**63 - 1),
+    sigma=st.floats(0, 1e6),
+)
+def test_every_value_survives_being_written(
+    title: str, probability: float, hidden: list[int], seed: int, sigma: float
+) -> None:
+    changes = {
+        "title": title,
+        "method.mutation_probability": probability,
+        "method.mutate": {"name": "mutGaussian", "sigma": sigma},
+        "network.hidden": hidden,
+        "run.seed": seed,
+    }
+    recipe = Recipe().change(changes)
+    again = Recipe.model_validate(tomllib.loads(recipe.to_toml()))
+    assert again == recipe
+    assert again.title == title
+    assert again.method["mutation_probability"] == probability
+    assert again.method["mutate"]["sigma"] == sigma
+    assert again.network.hidden == tuple(hidden)
+
+
+@pytest.mark.parametrize(
+    ("change", "section", "key", "value"),
+    [
+        ("run.seed=7", "run", "seed", 7),
+        (" run.seed = 7 ", "run", "seed", 7),
+        ("method.mutation_probability=1e-3", "method", "mutation_probability", 0.001),
+        ("method.self_adaptive=true", "method", "self_adaptive", True),
+        ("method.initialisation=glorot", "method", "initialisation", "glorot"),
+        ('method.initialisation="glorot"', "method", "initialisation", "glorot"),
+        ("network.hidden=[8, 4]", "network", "hidden", (8, 4)),
+        ("network.hidden=[]", "network", "hidden", ()),
+        ("network.encoding=0/1/-1", "network", "encoding", "0/1/-1"),
+        ('check.opponents=["random"]', "check", "opponents", ("random",)),
+        ("run.champion=last", "run", "champion", "last"),
+    ],
+)
+def test_a_change_replaces_a_value(change: str, section: str, key: str, value: Any) -> None:
+    found = getattr(load_recipe("connect-four", [change]), section)
+    assert (found[key] if isinstance(found, dict) else getattr(found, key)) == value
+
+
+def test_changes_reach_inner_sections_and_the_last_one_counts() -> None:
+    recipe = load_recipe(
+        "connect-four",
+        [
+            "method.hall_of_fame.opponents=3",
+            "method.mate=cxBlend",
+            "method.mutate={name = 'mutGaussian', sigma = 0.5}",
+            "title=a = b",
+            "run.generations=1",
+            "run.generations=2",
+        ],
+    )
+    assert recipe.method["hall_of_fame"]["opponents"] == 3
+    assert recipe.method["hall_of_fame"]["size"] == 50
+    assert recipe.method["mate"] == {"name": "cxBlend"}
+    assert recipe.method["mutate"] == {"name": "mutGaussian", "sigma": 0.5}
+    assert recipe.title == "a = b"
+    assert recipe.run.generations == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("run.genrations=5", r"run\.genrations is no key: did you mean 'generations'\?"),
+        ("rum.seed=5", r"rum is no key: did you mean 'run'\? .*known: .*method"),
+        ("method.elite=5", r"method\.elite is no key: did you mean 'elites'\?"),
+        (
+            "method.hall_of_fame.sise=3",
+            r"method\.hall_of_fame\.sise is no key: did you mean 'size'\? .*every, opponents",
+        ),
+        ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
+        ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
+        ("method.individuals=2.5", r"method\.individuals is 2\.5: .* whole number"),
+        ("method.individuals=200000", r"individuals is 200000: it must be at most 100000"),
+        ("method.mutation_strength=0", r"mutation_strength is 0: it must be above 0"),
+        ("method.mutation_probability=nan", r"method\.mutation_probability is nan"),
+        ("method.crossover_probability=1.5", r"is 1\.5: it must be at most 1"),
+        ("method.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
+        ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
+        ("method.name=tornament", r"unknown method 'tornament': did you mean 'tournament'\?"),
+        ("method.mate=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
+        ("method=5", r"method is 5: it must be a section"),
+        ("run=[1]", r"run is \[1\]: it must be a section"),
+        ("run.seed=-1", r"run\.seed is -1: it must be at least 0"),
+        ("run.seed=9223372036854775808", r"run\.seed is 9223372036854775808: .* below"),
+        ("run.champion=best", r"run\.champion is 'best': .*'best-check' or 'last'"),
+        ("run.seed.more=3", r"seed"),
+        ("check.opponents=random", r"check\.opponents is 'random': it must be a list"),
+        ("check.games=1", r"check\.games is 1: it must be at least 2"),
+        ("network.hidden=[0]", r"at least one unit"),
+        ("network.hidden=['x']", r"network\.hidden\.0 is 'x': .* whole number"),
+        ("network.head=polcy", r"unknown head 'polcy': did you mean 'policy'\?"),
+        ("network.activation=tahn", r"unknown activation 'tahn': did you mean 'tanh'\?"),
+        ("network.encoding=two-plains", r"did you mean 'two-planes'\?"),
+        ("game.columns=40", r"40 columns"),
+        ("game.name=chess", r"game\.name is 'chess': it must be 'connect-four'"),
+        ("title=5", r"title is 5: it must be a text"),
+        ("=5", r"is no key"),
+        ("run.seed", r"--set 'run\.seed': write section\.key=value"),
+    ],
+)
+def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
+    change: str, text: str
+) -> None:
+    with pytest.raises(RecipeError, match=text) as caught:
+        load_recipe("connect-four", [change])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (["method.initialisation=unifrom"], r"'unifrom': did you mean 'uniform'\?"),
+        (["method.initialisation=uniform:-1"], r"uniform:-1"),
+        (["game.columns=4", "game.rows=4", "method.openings.plies=9"], r"0 to 8"),
+        (["game.columns=4", "game.rows=4", "check.opening_plies=9"], r"0 to 8"),
+        (['check.opponents=["tset-bot"]'], r"check\.opponents: .*did you mean 'test-bot'\?"),
+        (["method.mate={name = 'uniform', probability = 7}"], r"probability"),
+    ],
+)
+def test_a_mistake_is_found_before_anything_is_made(
+    changes: list[str], text: str, tmp_path: Path
+) -> None:
+    from runs.api import prepare
+
+    with pytest.raises(RecipeError, match=text):
+        prepare("connect-four", run=tmp_path / "run", changes=changes)
+    assert not (tmp_path / "run").exists()
+
+
+def test_several_mistakes_are_counted() -> None:
+    with pytest.raises(RecipeError, match=r"check\.games is 1: .* \(and 2 more\)"):
+        load_recipe("connect-four", ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
+
+
+def test_an_unknown_recipe_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"recipe 'conect-four': did you mean 'connect-four"):
+        load_recipe("conect-four")
+
+
+@pytest.mark.parametrize("name", ["", ".", "no/such/folder", "x" * 5000, "a\0b"])
+def test_a_name_that_is_no_file_is_an_unknown_recipe(name: str) -> None:
+    with pytest.raises(ArenaError):
+        load_recipe(name)
+
+
+def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.toml"
+    with pytest.raises(RecipeError, match=r"missing\.toml: No such file"):
+        load_recipe(str(missing))
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(RecipeError, match=r"folder\.toml: Is a directory"):
+        load_recipe(str(folder))
+    for content in (b"[run\nseed = 1", b"\xff\xfe\x00", b"run = {", b"a = 1\na = 2"):
+        broken = tmp_path / "broken.toml"
+        broken.write_bytes(content)
+        with pytest.raises(RecipeError, match=r"broken\.toml is no TOML file: "):
+            load_recipe(str(broken))
+
+
+def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[run]\nsede = 3\n")
+    with pytest.raises(RecipeError, match=r"mine\.toml: run\.sede is no key: did you mean 'seed'"):
+        load_recipe(str(path))
+
+
+def test_an_empty_file_is_the_recipe_of_all_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "empty.toml"
+    path.write_text("")
+    recipe = load_recipe(str(path))
+    assert recipe.method["name"] == "tournament"
+    assert recipe.method["individuals"] == 100
+    assert recipe == Recipe().change({})
+
+
+def test_a_changed_recipe_leaves_the_first_one_alone() -> None:
+    recipe = load_recipe("connect-four")
+    before = recipe.to_toml()
+    changed = recipe.change({"run.seed": 5, "method.hall_of_fame.size": 3})
+    assert changed.run.seed == 5
+    assert changed.method["hall_of_fame"]["size"] == 3
+    assert recipe.to_toml() == before
+    with pytest.raises(RecipeError, match=r"run\.seed is 'x'"):
+        recipe.change({"run.seed": "x"})

@@ -1,0 +1,336 @@
+"""Runs: the same bits from the same recipe, with any workers, stopped and resumed anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.errors import BadValueError
+from players.network import read_player
+from runs import Run, resume, start
+from runs.directory import RunDirectory
+from runs.errors import CheckpointError
+from runs.recipe import Recipe
+
+LAST = 8
+OWN = (
+    "method.self_adaptive=true",
+    "method.elites=2",
+    "method.hall_of_fame.opponents=2",
+    "method.hall_of_fame.every=2",
+    "method.hall_of_fame.size=2",
+    "method.openings.plies=3",
+    "method.openings.count=2",
+    "method.colours=both",
+    "method.draw_points=0.5",
+    "method.noise=0.1",
+    "check.opening_plies=2",
+)
+DEAP = (
+    "method.select=selTournament",
+    "method.mate=cxTwoPoint",
+    "method.mutate=mutGaussian",
+    "method.elites=1",
+    "method.hall_of_fame.opponents=1",
+    "method.openings.plies=2",
+    "network.head=value",
+    "run.champion=last",
+)
+VARIANTS = {"own": OWN, "deap": DEAP}
+
+
+OutcomeOf = Callable[[Path], Any]
+
+
+def stop_at(generation: int) -> Callable[[Any], bool]:
+    return lambda progress: progress.generation < generation
+
+
+@pytest.fixture(scope="module", params=list(VARIANTS))
+def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) -> Recipe:
+    """A recipe with everything on, of our operators or of DEAP's."""
+    return small_recipe(*VARIANTS[request.param], f"run.generations={LAST}")
+
+
+@pytest.fixture(scope="module")
+def expected(
+    recipe: Recipe, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
+) -> Any:
+    """What the recipe gives without being stopped, in one process."""
+    path = tmp_path_factory.mktemp("serial") / "run"
+    return outcome_of(start(recipe, run=path, executor="serial").path)
+
+
+def test_a_run_does_what_its_recipe_says(expected: Any) -> None:
+    assert expected.generation == LAST
+    assert expected.table["generation"] == list(range(LAST))
+    assert {check.generation for check in expected.checks} == {3, 6, 8}
+    assert all(check.games == 20 for check in expected.checks)
+    assert len(expected.checks) == 2 * 3
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_any_number_of_workers_gives_the_same(
+    recipe: Recipe, expected: Any, workers: int, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    run = start(recipe, run=path, executor="multiprocess", workers=workers)
+    assert run.generation == LAST
+    assert outcome_of(path) == expected
+
+
+@pytest.mark.parametrize("generation", range(1, LAST))
+def test_stopped_at_any_generation_and_resumed_it_is_the_same(
+    recipe: Recipe, expected: Any, generation: int, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    stopped = start(recipe, run=path, executor="serial", watch=stop_at(generation))
+    assert stopped.generation == generation
+    assert generation in stopped.directory.generations()
+    assert not stopped.is_complete()
+    resumed = resume(path, executor="serial")
+    assert resumed.warnings == []
+    assert resumed.is_complete()
+    assert outcome_of(path) == expected
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_any_stops_with_any_executors_give_the_same(
+    recipe: Recipe, expected: Any, data: st.DataObject, outcome_of: OutcomeOf
+) -> None:
+    executors = st.sampled_from([("serial", 1), ("multiprocess", 1), ("multiprocess", 3)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        start(recipe, run=path, executor="serial", watch=stop_at(1))
+        for generation in sorted(data.draw(st.sets(st.integers(1, LAST), max_size=4))):
+            executor, workers = data.draw(executors)
+            resume(path, executor=executor, workers=workers, watch=stop_at(generation))
+        resume(path, executor="serial")
+        assert outcome_of(path) == expected
+
+
+def test_going_on_from_an_earlier_checkpoint_gives_the_same(
+    recipe: Recipe, expected: Any, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    start(recipe, run=path, executor="serial")
+    assert RunDirectory(path).generations() == [0, 3, 6, 8]
+    for generation in (6, 0, 3):
+        seen: list[int] = []
+        resume(
+            path,
+            from_generation=generation,
+            executor="serial",
+            watch=lambda progress, seen=seen: seen.append(progress.generation) is None,  # type: ignore[misc]
+        )
+        assert sorted(set(seen)) == list(range(generation + 1, LAST + 1))
+        assert outcome_of(path) == expected
+        assert RunDirectory(path).generations()[-1] == LAST
+
+
+def test_what_came_after_an_earlier_checkpoint_is_forgotten(
+    recipe: Recipe, expected: Any, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    start(recipe, run=path, executor="serial")
+    resume(path, from_generation=3, executor="serial", watch=stop_at(4))
+    assert RunDirectory(path).generations() == [0, 3, 4]
+    early = outcome_of(path)
+    assert early.table["generation"] == [0, 1, 2, 3]
+    assert {check.generation for check in early.checks} == {3}
+    assert early.checks == [check for check in expected.checks if check.generation == 3]
+    assert read_player(early.champion).remarks["generation"] == 3
+
+
+def test_a_run_resumed_when_it_is_complete_stays_as_it_is(
+    recipe: Recipe, expected: Any, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    start(recipe, run=path, executor="serial")
+    resume(path, executor="serial")
+    assert outcome_of(path) == expected
+
+
+HASHING = """
+import sys
+from runs import Run
+run = Run.open(sys.argv[1])
+run.advance(executor="multiprocess", workers=2)
+print(run.population_sha256)
+"""
+
+
+def test_another_process_with_other_hashes_gives_the_same(
+    recipe: Recipe, expected: Any, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    path = tmp_path / "run"
+    start(recipe, run=path, executor="serial", watch=stop_at(2))
+    done = subprocess.run(
+        [sys.executable, "-c", HASHING, str(path)],
+        env={**os.environ, "PYTHONHASHSEED": "4242"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == expected.sha256
+    assert outcome_of(path) == expected
+
+
+def test_another_seed_gives_another_population(
+    recipe: Recipe, expected: Any, tmp_path: Path
+) -> None:
+    run = start(recipe, run=tmp_path / "run", seed=2, executor="serial")
+    assert run.state().seed == 2
+    assert run.population_sha256 != expected.sha256
+
+
+def test_a_longer_run_begins_as_a_shorter_one(
+    small_recipe: Callable[..., Recipe], tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    long = start(
+        small_recipe("run.generations=9"), run=tmp_path / "long" / "run", executor="serial"
+    )
+    short = start(
+        small_recipe("run.generations=6"), run=tmp_path / "short" / "run", executor="serial"
+    )
+    assert short.population_sha256 == long.digest(long.state(6))
+    longer = resume(tmp_path / "short" / "run", generations=9, executor="serial")
+    assert longer.recipe.run.generations == 9
+    assert Run.open(tmp_path / "short" / "run").recipe == longer.recipe
+    assert outcome_of(tmp_path / "short" / "run") == outcome_of(tmp_path / "long" / "run")
+
+
+def test_a_total_below_what_is_played_is_refused(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    start(small_recipe("run.generations=6"), run=tmp_path / "run", executor="serial")
+    with pytest.raises(BadValueError, match="3"):
+        resume(tmp_path / "run", generations=3, executor="serial")
+    assert Run.open(tmp_path / "run").recipe.run.generations == 6
+
+
+def test_a_run_of_no_generations_is_its_first_population(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    run = start(small_recipe("run.generations=0"), run=tmp_path / "run", executor="serial")
+    assert run.generation == 0
+    assert run.is_complete()
+    assert run.checks() == []
+    initial = run.method.initial(1).population
+    assert run.state().population.tobytes() == initial.tobytes()
+    with pytest.raises(BadValueError, match="has no champion yet"):
+        _ = run.champion
+
+
+def test_the_watcher_hears_of_every_generation(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    heard: list[tuple[int, int, int, int | None, int]] = []
+
+    def watch(progress: Any) -> bool:
+        heard.append(
+            (
+                progress.generation,
+                progress.generations,
+                progress.games,
+                progress.checked,
+                len(progress.results),
+            )
+        )
+        assert progress.seconds >= progress.playing >= 0.0
+        assert 0.0 <= progress.statistics["median"] <= progress.statistics["best"] <= 1.0
+        return True
+
+    start(small_recipe("run.generations=7"), run=tmp_path / "run", executor="serial", watch=watch)
+    # 24 tournaments of three, three matches each; a round robin of twelve for the champion.
+    step, champion = 24 * 3, 66
+    games = [step * played + champion * ((played - 1) // 3) for played in range(1, 8)]
+    checked = [None, None, None, 3, 3, 3, 6]
+    expected = [
+        (played, 7, games[played - 1], checked[played - 1], 2 if checked[played - 1] else 0)
+        for played in range(1, 8)
+    ]
+    assert heard[:7] == expected
+    assert [one[0] for one in heard[7:]] == [7]
+    assert heard[-1][3] == 7
+
+
+def test_the_champion_is_the_one_with_the_best_check(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    recipe = small_recipe("run.generations=30", "check.every=2", "check.games=60")
+    run = start(recipe, run=tmp_path / "run", executor="serial")
+    wins = {check.generation: check.wins for check in run.checks() if check.opponent == "test-bot"}
+    assert sorted(wins) == list(range(2, 31, 2))
+    assert len(set(wins.values())) > 5
+    best = max(generation for generation in wins if wins[generation] == max(wins.values()))
+    assert best != 30
+    assert run.champion.remarks["generation"] == best
+    assert run.champion.genome.tobytes() == run.champion_at(best).genome.tobytes()
+
+
+def test_the_champion_may_be_the_last_one(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    recipe = small_recipe("run.champion=last", "run.generations=7")
+    run = start(recipe, run=tmp_path / "run", executor="serial")
+    assert run.champion.remarks["generation"] == 7
+    assert run.champion.remarks["recipe"] == "small"
+
+
+def test_without_opponents_the_last_champion_is_kept(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    run = start(small_recipe("check.opponents=[]"), run=tmp_path / "run", executor="serial")
+    assert run.checks() == []
+    assert run.champion.remarks["generation"] == LAST
+
+
+def test_earlier_champions_can_be_had(small_recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    run = start(small_recipe(), run=tmp_path / "mine", executor="serial")
+    player = run.champion_at(6)
+    assert player.name == "mine@6"
+    state = run.state(6)
+    assert player.genome.tobytes() in {row.tobytes() for row in state.population}
+    with pytest.raises(BadValueError, match=r"no champion of generation 5 \(nearest: 6\)"):
+        run.champion_at(5)
+
+
+def test_every_opponent_has_its_line_though_their_names_be_equal(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    first = start(small_recipe(), run=tmp_path / "first", executor="serial")
+    files = []
+    for generation in (3, 6):
+        folder = tmp_path / str(generation)
+        folder.mkdir()
+        files.append(folder / "champion.safetensors")
+        files[-1].write_bytes(first.champion_at(generation).serialise())
+    opponents = json.dumps([f"file:{file}" for file in files])
+    recipe = small_recipe(f"check.opponents={opponents}", "run.generations=3")
+    run = start(recipe, run=tmp_path / "second", executor="serial")
+    assert len(run.checks()) == 2
+    assert len({check.opponent for check in run.checks()}) == 2
+
+
+def test_checkpoints_that_are_not_there_are_named(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    run = start(small_recipe(), run=tmp_path / "run", executor="serial")
+    assert run.state(6).generation == 6
+    with pytest.raises(CheckpointError, match=r"no checkpoint of generation 5 \(it has: 0, 3, 6"):
+        run.state(5)
+    with pytest.raises(CheckpointError, match="no checkpoint of generation 99"):
+        resume(run.path, from_generation=99, executor="serial")
+    assert run.directory.generations() == [0, 3, 6, 8]
