@@ -46,7 +46,7 @@ class RunDirectory:
         if self.path.exists():
             if not self.path.is_dir():
                 raise RunExistsError(f"{self.path} exists and is no folder")
-            if any(self.path.iterdir()):
+            if any(not self._is_bare(file) for file in self.path.iterdir()):
                 self._clear(force=force)
         with explain_storage_errors(self.path):
             self.checkpoints.mkdir(parents=True, exist_ok=True)
@@ -111,6 +111,11 @@ class RunDirectory:
         with explain_storage_errors(self.path):
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+
+    def _is_bare(self, file: Path) -> bool:
+        """Whether *file* is what a run that was killed at its very beginning leaves."""
+        folders = (self.checkpoints, self.plots)
+        return file.name == ".lock" or (file in folders and not any(file.iterdir()))
 
     def _clear(self, *, force: bool) -> None:
         if not self.recipe.is_file():

@@ -146,7 +146,14 @@ class History:
                 self._database.execute(f"DELETE FROM {table} WHERE generation >= ?", (first,))
 
     def generations(self) -> dict[str, list[float]]:
-        """Columns ``generation``, ``games``, ``seconds`` and one per statistic, in order."""
+        """Columns ``generation``, ``games``, ``seconds`` and one per statistic, in order.
+
+        All are of the same instant, also while the run goes on.
+        """
+        with self._transaction("BEGIN"):
+            return self._read_generations()
+
+    def _read_generations(self) -> dict[str, list[float]]:
         table: dict[str, list[float]] = {"generation": [], "games": [], "seconds": []}
         rows = self._read("SELECT * FROM generations ORDER BY generation")
         for column, cells in zip(table, zip(*rows, strict=True), strict=False):
@@ -195,9 +202,9 @@ class History:
             return self._database.execute(query, values).fetchall()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         with self._explain():
-            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute(begin)
             try:
                 yield
                 self._database.execute("COMMIT")
@@ -216,10 +223,14 @@ class History:
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that also works where nothing may be written, beside the database even."""
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None
+    )
     try:
         database.execute("SELECT count(*) FROM generations")
     except sqlite3.OperationalError:
         database.close()
-        database = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None
+        )
     return database

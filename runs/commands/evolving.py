@@ -123,12 +123,11 @@ def plot(
 
     opened = [_open(run) for run in runs]
     if not ancestors:
-        print(plot_runs(opened, to or opened[0].directory.plots / "fitness.png"))
+        print(plot_runs(opened, to))
         return
     if len(opened) > 1:
         raise BadValueError("--ancestors draws one run at a time")
-    target = to or opened[0].directory.plots / "ancestors.png"
-    print(plot_ancestors(opened[0], target, games=games))
+    print(plot_ancestors(opened[0], to, games=games))
 
 
 def export(

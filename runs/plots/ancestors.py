@@ -134,8 +134,9 @@ def meet_ancestors(
 def draw_ancestors(table: Ancestors) -> Figure:
     """The picture of :func:`plot_ancestors`; its axes are the matrix, the line, the scale."""
     figure = new_figure(7.6, 9.2)
-    hint = "Purple below the diagonal: later champions beat earlier ones."
-    set_title(figure, table.name, [*textwrap.wrap(table.title, 85), hint])
+    hint = ["Purple below the diagonal: later champions beat earlier ones."]
+    hint *= len(table.generations) > 1
+    set_title(figure, table.name, [*textwrap.wrap(table.title, 85), *hint])
     grid = figure.add_gridspec(2, 2, height_ratios=[3, 1.25], width_ratios=[1, 0.03])
     matrix = figure.add_subplot(grid[0, 0])
     line = figure.add_subplot(grid[1, 0], sharex=matrix)

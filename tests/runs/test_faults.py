@@ -1,0 +1,597 @@
+"""What can befall a run: kill -9, full disks, torn files, two processes at once."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from games.errors import ArenaError
+from genomes.tensors import read_tensors, write_tensors
+from runs import Run, files, resume, start
+from runs.directory import RunDirectory
+from runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
+from runs.recipe import Recipe
+
+KILLS = 30
+LAST = 11
+FORK = multiprocessing.get_context("fork")
+
+RecipeMaker = Callable[..., Recipe]
+OutcomeOf = Callable[[Path], Any]
+StillAlive = Callable[[Iterable[int]], list[int]]
+
+
+def stop_at(generation: int) -> Callable[[Any], bool]:
+    return lambda progress: progress.generation < generation
+
+
+def hidden_files(path: Path) -> set[str]:
+    """What a write that was cut short would leave behind."""
+    return {file.name for file in path.rglob(".*")} - {".lock"}
+
+
+@pytest.fixture(scope="module")
+def finished(
+    small_recipe: RecipeMaker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
+) -> tuple[Path, Any]:
+    """A run that nothing befell, with checkpoints 0, 3, 6, 9 and 11; and its outcome."""
+    path = tmp_path_factory.mktemp("finished") / "run"
+    start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
+    return path, outcome_of(path)
+
+
+@pytest.fixture
+def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
+    """A copy of that run, to be maltreated."""
+    return Path(shutil.copytree(finished[0], tmp_path / "run"))
+
+
+def rewind(path: Path, generation: int) -> None:
+    """Makes it a run that was stopped at *generation*."""
+    resume(path, from_generation=generation, executor="serial", watch=lambda progress: False)
+    last = Run.open(path).generation
+    RunDirectory(path).checkpoint(last).unlink()
+
+
+# kill -9
+
+
+def evolve_on(path: Path) -> None:
+    Run.open(path).advance(executor="multiprocess", workers=2)
+
+
+def find_children(pid: int | None) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def test_a_run_that_is_killed_again_and_again_ends_the_same(
+    small_recipe: RecipeMaker, tmp_path: Path, outcome_of: OutcomeOf, still_alive: StillAlive
+) -> None:
+    """Each process is forked, so that all of its life, of which some part is cut, is the run."""
+    chance = random.Random(5)
+    kills = seed = 0
+    while kills < KILLS:
+        seed += 1
+        recipe = small_recipe(
+            f"run.seed={seed}",
+            "network.hidden=[16]",
+            "method.individuals=40",
+            "method.self_adaptive=true",
+            "method.hall_of_fame.opponents=2",
+            "method.hall_of_fame.every=2",
+            "check.every=4",
+            "check.games=200",
+            "run.generations=25",
+        )
+        began = time.perf_counter()
+        whole = start(recipe, run=tmp_path / f"whole {seed}" / "run", executor="serial")
+        duration = time.perf_counter() - began
+        path = tmp_path / f"killed {seed}" / "run"
+        start(recipe, run=path, executor="serial", watch=lambda progress: False)
+        while True:
+            process = FORK.Process(target=evolve_on, args=(path,))
+            process.start()
+            limit = chance.uniform(0.0, duration) if kills < KILLS else None
+            process.join(limit)
+            workers = find_children(process.pid)
+            process.kill()
+            process.join()
+            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
+                assert process.exitcode == 0
+                break
+            kills += 1
+            assert still_alive(workers) == []
+            run = Run.open(path)
+            assert run.generation <= 25
+            assert run.warnings == []  # a checkpoint is whole, or not there
+        assert outcome_of(path) == outcome_of(whole.path)
+        assert hidden_files(path) == set()
+    assert psutil.Process().children() == []
+
+
+def test_what_killed_processes_left_is_cleared_away(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    rewind(path, 6)
+    for name in (
+        ".recipe.toml.abcd1234",
+        ".champion.safetensors.abcd1234",
+        "checkpoints/.gen-000009.safetensors.abcd1234",
+    ):
+        (path / name).write_bytes(b"half")
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+    assert hidden_files(path) == set()
+
+
+# Torn files
+
+
+def cut(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2])
+
+
+def flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("damage", [cut, flip])
+@pytest.mark.parametrize("damaged", [[11], [11, 9], [11, 9, 6, 3], [6]])
+def test_a_run_goes_on_from_the_newest_good_checkpoint(
+    path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+    damage: Callable[[Path], None],
+    damaged: list[int],
+) -> None:
+    directory = RunDirectory(path)
+    for generation in damaged:
+        damage(directory.checkpoint(generation))
+    run = Run.open(path)
+    seen: list[int] = []
+    run.advance(executor="serial", watch=lambda progress: seen.append(progress.generation) is None)
+    newer = [generation for generation in damaged if generation != 6 or len(damaged) > 1]
+    assert [warning.partition(" ")[0] for warning in run.warnings] == [
+        directory.checkpoint(generation).name for generation in newer
+    ]
+    good = max({0, 3, 6, 9, 11} - set(damaged))
+    assert sorted(set(seen)) == list(range(good + 1, LAST + 1))
+    assert outcome_of(path) == finished[1]
+
+
+def test_if_no_checkpoint_is_good_nothing_is_touched(path: Path) -> None:
+    directory = RunDirectory(path)
+    for generation in directory.generations():
+        cut(directory.checkpoint(generation))
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    with pytest.raises(CheckpointError, match=r"no usable checkpoint: gen-000011.*gen-000000"):
+        resume(path, executor="serial")
+    after = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    assert {file: after[file] for file in before if file.name != ".lock"} == {
+        file: content for file, content in before.items() if file.name != ".lock"
+    }
+
+
+def test_a_run_whose_checkpoints_are_gone_does_not_begin_again(path: Path) -> None:
+    for file in (path / "checkpoints").iterdir():
+        file.unlink()
+    champion = (path / "champion.safetensors").read_bytes()
+    with pytest.raises(CheckpointError, match="has no checkpoint"):
+        resume(path, executor="serial")
+    assert Run.open(path).checks() != []
+    assert (path / "champion.safetensors").read_bytes() == champion
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    for file in path.rglob("*"):
+        if file.is_file() and file.name != "recipe.toml":
+            file.unlink()
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+def test_a_checkpoint_of_a_newer_version_is_named_and_kept(path: Path) -> None:
+    file = RunDirectory(path).checkpoint(11)
+    content = read_tensors("checkpoint", 1, file.read_bytes())
+    newer = write_tensors("checkpoint", 2, content.arrays, content.description)
+    file.write_bytes(newer)
+    said = ""
+    try:
+        said = " ".join(resume(path, executor="serial", watch=stop_at(10)).warnings)
+    except CheckpointError as error:
+        said = str(error)
+    assert "gen-000011.safetensors" in said
+    assert "format 2" in said
+    assert newer in [kept.read_bytes() for kept in path.rglob("*") if kept.is_file()]
+
+
+def test_a_damaged_history_does_not_keep_a_run_from_going_on(
+    path: Path, finished: tuple[Path, Any]
+) -> None:
+    rewind(path, 6)
+    (path / "history.db").write_bytes(b"garbage" * 1000)
+    run = resume(path, executor="serial")
+    assert any("history.db" in warning for warning in run.warnings)
+    assert run.population_sha256 == finished[1].sha256
+    assert [check.generation for check in run.checks()][-1] == LAST
+    assert run.champion.remarks["generation"] in {9, 11}
+
+
+def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
+    # No check is due at generation 10 or 11 of 20.
+    resume(path, from_generation=9, generations=20, executor="serial", watch=stop_at(10))
+    champion = (path / "champion.safetensors").read_bytes()
+    for file in path.glob("history.db*"):
+        file.unlink()
+    assert resume(path, executor="serial", watch=stop_at(11)).generation == 11
+    assert (path / "champion.safetensors").read_bytes() == champion
+
+
+@pytest.mark.parametrize("damage", [cut, flip, lambda file: file.write_bytes(b"")])
+def test_a_damaged_champion_is_named_and_comes_back(
+    path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+    damage: Callable[[Path], None],
+) -> None:
+    damage(path / "champion.safetensors")
+    with pytest.raises(ArenaError, match=r"champion\.safetensors"):
+        _ = Run.open(path).champion
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+def test_a_lost_champion_comes_back(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    (path / "champion.safetensors").unlink()
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+@pytest.mark.parametrize("damage", [cut, lambda file: file.write_bytes(b"\xff\0")])
+def test_a_damaged_recipe_is_named(path: Path, damage: Callable[[Path], None]) -> None:
+    (path / "recipe.toml").write_bytes((path / "recipe.toml").read_bytes() + b"\n[broken\n" * 99)
+    damage(path / "recipe.toml")
+    with pytest.raises(RecipeError, match=r"run/recipe\.toml is no TOML file"):
+        resume(path, executor="serial")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("individuals = 12", "individuals = 20"),
+        ("individuals = 12", "individuals = 8"),
+        ("    5,\n", "    6,\n"),
+    ],
+)
+def test_a_recipe_that_no_longer_fits_is_an_error_and_costs_nothing(
+    path: Path, old: str, new: str
+) -> None:
+    text = (path / "recipe.toml").read_text()
+    assert old in text
+    (path / "recipe.toml").write_text(text.replace(old, new))
+    with pytest.raises((CheckpointError, RecipeError)):
+        resume(path, from_generation=6, executor="serial")
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"executor": "serail"},
+        {"workers": 0},
+        {"from_generation": 7},
+    ],
+)
+def test_a_mistake_in_what_is_asked_costs_nothing(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(ArenaError):
+        resume(path, **{"from_generation": 3, "executor": "serial", **wrong})
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+    assert outcome_of(path) == finished[1]
+
+
+def test_an_opponent_that_is_gone_costs_nothing(path: Path) -> None:
+    text = (path / "recipe.toml").read_text()
+    (path / "recipe.toml").write_text(text.replace('"random"', '"file:gone.safetensors"'))
+    with pytest.raises(RecipeError, match=r"check\.opponents: .*gone\.safetensors: No such file"):
+        resume(path, from_generation=3, executor="serial")
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+
+
+# Full disks
+
+
+def fail_writing(monkeypatch: pytest.MonkeyPatch, step: str, name: str) -> None:
+    """From now on the disk is full at this *step* of writing the file called *name*."""
+    open_file, make, replace = os.fdopen, files.tempfile.mkstemp, os.replace
+    current = ""
+
+    def full(*arguments: Any) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def mkstemp(prefix: str, dir: Path) -> tuple[int, str]:  # noqa: A002
+        nonlocal current
+        current = prefix[1:-1]
+        return full() if step == "mkstemp" and current == name else make(prefix=prefix, dir=dir)
+
+    def fdopen(descriptor: int, mode: str) -> Any:
+        file = open_file(descriptor, mode, buffering=0)
+        if step == "write" and current == name:
+            write = file.write
+            monkeypatch.setattr(files.os, "fdopen", fdopen)
+
+            class Full:
+                """Takes half of what it is given."""
+
+                def __enter__(self) -> Full:
+                    return self
+
+                def __exit__(self, *error: object) -> None:
+                    file.close()
+
+                def write(self, content: bytes) -> None:
+                    write(content[: len(content) // 2])
+                    full()
+
+            return Full()
+        return file
+
+    def flush(descriptor: int) -> None:
+        if step == "fsync" and current == name:
+            full()
+
+    def rename(source: str, target: Path) -> None:
+        if step == "replace" and current == name:
+            full()
+        replace(source, target)
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", mkstemp)
+    monkeypatch.setattr(files.os, "fdopen", fdopen)
+    monkeypatch.setattr(files.os, "fsync", flush)
+    monkeypatch.setattr(files.os, "replace", rename)
+
+
+STEPS = ["mkstemp", "write", "fsync", "replace"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("gen-000000.safetensors", []),
+        ("gen-000006.safetensors", [0, 3]),
+        ("champion.safetensors", [0]),
+    ],
+)
+def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
+    small_recipe: RecipeMaker,
+    tmp_path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    name: str,
+    kept: list[int],
+) -> None:
+    path = tmp_path / "run"
+    fail_writing(monkeypatch, step, name)
+    with pytest.raises(StorageError, match=rf"{name} can't be written: No space left on device"):
+        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
+    monkeypatch.undo()
+    assert hidden_files(path) == set()
+    assert RunDirectory(path).generations() == kept
+    if kept:
+        run = Run.open(path)
+        assert run.generation == kept[-1]
+        assert run.warnings == []
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_start_on_a_full_disk_can_be_repeated(
+    small_recipe: RecipeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "run"
+    fail_writing(monkeypatch, step, "recipe.toml")
+    with pytest.raises(StorageError, match=r"recipe\.toml can't be written: No space left"):
+        start(small_recipe(), run=path, executor="serial")
+    monkeypatch.undo()
+    assert hidden_files(path) == set()
+    assert start(small_recipe(), run=path, executor="serial").generation == 8
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_full_disk_leaves_the_old_file_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    file = tmp_path / "file"
+    files.write_whole(file, b"old")
+    fail_writing(monkeypatch, step, "file")
+    with pytest.raises(StorageError, match=r"/file can't be written: No space left on device"):
+        files.write_whole(file, b"new" * 100)
+    assert file.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_full_database_is_named_and_the_run_can_go_on(
+    small_recipe: RecipeMaker,
+    tmp_path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    connect = sqlite3.connect
+
+    def connect_to_a_small_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        database = connect(*arguments, **options)
+        database.execute("PRAGMA max_page_count = 7")
+        return database
+
+    path = tmp_path / "run"
+    monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)
+    with pytest.raises(StorageError, match=r"history\.db can't be used: .*disk is full"):
+        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
+    monkeypatch.undo()
+    assert RunDirectory(path).generations() != []
+    assert Run.open(path).warnings == []
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+def mount(*arguments: str) -> None:
+    """Mounts something, or skips the test where that is not allowed."""
+    try:
+        done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no command to mount a small disk with")
+    if done.returncode:
+        pytest.skip(f"no disk of a chosen size may be mounted here: {done.stderr.strip()}")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 512 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder))
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_real_disk_may_fill_up(
+    small_recipe: RecipeMaker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    recipe = small_recipe("run.generations=60", "run.checkpoint_every=1")
+    whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
+    path = disk / "run"
+    with pytest.raises(StorageError, match=rf"{disk}/.* can't be"):
+        start(recipe, run=path, executor="serial")
+    found = RunDirectory(path).generations()
+    assert found == list(range(len(found)))
+    assert 5 < len(found) < 60
+    run = Run.open(path)
+    assert [run.state(generation).generation for generation in found] == found
+    assert hidden_files(path) == set()
+    with pytest.raises(StorageError, match=rf"{disk}/.* can't be"):
+        resume(path, executor="serial")
+    mount("-o", "remount,size=64m", str(disk))
+    resume(path, executor="multiprocess", workers=2)
+    assert outcome_of(path) == outcome_of(whole.path)
+
+
+def test_a_run_on_a_read_only_disk_can_be_looked_at(
+    path: Path, disk: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    mount("-o", "remount,size=64m", str(disk))
+    copy = Path(shutil.copytree(path, disk / "run"))
+    mount("-o", "remount,ro", str(disk))
+    assert outcome_of(copy) == finished[1]
+    with pytest.raises(StorageError, match=r"run/\.lock can't be written: Read-only file system"):
+        resume(copy, executor="serial")
+    with pytest.raises(StorageError, match="Read-only file system"):
+        resume(copy, generations=20, executor="serial")
+    with pytest.raises(StorageError, match="can't be written: Read-only file system"):
+        start("connect-four", run=disk / "other", executor="serial")
+    assert outcome_of(copy) == finished[1]
+
+
+def test_a_folder_that_may_not_be_written_to_is_named(path: Path) -> None:
+    if not os.geteuid():
+        pytest.skip("the superuser may write everywhere")
+    path.chmod(0o500)
+    try:
+        with pytest.raises(StorageError, match="Permission denied"):
+            start("connect-four", run=path / "inside", executor="serial")
+        assert Run.open(path).generation == LAST
+    finally:
+        path.chmod(0o700)
+
+
+# Two processes
+
+
+def test_a_second_process_is_sent_away_and_may_come_back(
+    small_recipe: RecipeMaker, path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    here, there = FORK.Pipe()
+
+    def evolve_slowly() -> None:
+        def watch(progress: Any) -> bool:
+            if progress.generation == 8:
+                there.send("eight")
+                there.recv()
+            return True
+
+        resume(path, from_generation=6, executor="multiprocess", workers=2, watch=watch)
+
+    process = FORK.Process(target=evolve_slowly)
+    process.start()
+    assert here.recv() == "eight"
+    busy = rf"run is in use by another process \(process {process.pid}\)"
+    with pytest.raises(RunBusyError, match=busy):
+        resume(path, executor="serial")
+    with pytest.raises(RunBusyError, match=busy):
+        resume(path, from_generation=0, executor="serial")
+    with pytest.raises(RunBusyError, match=busy):
+        resume(path, generations=20, executor="serial")
+    with pytest.raises(RunBusyError, match=busy):
+        start(small_recipe(), run=path, executor="serial", force=True)
+    looked_at = Run.open(path)
+    assert looked_at.generation == 6
+    assert {check.generation for check in looked_at.checks()} == {3, 6}
+    here.send("go on")
+    process.join()
+    assert process.exitcode == 0
+    assert outcome_of(path) == finished[1]
+    resume(path, from_generation=9, executor="serial")
+    assert outcome_of(path) == finished[1]
+
+
+def test_many_that_start_at_once_make_one_run(
+    small_recipe: RecipeMaker, finished: tuple[Path, Any], tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    recipe = small_recipe(f"run.generations={LAST}")
+    path = tmp_path / "run"
+    barrier = FORK.Barrier(4)
+
+    def begin() -> None:
+        barrier.wait()
+        try:
+            start(recipe, run=path, executor="serial")
+        except ArenaError:
+            os._exit(2)
+
+    processes = [FORK.Process(target=begin) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    codes = [process.exitcode for process in processes]
+    assert codes.count(0) >= 1
+    assert set(codes) <= {0, 2}
+    assert outcome_of(path) == finished[1]
