@@ -117,19 +117,25 @@ class NetworkDesign:
         genomes = self.mlp.initialise(individuals, name, generator)
         return genomes[:, self._shared[1]] if self.symmetric else genomes
 
+    def expand(self, genomes: Genomes) -> Genomes:
+        """All weights of the networks that *genomes* make, shape ``(individuals, mlp.genes)``.
+
+        Raises:
+            BadValueError: *genomes* do not have the shape ``(individuals, genes)``.
+        """
+        if genomes.ndim != 2 or genomes.shape[1] != self.genes:
+            raise BadValueError(
+                f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
+            )
+        return genomes[:, self._shared[0]] if self.symmetric else genomes
+
     def pack(self, genomes: Genomes) -> Lineup:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:
             BadValueError: They have another shape.
         """
-        if genomes.ndim != 2 or genomes.shape[1] != self.genes:
-            raise BadValueError(
-                f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
-            )
-        if self.symmetric:
-            genomes = genomes[:, self._shared[0]]
-        columns, weights = self.mlp.pack(genomes, self.board)
+        columns, weights = self.mlp.pack(self.expand(genomes), self.board)
         order = np.arange(len(genomes))
         seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)
         seats[:, KIND] = NETWORK

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.duel import DuelResult
 from arena.duel import duel as duel_players
-from arena.executors import Executor
+from arena.executors import Executor, check_executor
 from games.connect_four import ConnectFour
 from players.player import Player
 from runs.directory import RunDirectory
@@ -48,6 +48,7 @@ def start(
         RunExistsError: The directory exists.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
+    check_executor(executor, workers)
     made = prepare(recipe, run=run, changes=changes, seed=seed, force=force)
     made.advance(workers=workers, executor=executor, watch=watch)
     return made

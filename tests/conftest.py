@@ -18,24 +18,37 @@ from runs.run import Run
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-SMALL = (
-    "title=small",
-    "network.hidden=[5]",
-    "method.individuals=12",
-    "method.tournament_size=3",
-    "check.every=3",
-    "check.games=20",
-    "run.generations=8",
-    "run.checkpoint_every=3",
-)
+SMALL = """
+title = "small"
+
+[network]
+head = "value"
+encoding = "two-planes"
+hidden = [5]
+activation = "tanh"
+
+[method]
+individuals = 12
+tournament_size = 3
+
+[check]
+every = 3
+games = 20
+
+[run]
+generations = 8
+checkpoint_every = 3
+"""
 
 
 @pytest.fixture(scope="session")
-def small_recipe() -> Callable[..., Recipe]:
-    """Makes a recipe that runs in a moment, with further changes like ``run.seed=7``."""
+def small_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recipe]:
+    """Makes a recipe that runs in a moment, with changes like ``run.seed=7``."""
+    file = tmp_path_factory.mktemp("recipe") / "small.toml"
+    file.write_text(SMALL)
 
     def make(*changes: str) -> Recipe:
-        return load_recipe("connect-four", [*SMALL, *changes])
+        return load_recipe(str(file), changes)
 
     return make
 

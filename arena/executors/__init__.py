@@ -16,6 +16,7 @@ __all__ = [
     "ProcessExecutor",
     "SerialExecutor",
     "WorkerError",
+    "check_executor",
     "default_workers",
     "make_executor",
 ]
@@ -38,17 +39,28 @@ def make_executor(name: str | None = None, workers: int | None = None) -> Execut
         UnknownNameError: There is no such executor.
         BadValueError: *workers* is not from 1 to 256.
     """
+    name = check_executor(name, workers)
+    if name == "serial":
+        return SerialExecutor()
+    return ProcessExecutor(workers or default_workers())
+
+
+def check_executor(name: str | None, workers: int | None) -> str:
+    """The name of the executor that :func:`make_executor` would make, without making it.
+
+    Raises:
+        UnknownNameError: There is no such executor.
+        BadValueError: *workers* is not from 1 to 256, or this system has not what it takes.
+    """
     if name is None:
         name = "serial" if sys.platform == "win32" else "multiprocess"
     if name not in EXECUTORS:
         raise UnknownNameError("executor", name, EXECUTORS)
     if workers is not None and not 1 <= workers <= 256:
         raise BadValueError(f"workers is {workers}: it must be from 1 to 256")
-    if name == "serial":
-        return SerialExecutor()
-    if sys.platform == "win32":
+    if name == "multiprocess" and sys.platform == "win32":
         raise BadValueError("executor 'multiprocess' needs fork, which Windows lacks: use 'serial'")
-    return ProcessExecutor(workers or default_workers())
+    return name
 
 
 def default_workers() -> int:

@@ -61,8 +61,10 @@ def start(
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
+    from arena.executors import check_executor
     from runs.api import prepare
 
+    check_executor(executor, workers)
     made = prepare(recipe, run=run, changes=changes or (), seed=seed, force=force)
     _evolve(made, quiet=quiet, workers=workers, executor=executor)
 

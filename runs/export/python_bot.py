@@ -110,7 +110,7 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
 
 def _later_layers(player: NetworkPlayer) -> NDArray[np.float32]:
     """Layer by layer the biases, then one row per unit of the layer before; flat."""
-    genome = np.asarray(player.genome, dtype=np.float32)
+    genome = player.design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
     sizes = player.design.mlp.sizes
     at = (sizes[0] + 1) * sizes[1]
     parts = [np.zeros(0, dtype=np.float32)]

@@ -87,6 +87,18 @@ def test_exported_bot_chooses_the_same_moves(
     assert compared == 400  # 36 designs: 14,400 positions in all
 
 
+@pytest.mark.parametrize("head", ["policy", "value"])
+@pytest.mark.parametrize("encoding", ["0/1/-1", "two-planes"])
+def test_symmetric_networks_are_exported_whole(head: str, encoding: str) -> None:
+    for hidden in HIDDEN:
+        design = NetworkDesign(head=head, encoding=encoding, hidden=hidden, symmetric=True)
+        player = make_player(design)
+        choose = run_source(export_python(player))["choose"]
+        for position in random_positions("7x6")[:100]:
+            chosen = choose(flat(position), mark_to_move(position))
+            assert chosen == player.choose(position, STREAM)
+
+
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh", "relu"])
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_exported_values_equal_the_arenas_to_the_last_bit(

@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from evolve.tournament import Tournament, TournamentConfig
 from games.errors import ArenaError, UnknownNameError
+from runs.api import prepare
 from runs.errors import RecipeError
 from runs.recipe import Recipe, load_recipe, read_recipe, recipe_names, recipe_summary
 
 PAPER = [f"four-in-a-row-{number}" for number in range(1, 7)]
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> str:
+    """A file that says nothing, and so leaves everything as it is by default."""
+    path = tmp_path / "plain.toml"
+    path.write_text("")
+    return str(path)
 
 
 def test_the_recipes_that_ship() -> None:
@@ -65,8 +74,8 @@ def test_the_recipes_of_the_paper_are_its_runs(
     assert recipe.check.opponents == ("test-bot",)
 
 
-def test_a_recipe_is_fully_resolved() -> None:
-    recipe = load_recipe("connect-four")
+def test_a_recipe_is_fully_resolved(plain: str) -> None:
+    recipe = load_recipe(plain)
     written = tomllib.loads(recipe.to_toml())
     assert set(written) == {"title", "game", "network", "method", "check", "run"}
     assert set(written["method"]) == set(TournamentConfig.model_fields)
@@ -126,14 +135,16 @@ def test_every_value_survives_being_written(
         ("run.champion=last", "run", "champion", "last"),
     ],
 )
-def test_a_change_replaces_a_value(change: str, section: str, key: str, value: Any) -> None:
-    found = getattr(load_recipe("connect-four", [change]), section)
+def test_a_change_replaces_a_value(
+    plain: str, change: str, section: str, key: str, value: Any
+) -> None:
+    found = getattr(load_recipe(plain, [change]), section)
     assert (found[key] if isinstance(found, dict) else getattr(found, key)) == value
 
 
-def test_changes_reach_inner_sections_and_the_last_one_counts() -> None:
+def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> None:
     recipe = load_recipe(
-        "connect-four",
+        plain,
         [
             "method.hall_of_fame.opponents=3",
             "method.mate=cxBlend",
@@ -185,7 +196,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts() -> None:
         ("network.head=polcy", r"unknown head 'polcy': did you mean 'policy'\?"),
         ("network.activation=tahn", r"unknown activation 'tahn': did you mean 'tanh'\?"),
         ("network.encoding=two-plains", r"did you mean 'two-planes'\?"),
-        ("game.columns=40", r"40 columns"),
+        ("game.rows=40", r"40 rows"),
         ("game.name=chess", r"game\.name is 'chess': it must be 'connect-four'"),
         ("title=5", r"title is 5: it must be a text"),
         ("=5", r"is no key"),
@@ -193,10 +204,10 @@ def test_changes_reach_inner_sections_and_the_last_one_counts() -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
-    change: str, text: str
+    plain: str, change: str, text: str
 ) -> None:
     with pytest.raises(RecipeError, match=text) as caught:
-        load_recipe("connect-four", [change])
+        load_recipe(plain, [change])
     assert "\n" not in str(caught.value)
 
 
@@ -212,18 +223,16 @@ def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
     ],
 )
 def test_a_mistake_is_found_before_anything_is_made(
-    changes: list[str], text: str, tmp_path: Path
+    plain: str, changes: list[str], text: str, tmp_path: Path
 ) -> None:
-    from runs.api import prepare
-
     with pytest.raises(RecipeError, match=text):
-        prepare("connect-four", run=tmp_path / "run", changes=changes)
+        prepare(plain, run=tmp_path / "run", changes=changes)
     assert not (tmp_path / "run").exists()
 
 
-def test_several_mistakes_are_counted() -> None:
+def test_several_mistakes_are_counted(plain: str) -> None:
     with pytest.raises(RecipeError, match=r"check\.games is 1: .* \(and 2 more\)"):
-        load_recipe("connect-four", ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
+        load_recipe(plain, ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
 
 
 def test_an_unknown_recipe_is_named_with_the_nearest() -> None:
@@ -259,10 +268,8 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
         load_recipe(str(path))
 
 
-def test_an_empty_file_is_the_recipe_of_all_defaults(tmp_path: Path) -> None:
-    path = tmp_path / "empty.toml"
-    path.write_text("")
-    recipe = load_recipe(str(path))
+def test_an_empty_file_is_the_recipe_of_all_defaults(plain: str) -> None:
+    recipe = load_recipe(plain)
     assert recipe.method["name"] == "tournament"
     assert recipe.method["individuals"] == 100
     assert recipe == Recipe().change({})

@@ -1,0 +1,213 @@
+"""The command line as a user meets it: real processes, real directories."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
+NAMES = ["--set", "run.generations=4", "--quiet"]
+
+
+def evolve(*words: str, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "runs.cli", *words],
+        check=False,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == code, done.stderr + done.stdout
+    return done
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the run ``evolved/connect-four`` lies, four generations old."""
+    folder = tmp_path_factory.mktemp("place")
+    evolve("start", "connect-four", *SMALL, *NAMES, folder=folder)
+    return folder
+
+
+RUN = "evolved/connect-four"
+
+
+def test_start_leaves_a_whole_run(place: Path) -> None:
+    run = place / RUN
+    assert {"recipe.toml", "history.db", "champion.safetensors", "checkpoints"} <= {
+        file.name for file in run.iterdir()
+    }
+    info = json.loads(evolve("info", RUN, "--json", folder=place).stdout)
+    assert info["generation"] == info["generations"] == 4
+    assert len(info["population_sha256"]) == 64
+    assert info["last_check"]["generation"] == 4
+    assert set(info["last_check"]["opponents"]) == {"random", "test-bot"}
+    assert info["last_check"]["opponents"]["random"]["games"] == 40
+    text = evolve("info", RUN, folder=place).stdout
+    assert info["population_sha256"] in text
+    assert "generation 4 of 4" in text
+
+
+def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
+    refused = evolve("start", "connect-four", *SMALL, *NAMES, folder=place, code=2)
+    assert "exists" in refused.stderr
+    assert "--force" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    words = ["--run", "twice", *SMALL, *NAMES]
+    evolve("start", "connect-four", *words, folder=place)
+    evolve("start", "connect-four", *words, "--force", folder=place)
+
+
+def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> None:
+    words = ["--run", "longer", *SMALL, "--set", "run.generations=2", "--quiet"]
+    evolve("start", "connect-four", *words, folder=place)
+    done = evolve("resume", "longer", folder=place)
+    assert "complete at generation 2" in done.stdout
+    evolve("resume", "longer", "--generations", "4", "--workers", "1", "--quiet", folder=place)
+    one = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
+    other = json.loads(evolve("info", RUN, "--json", folder=place).stdout)
+    assert one["population_sha256"] == other["population_sha256"]
+    evolve("resume", "longer", "--from", "0", "--executor", "serial", "--quiet", folder=place)
+    again = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
+    assert again["population_sha256"] == other["population_sha256"]
+    wrong = evolve("resume", "longer", "--from", "3", "--quiet", folder=place, code=2)
+    assert "no checkpoint of generation 3" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["start", "conect-four"], "did you mean 'connect-four'?"),
+        (["start", "connect-four", "--set", "method.elits=1"], "did you mean 'elites'?"),
+        (["start", "connect-four", "--set", "method.noise=2"], "at most 1"),
+        (["start", "connect-four", "--executor", "seriel", "--run", "x"], "'serial'"),
+        (["start", "connect-four", "--workers", "0", "--run", "x"], "workers is 0"),
+        (["start", "nothing.toml"], "nothing.toml"),
+        (["resume", "nowhere"], "nowhere does not exist"),
+        (["info", "."], "is no run"),
+        (["plot", RUN, "--to", "x.gif"], ".gif"),
+        (["export", RUN, "--to", "pyton"], "did you mean 'python'?"),
+        (["export", RUN, "--generation", "3"], "no champion of generation 3"),
+        (["duel", "randon", "test-bot"], "did you mean 'random'?"),
+        (["duel", "random", "run:nowhere"], "nowhere does not exist"),
+        (["duel", "random", "file:nowhere"], "file:nowhere"),
+        (["duel", "random", "test-bot", "--openings", "30"], "from 0 to 21"),
+        (["duel", "random", "process:no-such-program"], "no-such-program"),
+        (["tournament", "random"], "at least two players"),
+        (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
+        (["perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
+        (["perft", "3", "--position", "00000000"], "column 0 is full"),
+        (["reproduce", "four-in-a-rows"], "did you mean 'four-in-a-row'?"),
+    ],
+)
+def test_bad_input_gets_one_line_and_exit_code_2(place: Path, words: list[str], said: str) -> None:
+    done = evolve(*words, folder=place, code=2)
+    assert said in done.stderr
+    assert done.stderr.startswith("evolve: ")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_json_is_all_that_is_printed(place: Path) -> None:
+    for words in (
+        ["recipes"],
+        ["players"],
+        ["info", RUN],
+        ["duel", "test-bot", f"run:{RUN}", "--games", "20"],
+        ["tournament", "random", "test-bot", f"run:{RUN}@2", "--games", "20"],
+        ["evaluate", f"run:{RUN}", "--games", "20"],
+        ["perft", "4"],
+    ):
+        done = evolve(*words, "--json", folder=place)
+        assert isinstance(json.loads(done.stdout), dict)
+        assert done.stderr == ""
+
+
+def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
+    done = evolve("duel", "test-bot", "random", "--games", "300", "--json", folder=place)
+    result = json.loads(done.stdout)
+    assert {"games", "wins", "draws", "losses", "score", "wilson_95", "distinct_games"} <= set(
+        result
+    )
+    assert result["games"] == 300 == result["wins"] + result["draws"] + result["losses"]
+    assert result["wilson_95"][0] > 0.5
+    assert sum(result["terminations"].values()) == 300
+    (place / "scores.csv").write_text("moves,s0,s1,s2,s3,s4,s5,s6\n333,-2,-1,0,2,0,-1,-2\n")
+    (place / "themes.csv").write_text("theme,line,moves,answer\nattack,column,030303,0\n")
+    words = ["--positions", "scores.csv", "--positions", "themes.csv", "--games", "20", "--json"]
+    content = json.loads(evolve("evaluate", "test-bot", *words, folder=place).stdout)
+    assert set(content["opponents"]) == {"random", "test-bot"}
+    assert content["positions"]["scores.csv"]["count"] == 1
+    assert content["positions"]["themes.csv"]["solved"]["overall"] == 1.0
+    assert content["positions"]["themes.csv"]["solved"]["by_theme"] == {"attack": 1.0}
+    assert content["positions"]["themes.csv"]["solved"]["by_line"] == {"column": 1.0}
+
+
+def test_perft_counts(place: Path) -> None:
+    done = evolve("perft", "5", "--json", folder=place)
+    assert json.loads(done.stdout)["perft"] == [7, 49, 343, 2401, 16807]
+
+
+def test_plot_and_export_leave_files(place: Path) -> None:
+    done = evolve("plot", RUN, folder=place)
+    assert Path(place / done.stdout.strip()).read_bytes().startswith(b"\x89PNG")
+    evolve("plot", RUN, "--to", "fitness.svg", folder=place)
+    assert "<svg" in (place / "fitness.svg").read_text()
+    done = evolve("plot", RUN, "--ancestors", "--games", "4", folder=place)
+    assert Path(place / done.stdout.strip()).is_file()
+    evolve("export", RUN, "--out", "bot.py", "--generation", "2", folder=place)
+    again = evolve("export", RUN, "--out", "bot.py", folder=place, code=2)
+    assert "bot.py exists" in again.stderr
+    evolve("export", RUN, "--out", "bot.py", "--force", folder=place)
+    words = [f"process:{sys.executable} bot.py", "random", "--games", "4", "--json"]
+    result = json.loads(evolve("duel", *words, folder=place).stdout)
+    assert set(result["terminations"]) <= {"win", "draw"}
+
+
+def test_a_person_who_leaves_resigns(place: Path) -> None:
+    done = evolve("duel", "human", "random", "--games", "2", "--json", folder=place)
+    start = done.stdout.index("{")
+    assert json.loads(done.stdout[start:])["terminations"] == {"resigned": 2}
+
+
+def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -> None:
+    words = ["start", "connect-four", "--run", "r", *SMALL, "--set", "run.generations=100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "runs.cli", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "r/champion.safetensors").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "evolve resume r" in out
+    assert "Traceback" not in err
+    info = json.loads(evolve("info", "r", "--json", folder=tmp_path).stdout)
+    assert info["generation"] == info["generations_played"] > 0
+    assert info["checkpoints"][-1] == info["generation"]
+
+
+def test_help_explains_every_command(place: Path) -> None:
+    text = evolve("--help", folder=place).stdout
+    for command in (
+        *("start", "resume", "info", "plot", "export", "recipes"),
+        *("players", "duel", "tournament", "evaluate", "perft", "reproduce"),
+    ):
+        assert command in text
+        assert "Usage" in evolve(command, "--help", folder=place).stdout
