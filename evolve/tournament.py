@@ -263,7 +263,9 @@ class Tournament(Method[TournamentState]):
         fitness = sorted(contest.fitness[~np.isnan(contest.fitness)].tolist())
         figures = {name: float(value) for name, value in self.statistics.compile(fitness).items()}
         figures["diversity"] = float(state.population.std(axis=0).mean())
-        figures["mutation_strength"] = float(np.median(state.strengths))
+        adaptive = self.config.self_adaptive
+        strength = np.median(state.strengths) if adaptive else state.strengths[0]
+        figures["mutation_strength"] = float(strength)
         return figures
 
 

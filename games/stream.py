@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import inlined
+from games.compiled import compiled, inlined
 
-__all__ = ["Stream", "below", "chance", "mix", "new_stream", "next_word"]
+__all__ = ["Stream", "below", "chance", "fill_words", "mix", "new_stream", "next_word"]
 
 Stream = NDArray[np.uint64]
 """An array of shape ``(1,)``: the state, advanced in place by each draw."""
@@ -41,6 +41,13 @@ def next_word(stream: Stream) -> Any:
     """The next 64 random bits."""
     stream[0] += GOLDEN
     return mix(stream[0])
+
+
+@compiled
+def fill_words(stream: Stream, words: Any) -> None:
+    """Fills *words*, of shape ``(count,)``, with the next words of the stream."""
+    for place in range(words.shape[0]):
+        words[place] = next_word(stream)
 
 
 @inlined

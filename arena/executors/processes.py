@@ -1,9 +1,10 @@
 """An executor of persistent worker processes, with everything big in shared memory.
 
-The workers are forked once, after the kernels are compiled. A batch is copied into memory
+The processes are forked once, after the kernels are compiled. A batch is copied into memory
 that all of them see; what goes through the pipes is where it lies and which matches to play.
-Who plays which matches depends on chance, but each match has a seed and a place of its own,
-so the results do not.
+The caller is a worker too: it would otherwise only wait, and to be woken takes longer than a
+hundred matches. Who plays which matches depends on chance, but each match has a seed and a
+place of its own, so the results do not.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import select
 import signal
 import struct
 import time
 from collections import deque
-from multiprocessing.connection import wait
 from typing import Any
 
 import multiprocess
@@ -48,9 +49,9 @@ class WorkerError(ArenaError):
 
 
 class ProcessExecutor(Executor):
-    """Plays batches in *workers* forked processes.
+    """Plays batches in *workers* processes: this one, and others forked from it.
 
-    A worker that dies is replaced and its matches are played again, once.
+    A process that dies is replaced and its matches are played again, once.
 
     Raises:
         WorkerError: From :meth:`play`, if a worker dies over matches over which one died
@@ -63,6 +64,8 @@ class ProcessExecutor(Executor):
         self._context = multiprocess.get_context("fork")
         self._memory = mmap.mmap(-1, FIRST_ROOM)
         self._team: list[_Worker] = []
+        self._ears: dict[int, _Worker] = {}
+        self._poll = select.poll()
 
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
@@ -75,54 +78,65 @@ class ProcessExecutor(Executor):
         for view, array in zip(views, arrays, strict=False):
             np.copyto(view, array)
         self._hire()
-        self._play_chunks(_chunks(count, self.workers), layout, batch.rules)
+        results = Results(*views[-3:])
+        self._play_chunks(batch, results, layout)
         results = Results(*(view.copy() for view in views[-3:]))
         self.seconds += time.perf_counter() - start
         return results
 
     def close(self) -> None:
         """Ends the workers."""
-        for worker in self._team:
-            worker.dismiss()
-        self._team.clear()
+        for worker in list(self._team):
+            self._dismiss(worker)
 
     def processes(self) -> list[int]:
-        """The workers' process ids."""
+        """The ids of the processes beside this one."""
         return [worker.process.pid for worker in self._team]
 
-    def _play_chunks(self, chunks: deque[Chunk], layout: Layout, rules: Rules) -> None:
+    def _play_chunks(self, batch: Batch, results: Results, layout: Layout) -> None:
+        chunks = _chunks(len(batch), self.workers)
         died_over: set[Chunk] = set()
-        header = json.dumps({"layout": layout, "rules": list(rules)}).encode()
+        header = json.dumps({"layout": layout, "rules": list(batch.rules)}).encode()
         for worker in self._team:
             worker.assign(chunks, header)
-        while any(worker.chunks for worker in self._team):
-            busy = {worker.pipe: worker for worker in self._team if worker.chunks}
-            for pipe in wait(list(busy)):
-                worker = busy[pipe]
+        while chunks or any(worker.chunks for worker in self._team):
+            for worker in self._listen(wait=not chunks):
                 if worker.hear():
                     worker.assign(chunks)
                 else:
-                    self._replace(worker, chunks, died_over)
-                    for other in self._team:
-                        other.assign(chunks, header if not other.chunks else b"")
+                    self._replace(worker, died_over, header)
+            if chunks:
+                run_kernel(batch, results, slice(*chunks.popleft()))
 
-    def _replace(self, worker: _Worker, chunks: deque[Chunk], died_over: set[Chunk]) -> None:
-        lost = list(worker.chunks)
-        code = worker.bury()
-        self._team.remove(worker)
-        if died_over.intersection(lost[:1]):
+    def _listen(self, *, wait: bool) -> list[_Worker]:
+        """The workers that have something to say; waits for one if asked to."""
+        return [self._ears[number] for number, _ in self._poll.poll(None if wait else 0)]
+
+    def _replace(self, worker: _Worker, died_over: set[Chunk], header: bytes) -> None:
+        lost = deque(worker.chunks)
+        self._dismiss(worker)
+        if died_over.intersection(list(lost)[:1]):
             self.close()
             raise WorkerError(
-                f"a worker died twice over the same matches ({_describe_end(code)}); "
-                "try fewer workers, or the executor 'serial'"
+                f"a worker died twice over the same matches ({_describe_end(worker.code)}); "
+                "try the executor 'serial'"
             )
-        died_over.update(lost[:1])
-        chunks.extendleft(reversed(lost))
+        died_over.update(list(lost)[:1])
         self._hire()
+        self._team[-1].assign(lost, header)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        self._poll.unregister(worker.pipe.fileno())
+        del self._ears[worker.pipe.fileno()]
+        self._team.remove(worker)
+        worker.bury()
 
     def _hire(self) -> None:
-        while len(self._team) < self.workers:
-            self._team.append(_Worker(self._context, self._memory))
+        while len(self._team) < self.workers - 1:
+            worker = _Worker(self._context, self._memory)
+            self._team.append(worker)
+            self._ears[worker.pipe.fileno()] = worker
+            self._poll.register(worker.pipe.fileno(), select.POLLIN)
 
     def _make_room(self, needed: int) -> None:
         if needed > len(self._memory):
@@ -140,6 +154,8 @@ class _Worker:
         self.process.start()
         far_end.close()
         self.chunks: deque[Chunk] = deque()
+        self.code: int | None = None
+        """The exit code, once it is known."""
 
     def assign(self, chunks: deque[Chunk], header: bytes = b"") -> None:
         """Sends chunks until enough are in flight, the first with the batch's *header*."""
@@ -161,20 +177,15 @@ class _Worker:
         self.chunks.popleft()
         return True
 
-    def bury(self) -> int | None:
-        """Cleans up after a dead worker and gives its exit code."""
+    def bury(self) -> None:
+        """Ends the worker, which notices that its pipe is closed, and cleans up after it."""
         self.pipe.close()
         self.process.join(timeout=5)
-        code: int | None = self.process.exitcode
-        if code is None:
+        self.code = self.process.exitcode
+        if self.code is None:
             self.process.kill()
             self.process.join()
         self.process.close()
-        return code
-
-    def dismiss(self) -> None:
-        """Ends the worker, which notices that its pipe is closed."""
-        self.bury()
 
 
 def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:

@@ -310,7 +310,7 @@ def test_workers_hold_no_file_of_their_caller(
 ) -> None:
     with (tmp_path / "held").open("w"):
         executor = team(2)
-        executor.play(make_matches(100))
+        executor.play(make_matches(5000))  # enough for each to have its part
         for pid in executor.processes():
             assert [file.path for file in psutil.Process(pid).open_files()] == []
 

@@ -402,7 +402,7 @@ def test_a_position_prints_itself() -> None:
 def test_wide_boards_have_letters_and_take_numbers() -> None:
     game = ConnectFour(32, 1, 4)
     assert game.format_move(31) == "w"
-    assert game.parse_move(" V ") == 31
+    assert game.parse_move(" W ") == 31
     assert game.parse_move("31") == 31
     assert game.parse_move("a") == 10
 

@@ -15,7 +15,6 @@ from players.lineup import (
     TEST_BOT,
     Lineup,
     combine_lineups,
-    first_width,
     simple_lineup,
 )
 from players.network import NetworkDesign
@@ -77,9 +76,3 @@ def test_combining_twice_is_combining_once() -> None:
     in_steps = combine_lineups([combine_lineups(PARTS[:3]), combine_lineups(PARTS[3:])])
     assert [a.tobytes() for a in together] == [a.tobytes() for a in in_steps]
     assert combine_lineups(PARTS[:1]) is PARTS[0]
-
-
-def test_the_first_layer_is_padded_to_whole_vectors() -> None:
-    everybody = combine_lineups(PARTS)
-    widths = [int(first_width(everybody, seat)) for seat in range(len(everybody.seats))]
-    assert widths == [16, 16, 16, 0, 48, 48, 0, 16, 16, 16]

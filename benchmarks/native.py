@@ -1,0 +1,134 @@
+"""The match kernel in hand-tuned C, compiled here and now: how far is compiled Python from it?"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.batch import Batch, Results, make_batch
+from arena.kernels import run_kernel
+from arena.pairings import both_colours, round_robin
+from players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
+from players.network import NetworkDesign
+
+__all__ = ["measure", "measure_stages", "measure_value"]
+
+POLICY = NetworkDesign()
+VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
+TABLES = (1, 2, 3, 4)
+OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared"]
+
+
+def measure() -> float | None:
+    """Nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
+
+    It is the best of several numbers of matches in hand. The games are those of the kernel.
+    """
+    return _measure_best(POLICY, "-DVALUE=0")
+
+
+def measure_value() -> float | None:
+    """The same for 84-16-1 value networks."""
+    return _measure_best(VALUE, "-DVALUE=1")
+
+
+def measure_stages() -> dict[str, float]:
+    """Nanoseconds per ply in C, whole and with stages left out; empty without a compiler."""
+    if _compiler() is None:
+        return {}
+    batch = _make_batch(POLICY)
+    stages = {f"{tables} at a time": [f"-DTABLES={tables}"] for tables in TABLES}
+    stages["without activation"] = ["-DWITHOUT_ACTIVATION"]
+    stages["without output layer"] = ["-DWITHOUT_OUTPUT"]
+    stages["without either"] = ["-DWITHOUT_ACTIVATION", "-DWITHOUT_OUTPUT"]
+    return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
+
+
+def _measure_best(design: NetworkDesign, head: str) -> float | None:
+    if _compiler() is None:
+        return None
+    batch = _make_batch(design)
+    expected = run_kernel(batch)
+    best = float("inf")
+    for tables in TABLES:
+        library = _build(head, f"-DTABLES={tables}")
+        found = _play(library, batch)
+        for ours, theirs in (
+            (expected.games, found.games),
+            (expected.outcomes, found.outcomes),
+            (expected.plies, found.plies),
+        ):
+            if not np.array_equal(ours, theirs):
+                raise RuntimeError("the C kernel plays other games than ours")
+        best = min(best, _time(library, batch))
+    return best
+
+
+def _make_batch(design: NetworkDesign) -> Batch:
+    """What the benchmark of our own kernel plays: every two of 100, in both colours."""
+    genomes = design.initialise(100, "uniform", np.random.default_rng(1))
+    pairings = both_colours(round_robin(len(genomes)))
+    pairings = np.tile(pairings, (3, 1))
+    seeds = np.zeros(len(pairings), dtype=np.uint64)
+    return make_batch(design.game, design.pack(genomes), pairings, seeds)
+
+
+def _time(library: ctypes.CDLL, batch: Batch) -> float:
+    """Nanoseconds per ply, the best of several rounds."""
+    best = float("inf")
+    for _ in range(15):
+        start = time.perf_counter()
+        results = _play(library, batch)
+        best = min(best, time.perf_counter() - start)
+    return best / int(results.plies.sum()) * 1e9
+
+
+def _play(library: ctypes.CDLL, batch: Batch) -> Results:
+    count = len(batch)
+    results = Results(
+        np.zeros(count, dtype=np.int8),
+        np.zeros(count, dtype=np.int16),
+        np.zeros(count, dtype=np.uint64),
+    )
+    lineup = batch.lineup
+    players = np.ascontiguousarray(lineup.seats[:, [COLUMNS_AT, WEIGHTS_AT, RELATIVE]])
+    arrays: list[NDArray[np.generic]] = [
+        players,
+        lineup.columns,
+        lineup.weights,
+        batch.pairings,
+        results.outcomes,
+        results.plies,
+        results.games,
+    ]
+    pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
+    library.play_matches(ctypes.c_long(count), *pointers)
+    return results
+
+
+@cache
+def _build(*flags: str) -> ctypes.CDLL:
+    compiler = _compiler()
+    assert compiler is not None
+    with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as folder:
+        library = Path(folder) / "matches.so"
+        source = Path(__file__).with_name("matches.c")
+        command = [compiler, *OPTIONS, *flags, "-o", str(library), str(source)]
+        subprocess.run(command, check=True)
+        return ctypes.CDLL(str(library))
+
+
+@cache
+def _compiler() -> str | None:
+    if sys.platform == "win32":
+        return None
+    return shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
