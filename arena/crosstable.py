@@ -135,10 +135,15 @@ def play_tournament(
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
-    seen: dict[str, int] = {}
+    """*names*, with a number behind those that occur more than once."""
+    taken = {name for name in names if names.count(name) == 1}
     result = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        repeated = names.count(name) > 1
-        result.append(f"{name} #{seen[name]}" if repeated else name)
+        number = 1
+        free = name
+        if names.count(name) > 1:
+            while (free := f"{name} #{number}") in taken:
+                number += 1
+            taken.add(free)
+        result.append(free)
     return tuple(result)

@@ -18,7 +18,7 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_seeds
 from players.lineup import combine_lineups
-from players.player import CompiledPlayer, Player
+from players.player import CompiledPlayer, Player, check_board
 
 __all__ = ["DuelResult", "duel"]
 
@@ -94,10 +94,13 @@ def duel(
         executor: Plays the games if both players are compiled; serial if None.
 
     Raises:
-        BadValueError: *games* is not positive or *opening_plies* out of range.
+        BadValueError: *games* is not positive, *opening_plies* out of range, or a player made
+            for another board.
     """
     if games < 1:
         raise BadValueError(f"games is {games}: it must be at least 1")
+    for player in (first, second):
+        check_board(player, game.rules)
     pairs = (games + 1) // 2
     openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
     seeds = derive_seeds(seed, 0, "duel", 2 * pairs)

@@ -25,7 +25,7 @@ __all__ = ["measure", "measure_stages", "measure_value"]
 POLICY = NetworkDesign()
 VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
 TABLES = (1, 2, 3, 4)
-OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared"]
+OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"]
 
 
 def measure() -> float | None:

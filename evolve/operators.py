@@ -11,6 +11,7 @@ import inspect
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ __all__ = ["OWN_OPERATORS", "Operator", "make_toolbox", "operator_names"]
 PREFIXES = {"select": "sel", "mate": "cx", "mutate": "mut"}
 OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "gaussian"}
 """The names of our operators, by verb."""
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What an operator of ``deap.tools`` raises that is given what it can't handle."""
 
 
 class Operator(Config):
@@ -89,10 +92,12 @@ def make_toolbox(
             if verb != "select":
                 given = {"probability": defaults[verb]["indpb"]}
             given |= _checked(verb, operator, list(given))
+            _check_probability(verb, operator.name, given.get("probability", 0.0))
             toolbox.register(verb, function, **given)
         else:
             options = _complete(verb, operator, defaults[verb])
-            toolbox.register(verb, adapters[verb], getattr(tools, operator.name), options)
+            call = partial(_call, f"method.{verb}: {operator.name!r}", options)
+            toolbox.register(verb, adapters[verb], partial(call, getattr(tools, operator.name)))
     return toolbox
 
 
@@ -104,6 +109,13 @@ def _checked(verb: str, operator: Operator, known: list[str]) -> dict[str, Any]:
                 f"method.{verb}: {operator.name!r} has no option {option!r} (it has: {text})"
             )
     return operator.options
+
+
+def _check_probability(verb: str, name: str, value: Any) -> None:
+    if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise BadValueError(
+            f"method.{verb}: probability of {name!r} is {value!r}: it must be from 0 to 1"
+        )
 
 
 def _complete(verb: str, operator: Operator, defaults: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +157,6 @@ class _Fitness(base.Fitness):  # type: ignore[misc]
 
 def _select_by_deap(
     operator: Callable[..., Any],
-    options: dict[str, Any],
     contest: Contest,
     count: int,
     generator: np.random.Generator,
@@ -153,13 +164,13 @@ def _select_by_deap(
     fitness = np.nan_to_num(contest.fitness)
     individuals = [_Individual([], number, value) for number, value in enumerate(fitness.tolist())]
     with _seeded_global_random(generator):
-        chosen = operator(individuals, k=count, **options)
-    return np.array([individual.number for individual in chosen], dtype=np.int64)
+        chosen = operator(individuals, k=count)
+    numbers = np.array([individual.number for individual in chosen], dtype=np.int64)
+    return np.resize(numbers, count)  # selBest and its like give each individual but once
 
 
 def _mate_by_deap(
     operator: Callable[..., Any],
-    options: dict[str, Any],
     first: Genomes,
     second: Genomes,
     generator: np.random.Generator,
@@ -167,14 +178,13 @@ def _mate_by_deap(
     children = []
     with _seeded_global_random(generator):
         for one, other in zip(first.tolist(), second.tolist(), strict=True):
-            child, _ = operator(_Individual(one), _Individual(other), **options)
+            child, _ = operator(_Individual(one), _Individual(other))
             children.append(child)
-    return np.array(children, dtype=np.float32)
+    return _to_array(children)
 
 
 def _mutate_by_deap(
     operator: Callable[..., Any],
-    options: dict[str, Any],
     genomes: Genomes,
     strengths: NDArray[np.float32],
     generator: np.random.Generator,
@@ -182,9 +192,30 @@ def _mutate_by_deap(
     children = []
     with _seeded_global_random(generator):
         for genes in genomes.tolist():
-            (child,) = operator(_Individual(genes), **options)
+            (child,) = operator(_Individual(genes))
             children.append(child)
-    return np.array(children, dtype=np.float32)
+    return _to_array(children)
+
+
+def _call(
+    name: str, options: dict[str, Any], operator: Callable[..., Any], *items: Any, **more: Any
+) -> Any:
+    """Lets DEAP's *operator* do its work, and says whose fault it is if it can't."""
+    genes = len(items[0])
+    try:
+        result = operator(*items, **more, **options)
+    except FAULTS as error:
+        raise BadValueError(f"{name} does not work on lists of weights ({error})") from None
+    if isinstance(items[0], _Individual) and any(len(child) != genes for child in result):
+        raise BadValueError(f"{name} changes how many genes a child has")
+    return result
+
+
+def _to_array(children: list[Any]) -> Genomes:
+    try:
+        return np.array(children, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise BadValueError(f"an operator of deap.tools made a gene no number ({error})") from None
 
 
 @contextmanager

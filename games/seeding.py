@@ -11,13 +11,18 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from games.errors import BadValueError
 from games.stream import fill_words
 
 __all__ = ["derive_generator", "derive_seeds"]
 
 
 def derive_generator(seed: int, generation: int, purpose: str) -> np.random.Generator:
-    """The random numbers for one *purpose* ("mutation", say) of one *generation*."""
+    """The random numbers for one *purpose* ("mutation", say) of one *generation*.
+
+    Raises:
+        BadValueError: *seed* is negative.
+    """
     return np.random.default_rng(_sequence(seed, generation, purpose))
 
 
@@ -38,4 +43,6 @@ def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArra
 
 
 def _sequence(seed: int, generation: int, purpose: str) -> np.random.SeedSequence:
+    if seed < 0:
+        raise BadValueError(f"seed is {seed}: it must be at least 0")
     return np.random.SeedSequence((seed, generation, zlib.crc32(purpose.encode())))

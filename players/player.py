@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from games.connect_four import ConnectFour, Position
+from games.connect_four import ConnectFour, Position, Rules
+from games.errors import BadValueError
 from games.stream import Stream
 from players.connect_four import decide
 from players.lineup import Lineup, make_scratch
 
-__all__ = ["CompiledPlayer", "Player"]
+__all__ = ["CompiledPlayer", "Player", "check_board"]
 
 
 class Player(ABC):
@@ -50,7 +51,12 @@ class CompiledPlayer(Player):
         self._scratch = make_scratch(lineup)
 
     def choose(self, position: Position, stream: Stream) -> int:
-        """The very move that the match kernel would play."""
+        """The very move that the match kernel would play.
+
+        Raises:
+            BadValueError: The position is of another board.
+        """
+        check_board(self, position.rules)
         side = position.ply % 2
         own, other = position.first, position.second
         if side:
@@ -59,3 +65,21 @@ class CompiledPlayer(Player):
         return int(
             decide(self.game.rules, self.lineup, side, np.uint64(own), np.uint64(other), scratch)
         )
+
+
+def check_board(player: Player, rules: Rules) -> None:
+    """Makes sure that *player*, if it is made for one board, plays by *rules*.
+
+    Raises:
+        BadValueError: It is made for another board.
+    """
+    game = getattr(player, "game", None)
+    if game is not None and game.rules != rules:
+        raise BadValueError(
+            f"player {player.name!r} plays on {_describe(game.rules)}, but this game has"
+            f" {_describe(rules)}"
+        )
+
+
+def _describe(rules: Rules) -> str:
+    return f"a board of {rules.columns} by {rules.rows}, {rules.connect} in a row"

@@ -16,7 +16,7 @@ from games.errors import ArenaError, BadValueError, UnknownNameError
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.human import HumanPlayer
 from players.network import read_player
-from players.player import Player
+from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot
 
@@ -52,11 +52,7 @@ def make_player(specification: str, game: ConnectFour) -> Player:
     if (":" in form) != bool(argument.strip()) or (colon and not argument.strip()):
         raise BadValueError(f"player {specification!r}: write {form}")
     player = _KINDS[kind].make(argument.strip(), game)
-    own = getattr(player, "game", game)
-    if own.rules != game.rules:
-        raise BadValueError(
-            f"player {specification!r} plays on {_board(own)}, but this game has {_board(game)}"
-        )
+    check_board(player, game.rules)
     return player
 
 
@@ -89,10 +85,6 @@ def _make_process(argument: str, game: ConnectFour) -> Player:
     if quote in ("'", '"') and len(command) > 1 and command.find(quote, 1) == len(command) - 1:
         command = command[1:-1]
     return ProcessPlayer(game, command, dialect=dialect)
-
-
-def _board(game: ConnectFour) -> str:
-    return f"a board of {game.rules.columns} by {game.rules.rows}, {game.rules.connect} in a row"
 
 
 _KINDS: dict[str, PlayerKind] = {

@@ -35,6 +35,8 @@ __all__ = ["ProcessExecutor", "WorkerError"]
 SMALLEST_CHUNK = 64
 IN_FLIGHT = 2
 """Chunks that a worker has at a time: while it plays one, the next is waiting."""
+PATIENCE = 5.0
+"""Seconds that a worker has to end by itself."""
 FIRST_ROOM = 32 * 1024 * 1024
 """Bytes of address space; only what is written to takes memory."""
 
@@ -78,16 +80,18 @@ class ProcessExecutor(Executor):
         for view, array in zip(views, arrays, strict=False):
             np.copyto(view, array)
         self._hire()
-        results = Results(*views[-3:])
-        self._play_chunks(batch, results, layout)
+        try:
+            self._play_chunks(batch, Results(*views[-3:]), layout)
+        except BaseException:
+            self._dismiss_all(kill=True)  # they still have chunks of this batch in hand
+            raise
         results = Results(*(view.copy() for view in views[-3:]))
         self.seconds += time.perf_counter() - start
         return results
 
     def close(self) -> None:
         """Ends the workers."""
-        for worker in list(self._team):
-            self._dismiss(worker)
+        self._dismiss_all()
 
     def processes(self) -> list[int]:
         """The ids of the processes beside this one."""
@@ -116,7 +120,6 @@ class ProcessExecutor(Executor):
         lost = deque(worker.chunks)
         self._dismiss(worker)
         if died_over.intersection(list(lost)[:1]):
-            self.close()
             raise WorkerError(
                 f"a worker died twice over the same matches ({_describe_end(worker.code)}); "
                 "try the executor 'serial'"
@@ -125,11 +128,15 @@ class ProcessExecutor(Executor):
         self._hire()
         self._team[-1].assign(lost, header)
 
-    def _dismiss(self, worker: _Worker) -> None:
+    def _dismiss_all(self, *, kill: bool = False) -> None:
+        for worker in list(self._team):
+            self._dismiss(worker, kill=kill)
+
+    def _dismiss(self, worker: _Worker, *, kill: bool = False) -> None:
         self._poll.unregister(worker.pipe.fileno())
         del self._ears[worker.pipe.fileno()]
         self._team.remove(worker)
-        worker.bury()
+        worker.bury(kill=kill)
 
     def _hire(self) -> None:
         while len(self._team) < self.workers - 1:
@@ -177,14 +184,17 @@ class _Worker:
         self.chunks.popleft()
         return True
 
-    def bury(self) -> None:
+    def bury(self, *, kill: bool) -> None:
         """Ends the worker, which notices that its pipe is closed, and cleans up after it."""
         self.pipe.close()
-        self.process.join(timeout=5)
-        self.code = self.process.exitcode
-        if self.code is None:
+        deadline = time.monotonic() + (0.0 if kill else PATIENCE)
+        # Not join(timeout): it waits for a pipe that the worker has closed with all others.
+        while self.process.exitcode is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        if self.process.exitcode is None:
             self.process.kill()
             self.process.join()
+        self.code = self.process.exitcode
         self.process.close()
 
 
