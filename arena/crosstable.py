@@ -17,7 +17,7 @@ from arena.statistics import wilson_interval
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_seeds
-from players.player import Player
+from players.player import Player, distinct_names
 
 __all__ = ["Crosstable", "play_tournament"]
 
@@ -131,19 +131,4 @@ def play_tournament(
         )
         if progress:
             progress(number + 1, len(pairs))
-    return Crosstable(_distinct([player.name for player in players]), duels)
-
-
-def _distinct(names: list[str]) -> tuple[str, ...]:
-    """*names*, with a number behind those that occur more than once."""
-    taken = {name for name in names if names.count(name) == 1}
-    result = []
-    for name in names:
-        number = 1
-        free = name
-        if names.count(name) > 1:
-            while (free := f"{name} #{number}") in taken:
-                number += 1
-            taken.add(free)
-        result.append(free)
-    return tuple(result)
+    return Crosstable(distinct_names([player.name for player in players]), duels)

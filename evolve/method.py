@@ -82,6 +82,10 @@ class Method(ABC, Generic[S]):
         """The state at generation 0."""
 
     @abstractmethod
+    def find_mismatch(self, state: S) -> str | None:
+        """Why *state*, read from a file, is not one of this configuration; None if it is."""
+
+    @abstractmethod
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
         """Plays one generation and breeds the next."""
 

@@ -118,6 +118,8 @@ class Tournament(Method[TournamentState]):
                 },
             },
         )
+        random_openings(design.game, config.openings.plies, 0, 0)
+        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
         self.statistics = tools.Statistics()
         for name, share in _QUANTILES.items():
             self.statistics.register(name, _quantile, share=share)
@@ -133,6 +135,17 @@ class Tournament(Method[TournamentState]):
             strengths=np.full(config.individuals, config.mutation_strength, dtype=np.float32),
             hall=np.zeros((0, self.design.genes), dtype=np.float32),
         )
+
+    def find_mismatch(self, state: TournamentState) -> str | None:
+        """Compares the shapes of the arrays with the configuration."""
+        individuals, genes = self.config.individuals, self.design.genes
+        if state.population.shape != (individuals, genes):
+            return f"its population has shape {state.population.shape}, not {individuals, genes}"
+        if state.strengths.shape != (individuals,) or state.hall.shape[1:] != (genes,):
+            return "its strengths or its hall of fame have another shape"
+        if any(array.dtype != np.float32 for array in (state.population, state.hall)):
+            return "its genes are no 32-bit numbers"
+        return None
 
     def step(self, state: TournamentState, arena: Arena) -> tuple[TournamentState, Report]:
         """Plays the tournaments of one generation and breeds the next."""

@@ -12,7 +12,7 @@ from games.stream import Stream
 from players.connect_four import decide
 from players.lineup import Lineup, make_scratch
 
-__all__ = ["CompiledPlayer", "Player", "check_board"]
+__all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
 
 
 class Player(ABC):
@@ -79,6 +79,25 @@ def check_board(player: Player, rules: Rules) -> None:
             f"player {player.name!r} plays on {_describe(game.rules)}, but this game has"
             f" {_describe(rules)}"
         )
+
+
+def distinct_names(names: list[str]) -> tuple[str, ...]:
+    """*names*, with a number behind those that occur more than once.
+
+    >>> distinct_names(["random", "test-bot", "random"])
+    ('random #1', 'test-bot', 'random #2')
+    """
+    taken = {name for name in names if names.count(name) == 1}
+    result = []
+    for name in names:
+        number = 1
+        free = name
+        if names.count(name) > 1:
+            while (free := f"{name} #{number}") in taken:
+                number += 1
+            taken.add(free)
+        result.append(free)
+    return tuple(result)
 
 
 def _describe(rules: Rules) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena.duel import DuelResult
@@ -14,7 +15,7 @@ from runs.directory import RunDirectory
 from runs.files import write_whole
 from runs.journey import Watch
 from runs.players import find_player
-from runs.recipe import Recipe, load_recipe
+from runs.recipe import Recipe, load_recipe, parse_changes
 from runs.run import Run
 
 __all__ = ["duel", "load", "prepare", "resume", "start"]
@@ -69,7 +70,7 @@ def prepare(
         recipe = load_recipe(recipe, [*changes, *extra])
     else:
         name = "run"
-        recipe = recipe.change({} if seed is None else {"run.seed": seed})
+        recipe = recipe.change(parse_changes([*changes, *extra]))
     made = Run(RunDirectory(run or Path("evolved") / name), recipe)
     for opponent in recipe.make_opponents():
         opponent.close()
@@ -103,9 +104,10 @@ def resume(
         CheckpointError: No checkpoint can be used.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
+    check_executor(executor, workers)
     made = load(run)
     if generations is not None:
-        made = made.with_generations(generations)
+        made = made.with_generations(generations, from_generation)
     made.advance(workers=workers, executor=executor, watch=watch, from_generation=from_generation)
     return made
 
@@ -132,8 +134,13 @@ def duel(
     (1000, True)
     """
     game = game or ConnectFour()
-    players = [find_player(p, game) if isinstance(p, str) else p for p in (first, second)]
-    try:
+    with ExitStack() as stack:
+        players = []
+        for given in (first, second):
+            player = find_player(given, game) if isinstance(given, str) else given
+            if player is not given:
+                stack.callback(player.close)
+            players.append(player)
         return duel_players(
             game,
             players[0],
@@ -143,7 +150,3 @@ def duel(
             seed=seed,
             executor=executor,
         )
-    finally:
-        for given, player in zip((first, second), players, strict=True):
-            if isinstance(given, str):
-                player.close()

@@ -80,6 +80,10 @@ def load_checkpoint(
         path = directory.checkpoint(number)
         try:
             state = read_state(path.read_bytes(), method)
+            if state.generation != number:
+                raise DamagedFileError(f"it is of generation {state.generation}")
+            if mismatch := method.find_mismatch(state):
+                raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
         except (DamagedFileError, NewerFormatError, OSError, json.JSONDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             problems.append(f"{path.name} can't be used: {reason}")

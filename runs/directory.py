@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from runs.errors import NotARunError, RunBusyError, RunExistsError
-from runs.files import explain_storage_errors
+from runs.files import explain_storage_errors, is_leftover
 
 __all__ = ["RunDirectory"]
 
@@ -74,6 +74,13 @@ class RunDirectory:
         matches = (CHECKPOINT.fullmatch(file.name) for file in self.checkpoints.iterdir())
         return sorted(int(match[1]) for match in matches if match)
 
+    def clear_leftovers(self) -> None:
+        """Deletes files that killed processes had begun to write."""
+        for folder in (self.path, self.checkpoints, self.plots):
+            for file in folder.iterdir() if folder.is_dir() else ():
+                if is_leftover(file):
+                    file.unlink(missing_ok=True)
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Holds the run while one process writes to it; the system frees it if that dies.
@@ -126,9 +133,10 @@ class RunDirectory:
                 " --run, or replace it with --force"
             )
         with self.lock(), explain_storage_errors(self.path):
-            for file in self.path.iterdir():
-                if file.name in PARTS or file.name.startswith(("history.db-", ".champion")):
-                    shutil.rmtree(file) if file.is_dir() else file.unlink()
+            self.clear_leftovers()
+            mine = [f for f in self.path.iterdir() if f.name in PARTS or f.match("history.db*")]
+            for file in sorted(mine, key=lambda file: file == self.recipe):  # that one last
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""

@@ -6,6 +6,7 @@ from games.errors import ArenaError
 
 __all__ = [
     "CheckpointError",
+    "DamagedHistoryError",
     "NotARunError",
     "RecipeError",
     "RunBusyError",
@@ -36,3 +37,7 @@ class CheckpointError(ArenaError):
 
 class StorageError(ArenaError):
     """The disk is full, or may not be written to."""
+
+
+class DamagedHistoryError(StorageError):
+    """A history that is no database, or a damaged one."""

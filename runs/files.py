@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +11,10 @@ from pathlib import Path
 
 from runs.errors import StorageError
 
-__all__ = ["explain_storage_errors", "write_whole"]
+__all__ = ["explain_storage_errors", "is_leftover", "set_aside", "write_whole"]
+
+
+LEFTOVER = re.compile(r"\.[^.].*\.[a-z0-9_]{8}")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -35,6 +39,17 @@ def write_whole(path: Path, content: bytes) -> None:
                 os.unlink(name)
             raise
         _sync_folder(path.parent)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether *path* is what :func:`write_whole` leaves if it is killed on the way."""
+    return LEFTOVER.fullmatch(path.name) is not None
+
+
+def set_aside(path: Path) -> Path:
+    """Renames a file that can't be used to a name that nothing here reads, and gives that."""
+    with explain_storage_errors(path):
+        return path.replace(path.with_name(f"{path.name}.unusable"))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from deap import tools
 from arena.duel import DuelResult
 from arena.statistics import wilson_interval
 from evolve.method import Report
-from runs.errors import NotARunError, StorageError
+from runs.errors import DamagedHistoryError, NotARunError, StorageError
 
 __all__ = ["Check", "History"]
 
@@ -217,8 +217,10 @@ class History:
     def _explain(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             raise StorageError(f"{self.path} can't be used: {error}") from None
+        except sqlite3.DatabaseError as error:
+            raise DamagedHistoryError(f"{self.path} can't be used: {error}") from None
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:

@@ -11,10 +11,12 @@ from arena.arena import Arena
 from arena.duel import DuelResult, duel
 from evolve.method import Method
 from games.seeding import derive_seeds
+from genomes.tensors import DamagedFileError, NewerFormatError
+from players.network import read_player
 from players.player import Player
 from runs.checkpoint import save_checkpoint
 from runs.directory import RunDirectory
-from runs.files import write_whole
+from runs.files import set_aside, write_whole
 from runs.history import History
 from runs.recipe import Recipe
 
@@ -56,7 +58,7 @@ class Journey:
 
     def go(self, state: Any, watch: Watch) -> None:
         """Evolves on from *state* until the recipe's last generation, or *watch* says no."""
-        self._restore_champion()
+        self._restore_champion(state.generation)
         last = self.recipe.run.generations
         progress = Progress(state.generation, last)
         start = time.perf_counter()
@@ -124,11 +126,21 @@ class Journey:
                 wins[check.generation] = check.wins
         return max(generations, key=lambda generation: (wins[generation], generation))
 
-    def _restore_champion(self) -> None:
-        """Makes the champion's file agree with the history, whatever happened before."""
+    def _restore_champion(self, generation: int) -> None:
+        """Makes the champion's file agree with the history, whatever happened before.
+
+        Of a history that was lost, the file may be all that is left: it stays, unless it is
+        of a later *generation* than the run goes on from, or can't be read.
+        """
         best = self._best_generation()
         blob = None if best is None else self.history.champion(best)
-        if blob is None:
-            self.directory.champion.unlink(missing_ok=True)
-        else:
+        if blob is not None:
             write_whole(self.directory.champion, blob)
+        elif self.directory.champion.is_file():
+            try:
+                found = read_player(self.directory.champion.read_bytes()).remarks
+            except (DamagedFileError, NewerFormatError):
+                set_aside(self.directory.champion)
+                return
+            if found.get("generation", 0) > generation:
+                self.directory.champion.unlink()

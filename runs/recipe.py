@@ -11,16 +11,24 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import Field, ValidationError
 
+from arena.openings import random_openings
 from evolve.method import Config, Method
 from games.errors import ArenaError, UnknownNameError
 from players.network import NetworkDesign
-from players.player import Player
+from players.player import Player, distinct_names
 from players.specification import make_player
 from runs.errors import RecipeError
 from runs.methods import find_method
 from runs.validation import explain
 
-__all__ = ["Recipe", "load_recipe", "read_recipe", "recipe_names", "recipe_summary"]
+__all__ = [
+    "Recipe",
+    "load_recipe",
+    "parse_changes",
+    "read_recipe",
+    "recipe_names",
+    "recipe_summary",
+]
 
 
 Model = TypeVar("Model", bound=Config)
@@ -98,10 +106,17 @@ class Recipe(Config):
             RecipeError: A specification names no player.
         """
         game = self.make_design().game
+        made: list[Player] = []
         try:
-            return [make_player(text, game) for text in self.check.opponents]
+            for text in self.check.opponents:
+                made.append(make_player(text, game))
         except ArenaError as error:
+            for player in made:
+                player.close()
             raise RecipeError(f"check.opponents: {error}") from None
+        for player, name in zip(made, distinct_names([p.name for p in made]), strict=True):
+            player.name = name
+        return made
 
     def to_toml(self) -> str:
         """The recipe as a TOML file."""
@@ -131,12 +146,24 @@ def load_recipe(name: str, changes: Iterable[str] = ()) -> Recipe:
         RecipeError: The file, a key or a value is wrong.
     """
     content, source = _read(name)
+    for key, value in parse_changes(changes).items():
+        _put(content, key, value)
+    return _resolve(content, source)
+
+
+def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
+    """Values by dotted key, from texts like ``run.generations=200``.
+
+    Raises:
+        RecipeError: A text is not of that form.
+    """
+    values = {}
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals:
             raise RecipeError(f"--set {change!r}: write section.key=value")
-        _put(content, key.strip(), _parse_value(text.strip()))
-    return _resolve(content, source)
+        values[key.strip()] = _parse_value(text.strip())
+    return values
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -164,9 +191,16 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
         text = resources.files("runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
         return tomllib.loads(text), f"recipe {name}"
     path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
+    if path.suffix == ".toml" or _is_file(path):
         return _parse(path), str(path)
     raise UnknownNameError("recipe", name, recipe_names())
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -174,7 +208,7 @@ def _parse(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not TOML, not UTF-8, or a name that no file can have
         raise RecipeError(f"{path} is no TOML file: {error}") from None
 
 
@@ -203,6 +237,7 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         method = _validate(config, recipe.method, "method.").model_dump(mode="json")
         recipe = recipe.model_copy(update={"method": method})
         recipe.make_method()
+        random_openings(recipe.make_design().game, recipe.check.opening_plies, 0, 0)
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe

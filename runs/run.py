@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.arena import Arena
-from arena.executors import make_executor
+from arena.executors import check_executor, make_executor
 from games.errors import BadValueError
+from genomes.tensors import DamagedFileError, NewerFormatError
 from players.network import NetworkPlayer, read_player
 from runs.checkpoint import load_checkpoint, save_checkpoint
 from runs.directory import RunDirectory
-from runs.files import write_whole
+from runs.errors import CheckpointError, DamagedHistoryError
+from runs.files import set_aside, write_whole
 from runs.history import Check, History
 from runs.journey import Journey, Watch
 from runs.recipe import Recipe, read_recipe
@@ -81,7 +83,8 @@ class Run:
         Raises:
             CheckpointError: There is none.
         """
-        state, self.warnings = load_checkpoint(self.directory, self.method, generation)
+        state, problems = load_checkpoint(self.directory, self.method, generation)
+        self.warnings += [problem for problem in problems if problem not in self.warnings]
         return state
 
     def champion_at(self, generation: int | None) -> NetworkPlayer:
@@ -94,7 +97,7 @@ class Run:
         if generation is None:
             if not self.directory.champion.is_file():
                 raise BadValueError(f"{self.path} has no champion yet: its first check is to come")
-            return read_player(self.directory.champion.read_bytes(), name)
+            return self._read_champion(name)
         with History(self.directory.history) as history:
             blob = history.champion(generation)
             if blob is None:
@@ -104,6 +107,15 @@ class Run:
                     f"{self.path} has no champion of generation {generation} (nearest: {near})"
                 )
         return read_player(blob, f"{name}@{generation}")
+
+    def _read_champion(self, name: str) -> NetworkPlayer:
+        file = self.directory.champion
+        try:
+            return read_player(file.read_bytes(), name)
+        except (DamagedFileError, NewerFormatError) as error:
+            raise type(error)(
+                f"{file} can't be used: {error} (evolve resume makes it anew from the history)"
+            ) from None
 
     def checks(self) -> list[Check]:
         """All checks so far."""
@@ -132,32 +144,75 @@ class Run:
             CheckpointError: No checkpoint can be used.
             WorkerError: Workers keep dying.
         """
+        check_executor(executor, workers)
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
-            begin = self._begin(from_generation)
-            history = stack.enter_context(History(self.directory.history, write=True))
-            history.forget_after(begin.generation)
-            machine = stack.enter_context(make_executor(executor, workers))
-            arena = Arena(self.method.design, machine)
+            self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
                 stack.callback(opponent.close)
+            begin, problems = self._find_begin(from_generation)
+            self.warnings += problems
+            machine = stack.enter_context(make_executor(executor, workers))
+            history = stack.enter_context(self._open_history())
+            self._go_back_to(begin, history)
+            arena = Arena(self.method.design, machine)
             journey = Journey(self.directory, self.recipe, self.method, history, arena, opponents)
             journey.go(begin, watch or (lambda progress: True))
 
-    def _begin(self, generation: int | None) -> Any:
-        if not self.directory.generations() and generation is None:
+    def _find_begin(self, generation: int | None) -> tuple[Any, list[str]]:
+        """The state to go on from; nothing that exists is changed yet."""
+        directory = self.directory
+        traces = (directory.history, directory.champion)
+        if not directory.generations() and not any(trace.exists() for trace in traces):
+            if generation not in (None, 0):
+                raise CheckpointError(f"{self.path} has no checkpoint of generation {generation}")
             state = self.method.initial(self.recipe.run.seed)
-            save_checkpoint(self.directory, state, self.method)
-            return state
-        state = self.state(generation)
+            save_checkpoint(directory, state, self.method)
+            return state, []
+        state, problems = load_checkpoint(directory, self.method, generation)
+        last = self.recipe.run.generations
+        if state.generation > last:
+            raise BadValueError(
+                f"{self.path} is at generation {state.generation}, beyond the last one, {last}:"
+                " --from goes back to an earlier checkpoint"
+            )
+        return state, problems
+
+    def _open_history(self) -> History:
+        """The history; a damaged one is put aside, since nothing depends on it."""
+        try:
+            return History(self.directory.history, write=True)
+        except DamagedHistoryError as error:
+            aside = set_aside(self.directory.history)
+            self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
+            return History(self.directory.history, write=True)
+
+    def _go_back_to(self, state: Any, history: History) -> None:
+        """Forgets what came after *state*; checkpoints that can't be read are put aside."""
+        self.directory.clear_leftovers()
+        history.forget_after(state.generation)
         for newer in self.directory.generations():
             if newer > state.generation:
-                self.directory.checkpoint(newer).unlink()
-        return state
+                file = self.directory.checkpoint(newer)
+                if any(warning.startswith(file.name) for warning in self.warnings):
+                    set_aside(file)
+                else:
+                    file.unlink()
 
-    def with_generations(self, generations: int) -> Run:
-        """The run with another last generation, also in its directory."""
+    def with_generations(self, generations: int, from_generation: int | None = None) -> Run:
+        """The same run with another last generation; its directory is changed too.
+
+        Raises:
+            BadValueError: The run, or *from_generation* if it is to go on from there, is
+                beyond that generation already.
+        """
+        now = self.generation if from_generation is None else from_generation
+        if generations < now:
+            raise BadValueError(
+                f"{self.path} is at generation {now}: it can't end at {generations}; --from goes"
+                " back to an earlier checkpoint"
+            )
         changed = Run(self.directory, self.recipe.change({"run.generations": generations}))
         with self.directory.lock():
             write_whole(self.directory.recipe, changed.recipe.to_toml().encode())

@@ -83,11 +83,13 @@ def resume(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
+    from arena.executors import check_executor
     from runs.run import Run
 
+    check_executor(executor, workers)
     made = Run.open(run)
     if generations is not None:
-        made = made.with_generations(generations)
+        made = made.with_generations(generations, from_generation)
     if from_generation is None and made.is_complete():
         last = made.recipe.run.generations
         print(f"{run} is complete at generation {last}; --generations N goes further")
@@ -178,7 +180,7 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)
     for warning in run.warnings:
-        typer.echo(f"evolve: {warning}; went on from an older checkpoint", err=True)
+        typer.echo(f"evolve: {warning}", err=True)
     if display.interrupted:
         console().print(f"stopped; go on with: evolve resume {run.path}")
         raise typer.Exit(130)
