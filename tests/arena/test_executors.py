@@ -156,7 +156,7 @@ def test_workers_killed_between_batches_are_replaced(
 ) -> None:
     executor = team(2)
     batch = make_matches(1000)
-    executor.play(batch)
+    executor.play(make_matches(1000, seed=1))
     os.kill(executor.processes()[0], signal.SIGKILL)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
@@ -299,7 +299,7 @@ def test_a_stopped_worker_does_not_keep_close_from_returning(
 def test_workers_ignore_the_keyboard(team: Callable[[int], ProcessExecutor]) -> None:
     executor = team(2)
     batch = make_matches(1000)
-    executor.play(batch)
+    executor.play(make_matches(1000, seed=1))
     pids = executor.processes()
     for pid in pids:
         os.kill(pid, signal.SIGINT)

@@ -194,6 +194,20 @@ def test_who_was_not_drawn_has_the_least_chance() -> None:
     assert abs(np.mean(chosen == 2) - 5 / 9) < 0.03
 
 
+@pytest.mark.parametrize("name", ["selRoulette", "selStochasticUniversalSampling"])
+def test_if_nobody_has_won_anything_parents_are_not_all_the_same(name: str) -> None:
+    toolbox = make(select=Operator(name=name))
+    try:
+        chosen = toolbox.select(make_contest([0.0] * 20), 40, np.random.default_rng(1))
+    except BadValueError as error:
+        said = str(error)
+    else:
+        said = name
+        assert len(chosen) == 40
+        assert len(set(chosen.tolist())) > 5
+    assert name in said
+
+
 def test_global_random_numbers_are_put_back() -> None:
     toolbox = make(
         select=Operator(name="selTournament"),

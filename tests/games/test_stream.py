@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.stream import below, chance, mix, new_stream, next_word
+from games.stream import below, chance, fill_words, mix, new_stream, next_word
 
 WORD = 2**64 - 1
 
@@ -89,3 +89,14 @@ def test_chance_has_53_bits() -> None:
     for _ in range(100):
         state, word = reference(state)
         assert chance(stream) == (word >> 11) / 2**53
+
+
+@given(st.integers(0, WORD), st.integers(0, 50))
+@settings(max_examples=50, deadline=None)
+def test_fill_words_takes_the_next_ones(seed: int, count: int) -> None:
+    stream = new_stream(seed)
+    words = np.zeros(count, dtype=np.uint64)
+    fill_words(stream, words)
+    again = new_stream(seed)
+    assert words.tolist() == [int(next_word(again)) for _ in range(count)]
+    assert stream[0] == again[0]

@@ -135,9 +135,39 @@ def test_what_killed_processes_left_is_cleared_away(
         "checkpoints/.gen-000009.safetensors.abcd1234",
     ):
         (path / name).write_bytes(b"half")
+    (path / ".notes.markdown").write_text("mine")
     resume(path, executor="serial")
     assert outcome_of(path) == finished[1]
-    assert hidden_files(path) == set()
+    assert hidden_files(path) == {".notes.markdown"}
+
+
+@pytest.mark.parametrize("survivors", [0, 1, 2])
+def test_going_back_may_be_cut_short(
+    path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+    monkeypatch: pytest.MonkeyPatch,
+    survivors: int,
+) -> None:
+    """Killed while it forgets what came after generation 3, a run is no mixture of both."""
+    unlink = Path.unlink
+    left = 3 - survivors  # of the checkpoints 6, 9 and 11
+
+    def stumble(file: Path, missing_ok: bool = False) -> None:
+        nonlocal left
+        if file.name.startswith("gen-"):
+            if not left:
+                raise KeyboardInterrupt
+            left -= 1
+        unlink(file, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", stumble)
+    expected = KeyboardInterrupt if survivors else ZeroDivisionError
+    with pytest.raises(expected):
+        resume(path, from_generation=3, executor="serial", watch=lambda progress: 1 // 0 > 0)
+    monkeypatch.undo()
+    resume(path, executor="serial")
+    assert outcome_of(path) == finished[1]
 
 
 # Torn files
@@ -226,11 +256,14 @@ def test_a_checkpoint_of_a_newer_version_is_named_and_kept(path: Path) -> None:
     assert newer in [kept.read_bytes() for kept in path.rglob("*") if kept.is_file()]
 
 
+@pytest.mark.parametrize(
+    "damage", [cut, lambda file: file.write_bytes(b"garbage" * 1000)], ids=["cut", "garbage"]
+)
 def test_a_damaged_history_does_not_keep_a_run_from_going_on(
-    path: Path, finished: tuple[Path, Any]
+    path: Path, finished: tuple[Path, Any], damage: Callable[[Path], None]
 ) -> None:
     rewind(path, 6)
-    (path / "history.db").write_bytes(b"garbage" * 1000)
+    damage(path / "history.db")
     run = resume(path, executor="serial")
     assert any("history.db" in warning for warning in run.warnings)
     assert run.population_sha256 == finished[1].sha256
