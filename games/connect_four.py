@@ -24,10 +24,14 @@ __all__ = [
     "Rules",
     "all_cells",
     "cell_of",
+    "column_of",
     "count_sequences",
     "drop",
     "has_line",
+    "landing_cells",
     "mark_if_full",
+    "stack_tops",
+    "winning_cells",
 ]
 
 ONE = np.uint64(1)
@@ -85,6 +89,54 @@ def _runs(discs: Any, step: Any, connect: int) -> Any:
 
 
 @inlined
+def landing_cells(discs: Any, rules: Rules) -> Any:
+    """Where a disc may come to lie: one bit for each column that is not full."""
+    height = np.uint64(rules.rows + 1)
+    bottom = ONE
+    for _ in range(1, rules.columns):
+        bottom = (bottom << height) | ONE
+    return (discs + bottom) & ~(bottom << np.uint64(rules.rows))
+
+
+@inlined
+def stack_tops(discs: Any, rules: Rules) -> Any:
+    """The cells, free or not, on top of *discs* that stand one short of a line."""
+    return _runs(discs, ONE, rules.connect - 1) << np.uint64(rules.connect - 1)
+
+
+@inlined
+def winning_cells(discs: Any, rules: Rules) -> Any:
+    """The cells, free or not, on or off the board, where one more disc completes a line."""
+    cells = stack_tops(discs, rules)
+    if rules.columns >= rules.connect:
+        height = np.uint64(rules.rows + 1)
+        cells |= _gaps(discs, height, rules.connect)
+        cells |= _gaps(discs, height + ONE, rules.connect)
+        cells |= _gaps(discs, height - ONE, rules.connect)
+    return cells
+
+
+@inlined
+def _gaps(discs: Any, step: Any, connect: int) -> Any:
+    """Where one disc makes a run of *connect*, *step* bits apart, whichever place is its own."""
+    if connect == 4:
+        low, high = discs << step, discs >> step
+        two_low, two_high = low & (low << step), high & (high >> step)
+        three_low, three_high = low << (step + step), high >> (step + step)
+        return (two_low & (three_low | high)) | (two_high & (three_high | low))
+    cells = np.uint64(0)
+    for below in range(connect):
+        run = ALL_BITS
+        for place in range(connect):
+            if place < below:
+                run &= discs << (step * np.uint64(below - place))
+            elif place > below:
+                run &= discs >> (step * np.uint64(place - below))
+        cells |= run
+    return cells
+
+
+@inlined
 def mark_if_full(full: Any, bit: Any, column: int, rules: Rules) -> Any:
     """*full* (bit c: column c is full), after a disc came to lie on *bit* in *column*."""
     top = np.uint64(column * (rules.rows + 1) + rules.rows - 1)
@@ -95,6 +147,12 @@ def mark_if_full(full: Any, bit: Any, column: int, rules: Rules) -> Any:
 def cell_of(bit: Any) -> Any:
     """The number of the one set bit."""
     return lowest_bit(bit)
+
+
+@inlined
+def column_of(bits: Any, rules: Rules) -> Any:
+    """The column of the lowest of the set *bits*."""
+    return lowest_bit(bits) // (rules.rows + 1)
 
 
 @inlined

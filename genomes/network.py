@@ -37,6 +37,8 @@ __all__ = [
     "evaluate_hidden",
     "padded",
     "pick_output",
+    "shallow_output",
+    "shallow_pick",
     "single_output",
     "start_sums",
 ]
@@ -87,7 +89,9 @@ def start_sums(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
 @inlined
 def add_column(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
     """Adds the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``."""
-    for block in range(0, width, LANES):
+    total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
+    simd.store_int(sums, at, total)
+    for block in range(LANES, width, LANES):
         total = simd.add_int(simd.load_int(sums, at + block), simd.load_int(columns, base + block))
         simd.store_int(sums, at + block, total)
 
@@ -130,7 +134,7 @@ def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> 
             total = simd.load(weights, at + block)
             row = at + width + block
             for unit in range(units):
-                term = simd.multiply(simd.spread(ping[unit]), simd.load(weights, row))
+                term = simd.multiply(simd.spread(simd.peek(ping, unit)), simd.load(weights, row))
                 total = simd.add(total, term)
                 row += width
             simd.store(pong, block, _activate(total, kind))
@@ -151,7 +155,9 @@ def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) ->
     total = simd.load(weights, at)
     for unit in range(shape[SIZES + shape[LAYERS] - 1]):
         at += LANES
-        total = simd.add(total, simd.multiply(simd.spread(inputs[unit]), simd.load(weights, at)))
+        total = simd.add(
+            total, simd.multiply(simd.spread(simd.peek(inputs, unit)), simd.load(weights, at))
+        )
     return simd.first_of_maximum(total, allowed)
 
 
@@ -168,13 +174,61 @@ def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
 
 
 @inlined
+def shallow_pick(
+    kind: int, units: int, sums: Any, at: int, weights: Any, row: int, room: Any, allowed: Any
+) -> Any:
+    """Like :func:`pick_output`, for a network with one hidden layer.
+
+    Most networks are such, and they have no time for the detours of the others. *kind* is the
+    activation's code; the sums of the hidden *units* begin at ``sums[at]``, the last layer at
+    ``weights[row]``; *room* is scratch.
+    """
+    value = simd.multiply(simd.to_float(simd.load_int(sums, at)), simd.spread(UNIT))
+    simd.store(room, 0, _activate(value, kind))
+    for block in range(LANES, units, LANES):
+        value = simd.multiply(simd.to_float(simd.load_int(sums, at + block)), simd.spread(UNIT))
+        simd.store(room, block, _activate(value, kind))
+    total = simd.load(weights, row)
+    for unit in range(units):
+        row += LANES
+        term = simd.multiply(simd.spread(simd.peek(room, unit)), simd.load(weights, row))
+        total = simd.add(total, term)
+    return simd.first_of_maximum(total, allowed)
+
+
+@inlined
+def shallow_output(
+    kind: int, width: int, sums: Any, at: int, columns: Any, base: int, weights: Any, row: int
+) -> Any:
+    """Like :func:`single_output`, for a network with one hidden layer of padded *width*.
+
+    The column that begins at ``columns[base]`` counts as well.
+    """
+    value = _activate_with_column(kind, sums, at, columns, base)
+    total = simd.multiply(value, simd.load(weights, row + LANES))
+    for block in range(LANES, width, LANES):
+        value = _activate_with_column(kind, sums, at + block, columns, base + block)
+        total = simd.add(total, simd.multiply(value, simd.load(weights, row + LANES + block)))
+    return simd.halve_sum(total) + simd.peek(weights, row)
+
+
+@inlined
+def _activate_with_column(kind: int, sums: Any, at: int, columns: Any, base: int) -> Any:
+    total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
+    return _activate(simd.multiply(simd.to_float(total), simd.spread(UNIT)), kind)
+
+
+@inlined
 def _activate(vector: Any, kind: int) -> Any:
     if kind == RELU:
         return simd.maximum(vector, simd.spread(ZERO))
+    scale = SIGMOID_SCALE
     if kind == TANH:
-        half = _logistic(vector, TANH_SCALE)
-        return simd.subtract(simd.add(half, half), simd.spread(ONE))
-    return _logistic(vector, SIGMOID_SCALE)
+        scale = TANH_SCALE
+    value = _logistic(vector, scale)
+    if kind == TANH:
+        value = simd.subtract(simd.add(value, value), simd.spread(ONE))
+    return value
 
 
 @inlined

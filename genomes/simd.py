@@ -8,6 +8,7 @@ the same bits on every machine, and the exported bot can repeat them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -31,6 +32,8 @@ __all__ = [
     "maximum",
     "minimum",
     "multiply",
+    "peek",
+    "poke",
     "power_of_two",
     "spread",
     "store",
@@ -80,10 +83,13 @@ class IntVectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, INTS)  # type: ignore[no-untyped-call]
 
 
-def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
+def _element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [args[1]])
-    return builder.bitcast(pointer, vector.as_pointer())
+    return builder.gep(array.data, [args[1]])
+
+
+def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
+    return builder.bitcast(_element(context, builder, signature, args), vector.as_pointer())
 
 
 def _make_load(kind: Any, vector: Any) -> Any:
@@ -119,6 +125,27 @@ def _make_binary(kind: Any, name: str) -> Any:
         return kind(kind, kind), generate
 
     return binary
+
+
+@instruction
+def peek(typing: Any, array: Any, index: Any) -> Any:
+    """``array[index]`` of a flat array, without a look whether *index* is negative."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_element(context, builder, signature, args))
+
+    return array.dtype(array, types.intp), generate
+
+
+@instruction
+def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value`` of a flat array, without a look whether *index* is negative."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _element(context, builder, signature, args))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, array.dtype), generate
 
 
 load = _make_load(float_vector, FLOATS)
@@ -218,7 +245,13 @@ def halve_sum(typing: Any, vector: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         value = args[0]
-        return builder.extract_element(_halve(builder, value, builder.fadd), _index(0))
+        width = LANES
+        while width > 1:
+            width //= 2
+            lower = _pick_lanes(builder, value, range(width))
+            upper = _pick_lanes(builder, value, range(width, 2 * width))
+            value = builder.fadd(lower, upper)
+        return builder.extract_element(value, _index(0))
 
     return types.float32(float_vector), generate
 
@@ -240,8 +273,7 @@ def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
         def larger(left: Any, right: Any) -> Any:
             return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
-        top = builder.extract_element(_halve(builder, value, larger), _index(0))
-        hits = builder.fcmp_ordered("==", value, _splat(builder, top, FLOATS))
+        hits = builder.fcmp_ordered("==", value, _combine_all(builder, value, larger))
         found = builder.and_(builder.bitcast(hits, flags), allowed_bits)
         found = builder.select(
             builder.icmp_unsigned("==", found, ir.Constant(flags, 0)), allowed_bits, found
@@ -252,17 +284,20 @@ def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
     return types.int64(float_vector, types.uint64), generate
 
 
-def _halve(builder: Any, value: Any, combine: Any) -> Any:
+def _combine_all(builder: Any, value: Any, combine: Any) -> Any:
+    """All lanes combined, in every lane."""
     width = LANES
     while width > 1:
         width //= 2
-        kind = ir.VectorType(ir.IntType(32), LANES)
-        order = [(lane + width) % LANES for lane in range(LANES)]
-        upper = builder.shuffle_vector(
-            value, ir.Constant(value.type, ir.Undefined), ir.Constant(kind, order)
-        )
-        value = combine(value, upper)
+        partners = _pick_lanes(builder, value, [lane ^ width for lane in range(LANES)])
+        value = combine(value, partners)
     return value
+
+
+def _pick_lanes(builder: Any, value: Any, lanes: Sequence[int]) -> Any:
+    kind = ir.VectorType(ir.IntType(32), len(lanes))
+    nothing = ir.Constant(value.type, ir.Undefined)
+    return builder.shuffle_vector(value, nothing, ir.Constant(kind, list(lanes)))
 
 
 def _splat(builder: Any, value: Any, vector: Any) -> Any:

@@ -11,18 +11,46 @@ from typing import Any
 import numpy as np
 
 from games.compiled import compiled, inlined
-from games.connect_four import Rules, cell_of, drop, full_columns, has_line
+from games.connect_four import (
+    Rules,
+    cell_of,
+    column_of,
+    drop,
+    full_columns,
+    landing_cells,
+    stack_tops,
+    winning_cells,
+)
 from games.stream import below, next_word
 from genomes.network import (
+    ACTIVATION,
     LAYERS,
+    SIZES,
     activate_sums,
     add_column,
     evaluate_hidden,
+    padded,
     pick_output,
+    shallow_output,
+    shallow_pick,
     single_output,
     start_sums,
 )
+from genomes.simd import peek, poke
 from players.lineup import (
+    CARD_ACTIVATION,
+    CARD_DISCS_AT,
+    CARD_FIELDS,
+    CARD_HEAD,
+    CARD_KIND,
+    CARD_LAYERS,
+    CARD_NOISE,
+    CARD_SHAPE,
+    CARD_SIDE,
+    CARD_SUMS_AT,
+    CARD_UNITS,
+    CARD_WEIGHTS_AT,
+    CARD_WIDTH,
     COLUMNS_AT,
     HEAD,
     KIND,
@@ -31,75 +59,105 @@ from players.lineup import (
     POLICY,
     RELATIVE,
     SHAPE,
+    TABLES,
     TEST_BOT,
     WEIGHTS_AT,
-    first_width,
 )
 
-__all__ = ["choose_move", "column_base", "decide", "value_moves"]
+__all__ = ["choose_move", "decide", "see_disc", "take_seat", "value_moves"]
 
 ONE = np.uint64(1)
 
 
 @inlined
+def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
+    """Seats the *player*, a row of the lineup's seats, on a *chair* before an empty board."""
+    cards = scratch.cards
+    card = chair * CARD_FIELDS
+    side = chair & 1
+    kind = lineup.seats[player, KIND]
+    poke(cards, card + CARD_KIND, kind)
+    poke(cards, card + CARD_NOISE, lineup.seats[player, NOISE])
+    poke(cards, card + CARD_SIDE, side)
+    poke(cards, card + CARD_WIDTH, 0)
+    if kind == NETWORK:
+        row = lineup.seats[player, SHAPE]
+        units = lineup.shapes[row, SIZES + 1]
+        width = padded(units)
+        sums_at = chair * (scratch.sums.shape[0] // (2 * TABLES))
+        columns_at = lineup.seats[player, COLUMNS_AT]
+        plane = side & lineup.seats[player, RELATIVE]
+        bits = rules.columns * (rules.rows + 1)
+        poke(cards, card + CARD_HEAD, lineup.seats[player, HEAD])
+        poke(cards, card + CARD_SHAPE, row)
+        poke(cards, card + CARD_LAYERS, lineup.shapes[row, LAYERS])
+        poke(cards, card + CARD_ACTIVATION, lineup.shapes[row, ACTIVATION])
+        poke(cards, card + CARD_UNITS, units)
+        poke(cards, card + CARD_WIDTH, width)
+        poke(cards, card + CARD_SUMS_AT, sums_at)
+        poke(cards, card + CARD_WEIGHTS_AT, lineup.seats[player, WEIGHTS_AT])
+        poke(cards, card + CARD_DISCS_AT, columns_at + (1 + plane * bits) * width)
+        poke(cards, card + CARD_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
+        start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
+
+
+@inlined
+def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
+    """Tells the player on *chair* that *mover* (0: who began) put a disc on *cell*."""
+    cards = scratch.cards
+    card = chair * CARD_FIELDS
+    width = peek(cards, card + CARD_WIDTH)
+    if width:
+        base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
+        add_column(scratch.sums, peek(cards, card + CARD_SUMS_AT), lineup.columns, base, width)
+
+
+@inlined
 def choose_move(
-    rules: Rules,
-    lineup: Any,
-    seat: int,
-    side: int,
-    own: Any,
-    other: Any,
-    full: Any,
-    scratch: Any,
-    at: int,
+    rules: Rules, lineup: Any, chair: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
-    """The column that the player in *seat* of the *lineup* drops a disc into.
+    """The column that the player on *chair* drops a disc into.
 
     Args:
         rules: The board.
         lineup: The players.
-        seat: Whose turn it is, a row of the lineup's seats.
-        side: 0 if that player began, else 1.
+        chair: Whose turn it is. The player has taken that seat and seen all discs.
         own: Its discs.
         other: The opponent's discs.
         full: Bit c: column c is full. At least one is not.
-        scratch: Room, and the match's stream.
-        at: Where the player's running sums, which are up to date, begin in ``scratch.sums``.
+        scratch: What the players know.
     """
-    noise = lineup.seats[seat, NOISE]
-    if noise > 0 and np.int64(next_word(scratch.stream) >> np.uint64(32)) < noise:
-        return _choose_at_random(rules, full, scratch.stream)
-    kind = lineup.seats[seat, KIND]
+    card = chair * CARD_FIELDS
+    table = chair >> 1
+    stream = scratch.streams[table : table + 1]
+    noise = peek(scratch.cards, card + CARD_NOISE)
+    if noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise:
+        return _choose_at_random(rules, full, stream)
+    kind = peek(scratch.cards, card + CARD_KIND)
     if kind == NETWORK:
-        if lineup.seats[seat, HEAD] == POLICY:
-            return _choose_by_policy(rules, lineup, seat, full, scratch, at)
-        return _choose_by_value(rules, lineup, seat, side, own, other, full, scratch, at)
+        if peek(scratch.cards, card + CARD_HEAD) == POLICY:
+            return _choose_by_policy(rules, lineup, card, full, scratch)
+        return _choose_by_value(rules, lineup, card, own, other, full, scratch)
     if kind == TEST_BOT:
         column = _find_stack(rules, own, other, full)
         if column >= 0:
             return column
-    return _choose_at_random(rules, full, scratch.stream)
+    return _choose_at_random(rules, full, stream)
 
 
 @inlined
-def column_base(rules: Rules, lineup: Any, seat: int, side: int, mover: int, cell: int) -> Any:
-    """Where a disc's column begins in ``lineup.columns``, as the network in *seat* sees it.
-
-    *side* and *mover* are 0 or 1: where the network sits, and who put the disc on *cell*.
-    """
-    plane = mover ^ (side & lineup.seats[seat, RELATIVE])
-    bits = rules.columns * (rules.rows + 1)
-    place = 1 + plane * bits + cell
-    return lineup.seats[seat, COLUMNS_AT] + place * first_width(lineup, seat)
-
-
-@inlined
-def _choose_by_policy(
-    rules: Rules, lineup: Any, seat: int, full: Any, scratch: Any, at: int
-) -> Any:
-    shape = lineup.shapes[lineup.seats[seat, SHAPE]]
+def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: Any) -> Any:
+    cards = scratch.cards
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
-    base = lineup.seats[seat, WEIGHTS_AT]
+    at = peek(cards, card + CARD_SUMS_AT)
+    base = peek(cards, card + CARD_WEIGHTS_AT)
+    if peek(cards, card + CARD_LAYERS) == 2:
+        kind = peek(cards, card + CARD_ACTIVATION)
+        units = peek(cards, card + CARD_UNITS)
+        return shallow_pick(
+            kind, units, scratch.sums, at, lineup.weights, base, scratch.ping, allowed
+        )
+    shape = lineup.shapes[peek(cards, card + CARD_SHAPE)]
     inputs = scratch.ping
     activate_sums(shape, scratch.sums, at, lineup.columns, 0, False, inputs)
     if shape[LAYERS] > 2:
@@ -109,26 +167,19 @@ def _choose_by_policy(
 
 @inlined
 def _choose_by_value(
-    rules: Rules,
-    lineup: Any,
-    seat: int,
-    side: int,
-    own: Any,
-    other: Any,
-    full: Any,
-    scratch: Any,
-    at: int,
+    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
     """The first column that wins at once, else the first whose position has the best value."""
+    discs = own | other
+    wins = winning_cells(own, rules) & landing_cells(discs, rules)
+    if wins:
+        return column_of(wins, rules)
     best = -1
     best_value = np.float32(0.0)
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        bit = drop(own | other, column, rules)
-        if has_line(own | bit, rules):
-            return column
-        value = _value_after(rules, lineup, seat, side, bit, scratch, at)
+        value = _value_after(lineup, card, cell_of(drop(discs, column, rules)), scratch)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -136,12 +187,19 @@ def _choose_by_value(
 
 
 @inlined
-def _value_after(
-    rules: Rules, lineup: Any, seat: int, side: int, bit: Any, scratch: Any, at: int
-) -> Any:
-    shape = lineup.shapes[lineup.seats[seat, SHAPE]]
-    extra = column_base(rules, lineup, seat, side, side, cell_of(bit))
-    base = lineup.seats[seat, WEIGHTS_AT]
+def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+    cards = scratch.cards
+    at = peek(cards, card + CARD_SUMS_AT)
+    base = peek(cards, card + CARD_WEIGHTS_AT)
+    width = peek(cards, card + CARD_WIDTH)
+    discs_at = peek(cards, card + CARD_DISCS_AT + peek(cards, card + CARD_SIDE))
+    extra = discs_at + cell * width
+    if peek(cards, card + CARD_LAYERS) == 2:
+        kind = peek(cards, card + CARD_ACTIVATION)
+        return shallow_output(
+            kind, width, scratch.sums, at, lineup.columns, extra, lineup.weights, base
+        )
+    shape = lineup.shapes[peek(cards, card + CARD_SHAPE)]
     inputs = scratch.ping
     activate_sums(shape, scratch.sums, at, lineup.columns, extra, True, inputs)
     if shape[LAYERS] > 2:
@@ -155,21 +213,11 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
 
     -1 if there is none.
     """
-    answer = -1
-    for column in range(rules.columns):
-        if (full >> np.uint64(column)) & ONE:
-            continue
-        bit = drop(own | other, column, rules)
-        if cell_of(bit) - column * (rules.rows + 1) < rules.connect - 1:
-            continue
-        stack = np.uint64(0)
-        for below_top in range(1, rules.connect):
-            stack |= bit >> np.uint64(below_top)
-        if own & stack == stack:
-            return column
-        if answer < 0 and other & stack == stack:
-            answer = column
-    return answer
+    free = landing_cells(own | other, rules)
+    tops = stack_tops(own, rules) & free
+    if not tops:
+        tops = stack_tops(other, rules) & free
+    return column_of(tops, rules) if tops else -1
 
 
 @inlined
@@ -181,30 +229,27 @@ def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
 
 
 @inlined
-def _sum_position(
-    rules: Rules, lineup: Any, seat: int, side: int, own: Any, other: Any, scratch: Any
-) -> None:
-    width = first_width(lineup, seat)
-    start_sums(scratch.sums, 0, lineup.columns, lineup.seats[seat, COLUMNS_AT], width)
+def _sit_down(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> None:
+    """Seats the lineup's first player at the first table, before a board with discs."""
+    take_seat(rules, lineup, 0, scratch, side)
     for cell in range(rules.columns * (rules.rows + 1)):
         bit = ONE << np.uint64(cell)
-        mover = -1
         if own & bit:
-            mover = side
+            see_disc(lineup, scratch, side, side, cell)
         elif other & bit:
-            mover = 1 - side
-        if mover >= 0:
-            base = column_base(rules, lineup, seat, side, mover, cell)
-            add_column(scratch.sums, 0, lineup.columns, base, width)
+            see_disc(lineup, scratch, side, 1 - side, cell)
 
 
 @compiled
 def decide(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> Any:
-    """The column that the first player of *lineup* chooses; arguments as in `choose_move`."""
+    """The column that the first player of *lineup* chooses.
+
+    *side* is 0 if that player began, else 1; the rest as in :func:`choose_move`. Chance comes
+    from the first of ``scratch.streams``.
+    """
     full = full_columns(own | other, rules)
-    if lineup.seats[0, KIND] == NETWORK:
-        _sum_position(rules, lineup, 0, side, own, other, scratch)
-    return choose_move(rules, lineup, 0, side, own, other, full, scratch, 0)
+    _sit_down(rules, lineup, side, own, other, scratch)
+    return choose_move(rules, lineup, side, own, other, full, scratch)
 
 
 @compiled
@@ -213,8 +258,8 @@ def value_moves(
 ) -> None:
     """Puts a value network's opinion of each open column into *values* (``float32``)."""
     full = full_columns(own | other, rules)
-    _sum_position(rules, lineup, 0, side, own, other, scratch)
+    _sit_down(rules, lineup, side, own, other, scratch)
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
-            bit = drop(own | other, column, rules)
-            values[column] = _value_after(rules, lineup, 0, side, bit, scratch, 0)
+            cell = cell_of(drop(own | other, column, rules))
+            values[column] = _value_after(lineup, side * CARD_FIELDS, cell, scratch)

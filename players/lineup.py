@@ -12,6 +12,20 @@ from games.compiled import inlined
 from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
 
 __all__ = [
+    "BOARD_FIELDS",
+    "CARD_ACTIVATION",
+    "CARD_DISCS_AT",
+    "CARD_FIELDS",
+    "CARD_HEAD",
+    "CARD_KIND",
+    "CARD_LAYERS",
+    "CARD_NOISE",
+    "CARD_SHAPE",
+    "CARD_SIDE",
+    "CARD_SUMS_AT",
+    "CARD_UNITS",
+    "CARD_WEIGHTS_AT",
+    "CARD_WIDTH",
     "COLUMNS_AT",
     "HEAD",
     "KIND",
@@ -22,13 +36,14 @@ __all__ = [
     "RELATIVE",
     "SEAT_FIELDS",
     "SHAPE",
+    "TABLES",
     "TEST_BOT",
     "VALUE",
     "WEIGHTS_AT",
     "Lineup",
     "Scratch",
     "combine_lineups",
-    "first_width",
+    "count_tables",
     "make_scratch",
     "simple_lineup",
     "with_noise",
@@ -48,6 +63,33 @@ POLICY, VALUE = 0, 1
 """Heads: one output per move, or one value per position reached."""
 
 
+(
+    CARD_KIND,
+    CARD_NOISE,
+    CARD_HEAD,
+    CARD_SIDE,
+    CARD_SHAPE,
+    CARD_LAYERS,
+    CARD_ACTIVATION,
+    CARD_UNITS,
+    CARD_WIDTH,
+    CARD_SUMS_AT,
+    CARD_WEIGHTS_AT,
+    CARD_DISCS_AT,
+) = range(12)
+"""Fields of a card, which says all about a player at a table, so that no ply has to look it
+up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
+layers, activation, units in the first layer and their padded number; where its running sums,
+its later layers, and the columns for the discs of who began and (one field on) of the other
+begin. Without a network the padded number is 0."""
+CARD_FIELDS = 16
+
+TABLES = 4
+"""Matches in hand at once. A ply is a long chain of steps of which each waits for the one
+before; while one match waits, the processor works on others."""
+BOARD_FIELDS = 8
+
+
 class Lineup(NamedTuple):
     """Players as arrays. A pairing names them by their row in ``seats``."""
 
@@ -62,13 +104,23 @@ class Lineup(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one match of a lineup's players, reused from match to match."""
+    """Room for matches of a lineup's players, at :data:`TABLES` tables, used again and again.
+
+    Chairs are numbered ``2 * table`` for who begins and ``2 * table + 1`` for the other.
+    """
 
     sums: NDArray[np.int32]
-    """The running sums of both seats, one half each."""
+    """The running sums, chair by chair."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
-    stream: NDArray[np.uint64]
+    streams: NDArray[np.uint64]
+    """The random stream of each table."""
+    cards: NDArray[np.int64]
+    """A card for each chair, flat."""
+    boards: NDArray[np.uint64]
+    """What the kernel knows of the match at each table, flat."""
+    matches: NDArray[np.int64]
+    """Which match is played at each table, and how many plies are; flat."""
 
 
 def simple_lineup(kind: int) -> Lineup:
@@ -120,16 +172,24 @@ def make_scratch(lineup: Lineup) -> Scratch:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     return Scratch(
-        np.zeros(2 * widest, dtype=np.int32),
+        np.zeros(2 * TABLES * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
-        np.zeros(1, dtype=np.uint64),
+        np.zeros(TABLES, dtype=np.uint64),
+        np.zeros(2 * TABLES * CARD_FIELDS, dtype=np.int64),
+        np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),
+        np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
     )
 
 
 @inlined
-def first_width(lineup: Any, seat: int) -> Any:
-    """The padded width of a network's first layer; 0 if *seat* holds no network."""
-    if lineup.seats[seat, KIND] != NETWORK:
-        return 0
-    return padded(lineup.shapes[lineup.seats[seat, SHAPE], SIZES + 1])
+def count_tables(lineup: Any) -> Any:
+    """How many matches to have in hand.
+
+    Several, where policies play. Value networks compare positions that do not depend on one
+    another and so keep the processor busy; players without numbers hardly compute at all.
+    """
+    for player in range(lineup.seats.shape[0]):
+        if lineup.seats[player, KIND] == NETWORK and lineup.seats[player, HEAD] == POLICY:
+            return TABLES
+    return 1

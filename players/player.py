@@ -61,7 +61,7 @@ class CompiledPlayer(Player):
         own, other = position.first, position.second
         if side:
             own, other = other, own
-        scratch = self._scratch._replace(stream=stream)
+        scratch = self._scratch._replace(streams=stream)
         return int(
             decide(self.game.rules, self.lineup, side, np.uint64(own), np.uint64(other), scratch)
         )

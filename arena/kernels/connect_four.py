@@ -9,14 +9,22 @@ import numpy as np
 from games.compiled import compiled, inlined
 from games.connect_four import Rules, all_cells, cell_of, drop, has_line, mark_if_full
 from games.stream import below
-from genomes.network import add_column, start_sums
-from players.connect_four import choose_move, column_base
-from players.lineup import COLUMNS_AT, first_width
+from genomes.simd import peek, poke
+from players.connect_four import choose_move, see_disc, take_seat
+from players.lineup import BOARD_FIELDS, count_tables
 
 __all__ = ["draw_openings", "play_matches"]
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
+
+OWN, OTHER, FULL, GAME = 0, 1, 2, 3
+"""Fields of a table's board: the discs of whose turn it is, those of the other, the full
+columns, and the hash of the moves so far."""
+MATCH, PLY = 0, 1
+"""Fields of a table's match: its number, and how many plies are played."""
+NOBODY = -1
+GOES_ON = 2
 
 
 @compiled
@@ -40,60 +48,81 @@ def play_matches(
         seeds: The seed of each match's stream, shape ``(n,)``.
         openings: Columns that are played before the players decide, shape ``(n, plies)``;
             -1 ends an opening early.
-        scratch: Room for one match.
+        scratch: Room for the matches in hand.
         outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
         plies: The length of each match, the opening included (``int16``).
         games: A hash of the moves (``uint64``): equal games have equal hashes.
     """
-    for match in range(pairings.shape[0]):
-        scratch.stream[0] = seeds[match]
-        outcome, length, game = _play_match(
-            rules, lineup, pairings[match, 0], pairings[match, 1], openings, match, scratch
-        )
-        outcomes[match] = outcome
-        plies[match] = length
-        games[match] = game
+    count = pairings.shape[0]
+    tables = min(count, count_tables(lineup))
+    for table in range(tables):
+        _start_match(rules, lineup, pairings, seeds, scratch, table, table)
+    started = playing = tables
+    while playing > 0:
+        for table in range(tables):
+            match = peek(scratch.matches, table * BOARD_FIELDS + MATCH)
+            if match < 0:
+                continue
+            outcome = _play_ply(rules, lineup, openings, scratch, table, match)
+            if outcome == GOES_ON:
+                continue
+            outcomes[match] = outcome
+            plies[match] = peek(scratch.matches, table * BOARD_FIELDS + PLY)
+            games[match] = peek(scratch.boards, table * BOARD_FIELDS + GAME)
+            if started < count:
+                _start_match(rules, lineup, pairings, seeds, scratch, table, started)
+                started += 1
+            else:
+                poke(scratch.matches, table * BOARD_FIELDS + MATCH, NOBODY)
+                playing -= 1
 
 
 @inlined
-def _play_match(
-    rules: Rules, lineup: Any, first: int, second: int, openings: Any, match: int, scratch: Any
+def _start_match(
+    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+) -> None:
+    for side in range(2):
+        take_seat(rules, lineup, pairings[match, side], scratch, 2 * table + side)
+    scratch.streams[table] = seeds[match]
+    at = table * BOARD_FIELDS
+    poke(scratch.boards, at + OWN, np.uint64(0))
+    poke(scratch.boards, at + OTHER, np.uint64(0))
+    poke(scratch.boards, at + FULL, np.uint64(0))
+    poke(scratch.boards, at + GAME, FNV_START)
+    poke(scratch.matches, at + MATCH, match)
+    poke(scratch.matches, at + PLY, 0)
+
+
+@inlined
+def _play_ply(
+    rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
 ) -> Any:
-    half = scratch.sums.shape[0] // 2
-    first_units = first_width(lineup, first)
-    second_units = first_width(lineup, second)
-    columns = lineup.columns
-    start_sums(scratch.sums, 0, columns, lineup.seats[first, COLUMNS_AT], first_units)
-    start_sums(scratch.sums, half, columns, lineup.seats[second, COLUMNS_AT], second_units)
-    own = other = full = np.uint64(0)
-    game = FNV_START
-    ply = 0
-    while True:
-        side = ply & 1
-        column: Any = -1
-        if ply < openings.shape[1]:
-            column = np.int64(openings[match, ply])
-        if column < 0:
-            seat = second if side else first
-            at = half if side else 0
-            column = choose_move(rules, lineup, seat, side, own, other, full, scratch, at)
-        bit = drop(own | other, column, rules)
-        own |= bit
-        full = mark_if_full(full, bit, column, rules)
-        game = (game ^ np.uint64(column + 1)) * FNV_PRIME
-        ply += 1
-        if has_line(own, rules):
-            return 1 - 2 * side, ply, game
-        if ply == all_cells(rules):
-            return 0, ply, game
-        cell = cell_of(bit)
-        if first_units:
-            base = column_base(rules, lineup, first, 0, side, cell)
-            add_column(scratch.sums, 0, columns, base, first_units)
-        if second_units:
-            base = column_base(rules, lineup, second, 1, side, cell)
-            add_column(scratch.sums, half, columns, base, second_units)
-        own, other = other, own
+    """Plays one ply at a table: the outcome of the match, or GOES_ON."""
+    boards = scratch.boards
+    at = table * BOARD_FIELDS
+    own, other = peek(boards, at + OWN), peek(boards, at + OTHER)
+    full = peek(boards, at + FULL)
+    ply = peek(scratch.matches, at + PLY)
+    side = ply & 1
+    column: Any = -1
+    if ply < openings.shape[1]:
+        column = np.int64(openings[match, ply])
+    if column < 0:
+        column = choose_move(rules, lineup, 2 * table + side, own, other, full, scratch)
+    bit = drop(own | other, column, rules)
+    own |= bit
+    poke(boards, at + OWN, other)
+    poke(boards, at + OTHER, own)
+    poke(boards, at + FULL, mark_if_full(full, bit, column, rules))
+    poke(boards, at + GAME, (peek(boards, at + GAME) ^ np.uint64(column + 1)) * FNV_PRIME)
+    poke(scratch.matches, at + PLY, ply + 1)
+    if has_line(own, rules):
+        return 1 - 2 * side
+    if ply + 1 == all_cells(rules):
+        return 0
+    for chair in range(2 * table, 2 * table + 2):
+        see_disc(lineup, scratch, chair, side, cell_of(bit))
+    return GOES_ON
 
 
 @compiled

@@ -207,7 +207,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
-    large = make_matches(2_000_000)
+    large = make_matches(200_000)
 
     def play_until_interrupted() -> None:
         timer.start()
@@ -217,7 +217,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(
     with pytest.raises(KeyboardInterrupt):
         play_until_interrupted()
     timer.join()
-    batch = make_matches(3000, seed=5)
+    batch = make_matches(100_000, seed=5, players=40)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 

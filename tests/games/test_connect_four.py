@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from arena.batch import make_batch
 from arena.kernels import run_kernel
-from games.connect_four import ConnectFour, Position, Rules, has_line
+from games.connect_four import (
+    ConnectFour,
+    Position,
+    Rules,
+    column_of,
+    has_line,
+    landing_cells,
+    stack_tops,
+    winning_cells,
+)
 from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
 from games.game import Outcome
 from games.seeding import derive_seeds
@@ -493,3 +502,68 @@ def test_a_million_random_games() -> None:
     assert results.plies.min() == 7
     assert results.plies.max() == 42
     assert np.all(results.plies[results.outcomes == 0] == 42)
+
+
+# --- sets of cells, as players use them ----------------------------------------------------
+
+
+@given(games_with_moves())
+@settings(max_examples=200, deadline=None)
+def test_sets_of_cells_agree_with_trying_every_move(
+    played: tuple[ConnectFour, list[int]],
+) -> None:
+    game, moves = played
+    position = play_all(game, moves)
+    rules = game.rules
+    both = position.first | position.second
+    free = int(landing_cells(np.uint64(both), rules))
+    expected = 0
+    for column in range(rules.columns):
+        height = sum(move == column for move in moves)
+        if height < rules.rows:
+            expected |= 1 << (column * (rules.rows + 1) + height)
+    assert free == expected
+    for discs in (position.first, position.second):
+        wins = int(winning_cells(np.uint64(discs), rules))
+        tops = int(stack_tops(np.uint64(discs), rules))
+        already = has_line(np.uint64(discs), rules)
+        for column in range(rules.columns):
+            bits = free >> (column * (rules.rows + 1)) << (column * (rules.rows + 1))
+            bit = bits & -bits & ((1 << ((column + 1) * (rules.rows + 1))) - 1)
+            if bit:
+                assert int(column_of(np.uint64(bit), rules)) == column
+                if not already:
+                    assert bool(wins & bit) == bool(has_line(np.uint64(discs | bit), rules))
+                below = sum(bit >> place for place in range(1, rules.connect))
+                stack = below & both == below and below & discs == below
+                enough = move_height(bit, rules) >= rules.connect - 1
+                assert bool(tops & bit) == (stack and enough)
+
+
+def move_height(bit: int, rules: Rules) -> int:
+    """The row of a cell."""
+    return (bit.bit_length() - 1) % (rules.rows + 1)
+
+
+@pytest.mark.parametrize(("columns", "rows", "connect"), LARGE_BOARDS)
+def test_winning_cells_complete_lines(columns: int, rows: int, connect: int) -> None:
+    rules = ConnectFour(columns, rows, connect).rules
+    on_board = sum(
+        1 << (column * (rows + 1) + row) for column in range(columns) for row in range(rows)
+    )
+    choices = random.Random(5)
+    for _ in range(30):
+        discs = choices.getrandbits(64) & choices.getrandbits(64) & on_board
+        expected = 0
+        for line in all_lines(rules):
+            missing = [bit for bit in line if not discs >> bit & 1]
+            if len(missing) == 1:
+                expected |= 1 << missing[0]
+        if not has_line(np.uint64(discs), rules):
+            found = int(winning_cells(np.uint64(discs), rules)) & on_board & ~discs
+            # Stacks are completed from below only: nothing can be put under a disc.
+            vertical = expected & ~found
+            assert found & ~expected == 0
+            for bit in range(64):
+                if vertical >> bit & 1:
+                    assert discs >> (bit + 1) & 1

@@ -138,6 +138,18 @@ def test_loads_and_stores_anywhere(at: int, to: int) -> None:
     assert whole.tolist() == out.astype(int).tolist()
 
 
+@compiled
+def move_number(array: Any, at: int, out: Any, to: int) -> None:
+    simd.poke(out, to, simd.peek(array, at))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint64, np.float32])
+def test_peek_and_poke(kind: type) -> None:
+    out = np.zeros(5, dtype=kind)
+    move_number(np.arange(10, 20).astype(kind), 7, out, 3)
+    assert out.tolist() == [0, 0, 0, 17, 0]
+
+
 @given(ints, ints)
 @settings(max_examples=100, deadline=None)
 def test_integers_wrap_around(left: Any, right: Any) -> None:

@@ -280,6 +280,18 @@ def test_the_champion_is_the_one_with_the_best_check(
     assert run.champion.genome.tobytes() == run.champion_at(best).genome.tobytes()
 
 
+def test_of_equal_champions_the_newest_is_kept(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    recipe = small_recipe("run.generations=21", "check.games=2", "check.every=2")
+    run = start(recipe, run=tmp_path / "run", executor="serial")
+    wins = [(check.wins, check.generation) for check in run.checks() if check.opponent != "random"]
+    best = [generation for won, generation in wins if won == 2]
+    assert len(best) > 1
+    assert best[-1] != 21
+    assert run.champion.remarks["generation"] == best[-1]
+
+
 def test_the_champion_may_be_the_last_one(
     small_recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
