@@ -74,7 +74,8 @@ def _solve(
     information: NDArray[np.float64], anchor: NDArray[np.float64], gradient: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Newton's step, scaled so that far-apart players do no harm; *anchor* holds the means."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
+    diagonal = np.diag(information)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))  # 0: who met nobody
     matrix = scale[:, None] * information * scale[None, :] + anchor * scale[:, None] * scale
     step, *_ = np.linalg.lstsq(matrix, scale * gradient, rcond=None)
     return np.asarray(scale * step)

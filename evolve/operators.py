@@ -162,6 +162,8 @@ def _select_by_deap(
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
     fitness = np.nan_to_num(contest.fitness)
+    if not fitness.any():  # wheels of fortune have no room for anybody then
+        fitness = np.ones_like(fitness)
     individuals = [_Individual([], number, value) for number, value in enumerate(fitness.tolist())]
     with _seeded_global_random(generator):
         chosen = operator(individuals, k=count)
