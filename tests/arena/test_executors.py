@@ -217,7 +217,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(
     with pytest.raises(KeyboardInterrupt):
         play_until_interrupted()
     timer.join()
-    batch = make_matches(100_000, seed=5, players=40)
+    batch = make_matches(100_000, seed=5)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
