@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from runs.errors import NotARunError, RunBusyError, RunExistsError
+from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from runs.files import explain_storage_errors, is_leftover
 
 __all__ = ["RunDirectory"]
@@ -115,6 +115,8 @@ class RunDirectory:
             holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
             whose = f" (process {holder})" if holder else ""
             raise RunBusyError(f"{self.path} is in use by another process{whose}") from None
+        except OSError as error:
+            raise StorageError(f"{self.path} can't be locked: {error.strerror}") from None
         with explain_storage_errors(self.path):
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -14,7 +14,8 @@ from runs.errors import StorageError
 __all__ = ["explain_storage_errors", "is_leftover", "set_aside", "write_whole"]
 
 
-LEFTOVER = re.compile(r"\.[^.].*\.[a-z0-9_]{8}")
+OURS = r"recipe\.toml|champion\.safetensors|champion\.py|gen-\d+\.safetensors"
+LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 
 
 def write_whole(path: Path, content: bytes) -> None:

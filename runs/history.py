@@ -82,12 +82,14 @@ class History:
             raise NotARunError(f"{path} does not exist: the run has not begun")
         with self._explain():
             if write:
-                self._database = sqlite3.connect(path, isolation_level=None)
-                self._database.execute("PRAGMA journal_mode = WAL")
-                self._database.execute("PRAGMA synchronous = NORMAL")
-                self._database.executescript(SCHEMA)
+                self._database = _open_to_write(path)
             else:
                 self._database = _open_to_read(path)
+
+    def flush(self) -> None:
+        """Brings everything to the disk, so that no checkpoint is ahead of the history."""
+        with self._explain():
+            self._database.execute("PRAGMA wal_checkpoint(FULL)")
 
     def close(self) -> None:
         """Closes the database."""
@@ -221,6 +223,18 @@ class History:
             raise StorageError(f"{self.path} can't be used: {error}") from None
         except sqlite3.DatabaseError as error:
             raise DamagedHistoryError(f"{self.path} can't be used: {error}") from None
+
+
+def _open_to_write(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.executescript(SCHEMA)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:

@@ -75,6 +75,7 @@ class Journey:
                     watch(progress)
             ending = now >= last or not going
             if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
+                self.history.flush()
                 save_checkpoint(self.directory, state, self.method)
                 saved = now
             if ending:

@@ -66,7 +66,8 @@ class Run:
 
     def is_complete(self) -> bool:
         """Whether the newest checkpoint is that of the recipe's last generation."""
-        return self.generation >= self.recipe.run.generations
+        begun = self.directory.generations()
+        return bool(begun) and self.generation >= self.recipe.run.generations
 
     @property
     def champion(self) -> NetworkPlayer:
@@ -191,7 +192,6 @@ class Run:
     def _go_back_to(self, state: Any, history: History) -> None:
         """Forgets what came after *state*; checkpoints that can't be read are put aside."""
         self.directory.clear_leftovers()
-        history.forget_after(state.generation)
         for newer in self.directory.generations():
             if newer > state.generation:
                 file = self.directory.checkpoint(newer)
@@ -199,6 +199,7 @@ class Run:
                     set_aside(file)
                 else:
                     file.unlink()
+        history.forget_after(state.generation)
 
     def with_generations(self, generations: int, from_generation: int | None = None) -> Run:
         """The same run with another last generation; its directory is changed too.

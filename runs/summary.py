@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from genomes.tensors import DamagedFileError, NewerFormatError
 from runs.errors import NotARunError
 from runs.history import Check, History
 from runs.output import console, format_interval, format_seconds, print_table
@@ -94,7 +95,11 @@ def _print_check(name: str, check: dict[str, Any]) -> None:
 def _describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
     if not run.directory.champion.is_file():
         return None
-    generation = run.champion.remarks.get("generation")
+    try:
+        generation = run.champion.remarks.get("generation")
+    except (DamagedFileError, NewerFormatError) as error:
+        run.warnings.append(str(error))
+        return None
     return _describe_check(checks, generation)
 
 

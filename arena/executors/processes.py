@@ -32,7 +32,7 @@ from players.lineup import Lineup
 
 __all__ = ["ProcessExecutor", "WorkerError"]
 
-SMALLEST_CHUNK = 64
+SMALLEST_CHUNK = 256
 IN_FLIGHT = 2
 """Chunks that a worker has at a time: while it plays one, the next is waiting."""
 PATIENCE = 5.0
@@ -263,7 +263,7 @@ def _chunks(count: int, workers: int) -> deque[Chunk]:
     chunks: deque[Chunk] = deque()
     start = 0
     while start < count:
-        size = max(SMALLEST_CHUNK, count // (16 * workers), (count - start) // (2 * workers))
+        size = max(SMALLEST_CHUNK, count // (64 * workers), (count - start) // (2 * workers))
         stop = min(count, start + size)
         chunks.append((start, stop))
         start = stop

@@ -91,6 +91,7 @@ def resume(
     if generations is not None:
         made = made.with_generations(generations, from_generation)
     if from_generation is None and made.is_complete():
+        made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
         print(f"{run} is complete at generation {last}; --generations N goes further")
         return
