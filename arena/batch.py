@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from games.connect_four import ConnectFour, Rules
+from games.bitboard import Rules
+from games.connect_four import ConnectFour
 from players.lineup import Lineup
 
 __all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "new_results", "no_openings"]

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, inlined
-from games.connect_four import (
+from games.bitboard import (
     Rules,
     cell_of,
     column_of,
@@ -21,6 +20,7 @@ from games.connect_four import (
     stack_tops,
     winning_cells,
 )
+from games.compiled import compiled, inlined
 from games.stream import below, next_word
 from genomes.network import (
     ACTIVATION,

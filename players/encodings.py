@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from games.connect_four import Rules
+from games.bitboard import Rules
 from genomes.encoding import Encoding
 
 __all__ = ["ENCODINGS"]

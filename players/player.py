@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from games.connect_four import ConnectFour, Position, Rules
+from games.bitboard import Rules
+from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
 from games.stream import Stream
 from players.connect_four import decide

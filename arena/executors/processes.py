@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from arena.batch import Batch, Results
 from arena.executors.executor import Executor
 from arena.kernels import run_kernel, warm_up
-from games.connect_four import Rules
+from games.bitboard import Rules
 from games.errors import ArenaError
 from players.lineup import Lineup
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
 from games.compiled import compiled, inlined
-from games.connect_four import Rules, all_cells, cell_of, drop, has_line, mark_if_full
 from games.stream import below
 from genomes.simd import peek, poke
 from players.connect_four import choose_move, see_disc, take_seat

@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 
 from arena.batch import make_batch
 from arena.kernels import run_kernel
-from games.connect_four import (
-    ConnectFour,
-    Position,
-    Rules,
-    column_of,
-    has_line,
-    landing_cells,
-    stack_tops,
-    winning_cells,
-)
+from games.bitboard import Rules, column_of, has_line, landing_cells, stack_tops, winning_cells
+from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
 from games.game import Outcome
 from games.seeding import derive_seeds
