@@ -72,6 +72,8 @@ def test_value_networks_play_where_policies_have_too_few_outputs() -> None:
         stream = new_stream(0)
         while design.game.outcome(position) is None:
             position = design.game.play(position, player.choose(position, stream))
+        # Every move was legal, or play had refused it; nobody has four discs before ply 7.
+        assert 7 <= position.ply <= columns * rows
 
 
 def test_sixteen_columns_are_the_most_for_a_policy() -> None:
