@@ -20,6 +20,7 @@ setup(
         "deap>=1.4.4",
         "matplotlib>=3.9",
         "multiprocess>=0.70.17",
+        "neat-python>=2.0",
         "numba>=0.61",
         "numpy>=2.0",
         "platformdirs>=4.2",

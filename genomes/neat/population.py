@@ -1,0 +1,135 @@
+"""A population of NEAT genomes as flat arrays, genome after genome.
+
+A genome has node genes (outputs first, keys 0, 1, ...; hidden ones after them, in the order in
+which they came to be) and connection genes. Inputs have the keys -1, -2, ... and no gene. The
+order of genes within a genome is part of it: it is the order in which numbers are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NeatPopulation", "concatenate"]
+
+NODE_FIELDS = ("node_key", "bias", "response", "activation", "aggregation")
+CONNECTION_FIELDS = ("source", "target", "weight", "enabled", "innovation")
+TYPES = {
+    "keys": np.int64,
+    "node_start": np.int64,
+    "node_key": np.int32,
+    "bias": np.float64,
+    "response": np.float64,
+    "activation": np.int32,
+    "aggregation": np.int32,
+    "connection_start": np.int64,
+    "source": np.int32,
+    "target": np.int32,
+    "weight": np.float64,
+    "enabled": np.bool_,
+    "innovation": np.int64,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class NeatPopulation:
+    """Genomes, node genes and connection genes; nothing in it is ever changed in place."""
+
+    keys: NDArray[np.int64]
+    """The number of each genome, unique within a run, shape ``(genomes,)``."""
+    node_start: NDArray[np.int64]
+    """Genome k has the node genes from ``node_start[k]`` to ``node_start[k + 1]``; shape
+    ``(genomes + 1,)``."""
+    node_key: NDArray[np.int32]
+    bias: NDArray[np.float64]
+    response: NDArray[np.float64]
+    activation: NDArray[np.int32]
+    """Places in :data:`genomes.neat.functions.ACTIVATIONS`."""
+    aggregation: NDArray[np.int32]
+    """Places in :data:`genomes.neat.functions.AGGREGATIONS`."""
+    connection_start: NDArray[np.int64]
+    """Where the connection genes of each genome begin, shape ``(genomes + 1,)``."""
+    source: NDArray[np.int32]
+    """The key of the node or input that a connection comes from."""
+    target: NDArray[np.int32]
+    """The key of the node that it leads to."""
+    weight: NDArray[np.float64]
+    enabled: NDArray[np.bool_]
+    innovation: NDArray[np.int64]
+    """The number of the structural mutation that made it; equal endpoints in one population
+    have equal numbers, and other endpoints other ones."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def nodes(self, genome: int) -> slice:
+        """Where the node genes of a genome stand."""
+        return slice(int(self.node_start[genome]), int(self.node_start[genome + 1]))
+
+    def connections(self, genome: int) -> slice:
+        """Where the connection genes of a genome stand."""
+        return slice(int(self.connection_start[genome]), int(self.connection_start[genome + 1]))
+
+    def take(self, genomes: Sequence[int] | NDArray[np.int64]) -> NeatPopulation:
+        """The chosen *genomes*, in that order."""
+        chosen = np.asarray(genomes, dtype=np.int64)
+        nodes, node_start = _gather(self.node_start, chosen)
+        connections, connection_start = _gather(self.connection_start, chosen)
+        return NeatPopulation(
+            keys=self.keys[chosen],
+            node_start=node_start,
+            connection_start=connection_start,
+            **{name: getattr(self, name)[nodes] for name in NODE_FIELDS},
+            **{name: getattr(self, name)[connections] for name in CONNECTION_FIELDS},
+        )
+
+    def find_fault(self) -> str | None:
+        """Why these arrays, read from a file, can't be a population; None if they can."""
+        for field in fields(self):
+            array = getattr(self, field.name)
+            if array.ndim != 1 or array.dtype != TYPES[field.name]:
+                return f"{field.name} has shape {array.shape} and type {array.dtype}"
+        for start, names in (
+            (self.node_start, NODE_FIELDS),
+            (self.connection_start, CONNECTION_FIELDS),
+        ):
+            count = len(getattr(self, names[0]))
+            if len(start) != len(self.keys) + 1 or start[0] != 0 or start[-1] != count:
+                return "its genomes do not cover its genes"
+            if np.any(np.diff(start) < 0):
+                return "its genomes overlap"
+            if any(len(getattr(self, name)) != count for name in names):
+                return "its genes are incomplete"
+        return None
+
+
+def concatenate(populations: Sequence[NeatPopulation]) -> NeatPopulation:
+    """All genomes of *populations* (at least one), in the order given."""
+    return NeatPopulation(
+        keys=np.concatenate([population.keys for population in populations]),
+        node_start=_join([population.node_start for population in populations]),
+        connection_start=_join([population.connection_start for population in populations]),
+        **{
+            name: np.concatenate([getattr(population, name) for population in populations])
+            for name in NODE_FIELDS + CONNECTION_FIELDS
+        },
+    )
+
+
+def _gather(
+    start: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of the genes of the *chosen* genomes, and where each of these then begins."""
+    sizes = (start[1:] - start[:-1])[chosen]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    places = np.arange(begin[-1]) - np.repeat(begin[:-1], sizes) + np.repeat(start[chosen], sizes)
+    return places, begin
+
+
+def _join(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Where genomes begin that stand one population after the other."""
+    sizes = np.concatenate([np.diff(start) for start in starts])
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
