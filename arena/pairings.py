@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.batch import Openings, Pairings
+from games.compiled import compiled
 
 __all__ = ["both_colours", "gauntlet", "over_openings", "round_robin", "tournaments"]
 
@@ -26,8 +29,10 @@ def tournaments(members: NDArray[np.int32]) -> Pairings:
     All pairs of the first tournament come first. In each pair, who stands further left in
     the row moves first.
     """
-    pairs = round_robin(members.shape[1])
-    return members[:, pairs].reshape(-1, 2).astype(np.int32)
+    rows, size = members.shape
+    pairings = np.empty((rows * (size * (size - 1) // 2), 2), dtype=np.int32)
+    _pair_members(members, pairings)
+    return pairings
 
 
 def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairings:
@@ -56,3 +61,14 @@ def over_openings(pairings: Pairings, openings: Openings) -> tuple[Pairings, Ope
         np.repeat(pairings, len(openings), axis=0),
         np.tile(openings, (len(pairings), 1)),
     )
+
+
+@compiled
+def _pair_members(members: Any, pairings: Any) -> None:
+    match = 0
+    for row in range(members.shape[0]):
+        for one in range(members.shape[1]):
+            for other in range(one + 1, members.shape[1]):
+                pairings[match, 0] = members[row, one]
+                pairings[match, 1] = members[row, other]
+                match += 1

@@ -38,6 +38,7 @@ def measure() -> Iterator[Line]:
 
 
 def _four_in_a_row(folder: Path) -> Iterator[Line]:
+    """After one generation by itself: what loading the machine code takes has its own line."""
     latest = Progress()
 
     def watch(progress: Progress) -> bool:
@@ -45,6 +46,7 @@ def _four_in_a_row(folder: Path) -> Iterator[Line]:
         latest = progress
         return True
 
+    runs.start("four-in-a-row-2", run=folder / "one", workers=2, changes=["run.generations=1"])
     start = time.perf_counter()
     runs.start("four-in-a-row-2", run=folder / "two", workers=2, watch=watch)
     seconds = time.perf_counter() - start

@@ -22,6 +22,7 @@ from pydantic import ConfigDict, model_validator
 from evolve.contest import Contest
 from evolve.method import Config
 from games.errors import BadValueError, UnknownNameError
+from games.stream import Stream, next_word
 from genomes.mlp import Genomes
 from genomes.variation import cross_uniformly, mutate_gaussian
 
@@ -62,9 +63,9 @@ def make_toolbox(
 ) -> Any:
     """A ``deap.base.Toolbox`` with the verbs of a generation.
 
-    - ``select(contest, count, generator)`` gives the numbers of *count* parents;
-    - ``mate(first, second, generator)`` gives one child for each pair of rows;
-    - ``mutate(genomes, strengths, generator)`` gives mutated copies.
+    - ``select(contest, count, stream)`` gives the numbers of *count* parents;
+    - ``mate(genomes, first, second, stream)`` gives one child for each pair of parents;
+    - ``mutate(genomes, strengths, stream)`` gives mutated copies.
 
     Args:
         select: Which selection.
@@ -135,10 +136,8 @@ def _complete(verb: str, operator: Operator, defaults: dict[str, Any]) -> dict[s
     return options
 
 
-def _select_winners(
-    contest: Contest, count: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
-    winners = contest.winners(generator)
+def _select_winners(contest: Contest, count: int, stream: Stream) -> NDArray[np.int64]:
+    winners = contest.winners(stream)
     return np.resize(winners, count)
 
 
@@ -159,13 +158,13 @@ def _select_by_deap(
     operator: Callable[..., Any],
     contest: Contest,
     count: int,
-    generator: np.random.Generator,
+    stream: Stream,
 ) -> NDArray[np.int64]:
     fitness = np.nan_to_num(contest.fitness)
     if not fitness.any():  # wheels of fortune have no room for anybody then
         fitness = np.ones_like(fitness)
     individuals = [_Individual([], number, value) for number, value in enumerate(fitness.tolist())]
-    with _seeded_global_random(generator):
+    with _seeded_global_random(stream):
         chosen = operator(individuals, k=count)
     numbers = np.array([individual.number for individual in chosen], dtype=np.int64)
     return np.resize(numbers, count)  # selBest and its like give each individual but once
@@ -173,13 +172,14 @@ def _select_by_deap(
 
 def _mate_by_deap(
     operator: Callable[..., Any],
-    first: Genomes,
-    second: Genomes,
-    generator: np.random.Generator,
+    genomes: Genomes,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    stream: Stream,
 ) -> Genomes:
     children = []
-    with _seeded_global_random(generator):
-        for one, other in zip(first.tolist(), second.tolist(), strict=True):
+    with _seeded_global_random(stream):
+        for one, other in zip(genomes[first].tolist(), genomes[second].tolist(), strict=True):
             child, _ = operator(_Individual(one), _Individual(other))
             children.append(child)
     return _to_array(children)
@@ -189,10 +189,10 @@ def _mutate_by_deap(
     operator: Callable[..., Any],
     genomes: Genomes,
     strengths: NDArray[np.float32],
-    generator: np.random.Generator,
+    stream: Stream,
 ) -> Genomes:
     children = []
-    with _seeded_global_random(generator):
+    with _seeded_global_random(stream):
         for genes in genomes.tolist():
             (child,) = operator(_Individual(genes))
             children.append(child)
@@ -221,10 +221,10 @@ def _to_array(children: list[Any]) -> Genomes:
 
 
 @contextmanager
-def _seeded_global_random(generator: np.random.Generator) -> Iterator[None]:
+def _seeded_global_random(stream: Stream) -> Iterator[None]:
     """DEAP draws from Python's global random numbers: lends it our own and puts theirs back."""
     before = random.getstate()
-    random.seed(int(generator.integers(0, 2**63)))
+    random.seed(int(next_word(stream)))
     try:
         yield
     finally:

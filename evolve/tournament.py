@@ -22,11 +22,11 @@ from arena.batch import Openings, Pairings, Results
 from arena.openings import random_openings
 from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
 from evolve.archive import HallOfFame, remember
-from evolve.contest import Contest, draw_members, sum_points, sum_tournaments
+from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
 from evolve.method import Config, Method, Report
 from evolve.operators import Operator, make_toolbox
-from games.seeding import derive_generator, derive_seeds
-from genomes.variation import adapt_strengths
+from games.seeding import derive_generator, derive_seeds, derive_stream
+from genomes.variation import adapt_strengths, measure_diversity
 from players.network import NetworkDesign
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
@@ -177,13 +177,15 @@ class Tournament(Method[TournamentState]):
 
     def _play(self, state: TournamentState, arena: Arena) -> Contest:
         config = self.config
-        seed = int(derive_seeds(state.seed, state.generation, "members", 1)[0])
         members = draw_members(
-            config.individuals, 2 * config.individuals, config.tournament_size, seed
+            config.individuals,
+            2 * config.individuals,
+            config.tournament_size,
+            derive_stream(state.seed, state.generation, "members"),
         )
         results, met = self._meet(state, arena, tournaments(members), "matches", ())
         won = sum_tournaments(results, met, members, config.draw_points)
-        points, played = sum_points(results, met, config.individuals, config.draw_points)
+        points, played = sum_members(members, won, len(met), config.individuals)
         if config.hall_of_fame.opponents and len(state.hall):
             bonus, games = self._meet_hall(state, arena)
             won += config.hall_of_fame.weight * bonus[members]
@@ -245,25 +247,26 @@ class Tournament(Method[TournamentState]):
         config = self.config
         seed, now = state.seed, state.generation
         chosen = self.toolbox.select(
-            contest, 2 * config.individuals, derive_generator(seed, now, "selection")
+            contest, 2 * config.individuals, derive_stream(seed, now, "selection")
         )
         first, second = chosen[0::2], chosen[1::2]
         children = self.toolbox.mate(
-            state.population[first],
-            state.population[second],
-            derive_generator(seed, now, "crossover"),
+            state.population,
+            first,
+            second,
+            derive_stream(seed, now, "crossover"),
         )
         strengths = state.strengths
         if config.self_adaptive:
             strengths = adapt_strengths(
                 strengths[first],
                 strengths[second],
-                derive_generator(seed, now, "strengths"),
+                derive_stream(seed, now, "strengths"),
                 rate=config.strength_rate,
                 floor=config.strength_floor,
             )
-        children = self.toolbox.mutate(children, strengths, derive_generator(seed, now, "mutation"))
-        ranking = np.argsort(-np.nan_to_num(contest.fitness), kind="stable")
+        children = self.toolbox.mutate(children, strengths, derive_stream(seed, now, "mutation"))
+        ranking = np.argsort(-contest.fitness, kind="stable")
         if config.elites:
             best = ranking[: config.elites]
             children[: config.elites] = state.population[best]
@@ -273,9 +276,10 @@ class Tournament(Method[TournamentState]):
         return TournamentState(seed, now + 1, children, strengths, hall)
 
     def _describe(self, state: TournamentState, contest: Contest) -> dict[str, float]:
-        fitness = sorted(contest.fitness[~np.isnan(contest.fitness)].tolist())
-        figures = {name: float(value) for name, value in self.statistics.compile(fitness).items()}
-        figures["diversity"] = float(state.population.std(axis=0).mean())
+        ordered = np.sort(contest.fitness)
+        played = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))]
+        figures: dict[str, float] = self.statistics.compile([played])
+        figures["diversity"] = measure_diversity(state.population)
         adaptive = self.config.self_adaptive
         strength = np.median(state.strengths) if adaptive else state.strengths[0]
         figures["mutation_strength"] = float(strength)
@@ -291,6 +295,7 @@ _QUANTILES = {
 }
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which *share* of the *ordered* ones lie, without interpolation."""
-    return ordered[round(share * (len(ordered) - 1))]
+def _quantile(rows: Sequence[NDArray[np.float64]], share: float) -> float:
+    """The value below which *share* of the only one of *rows*, in order, lie; no interpolation."""
+    (ordered,) = rows
+    return float(ordered[round(share * (len(ordered) - 1))])

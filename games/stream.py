@@ -8,6 +8,7 @@ variant 13).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,23 @@ from numpy.typing import NDArray
 
 from games.compiled import compiled, inlined
 
-__all__ = ["Stream", "below", "chance", "fill_words", "mix", "new_stream", "next_word"]
+__all__ = [
+    "GOLDEN",
+    "Stream",
+    "below",
+    "chance",
+    "fill_words",
+    "gaussian",
+    "mix",
+    "new_stream",
+    "next_word",
+]
 
 Stream = NDArray[np.uint64]
 """An array of shape ``(1,)``: the state, advanced in place by each draw."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""What each draw adds to the state."""
 
 
 def new_stream(seed: int) -> Stream:
@@ -64,3 +76,19 @@ def below(stream: Stream, count: int) -> Any:
 def chance(stream: Stream) -> Any:
     """A random number, uniform in [0, 1)."""
     return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@inlined
+def gaussian(stream: Stream) -> Any:
+    """A random number of the normal distribution with mean 0 and standard deviation 1.
+
+    Source: the polar method, Marsaglia and Bray, "A convenient method for generating normal
+    variables", SIAM Review 6 (1964). Of the two numbers that it makes the second is dropped, so
+    that the stream stays all the state there is.
+    """
+    while True:
+        first = 2.0 * chance(stream) - 1.0
+        second = 2.0 * chance(stream) - 1.0
+        square = first * first + second * second
+        if 0.0 < square < 1.0:
+            return first * math.sqrt(-2.0 * math.log(square) / square)

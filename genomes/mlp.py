@@ -27,6 +27,7 @@ from genomes.network import (
     SIZES,
     padded,
 )
+from genomes import simd
 from genomes.simd import LANES
 
 __all__ = ["INITIALISATIONS", "MLP", "Genomes"]
@@ -130,7 +131,7 @@ class MLP:
                 f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
             )
         width = _padded(self.sizes[1])
-        columns = np.zeros((len(genomes), 1 + encoding.features, width), dtype=np.int32)
+        columns = np.empty((len(genomes), 1 + encoding.features, width), dtype=np.int32)
         numbers = 0
         for layer, (before, after) in enumerate(pairwise(self.sizes[1:]), start=1):
             if after == 1 and layer == len(self.hidden):
@@ -140,7 +141,15 @@ class MLP:
         weights = np.zeros((len(genomes), numbers), dtype=np.float32)
         genomes = np.ascontiguousarray(genomes, dtype=np.float32)
         _pack(
-            genomes, self.shape, encoding.index, encoding.factor, encoding.limit, columns, weights
+            genomes,
+            self.shape,
+            encoding.index,
+            encoding.factor,
+            encoding.limit,
+            np.empty((self.sizes[0] + 1) * self.sizes[1], dtype=np.int32),
+            np.zeros((self.sizes[0] + 1) * width, dtype=np.int32),
+            columns.reshape(-1),
+            weights,
         )
         return columns, weights
 
@@ -192,30 +201,51 @@ def _padded(size: int) -> int:
 
 
 @inlined
-def _whole(gene: Any, limit: float) -> Any:
+def _whole(gene: Any, limit: Any) -> Any:
     """*gene* in units of a running sum, within the limit; what is no number counts as 0."""
-    if np.isnan(gene):
-        return np.int64(0)
     bounded = min(max(np.float64(gene), -limit), limit)
-    return np.int64(np.rint(bounded * np.float64(RESOLUTION)))
+    bounded = bounded if gene == gene else 0.0  # noqa: PLR0124 - what is no number differs from itself
+    return np.int32(np.rint(bounded * np.float64(RESOLUTION)))
+
+
+@inlined
+def _copy_row(rows: Any, at: int, times: int, columns: Any, to: int, width: int) -> None:
+    for block in range(0, width, LANES):
+        row = simd.scale_int(simd.load_int(rows, at + block), np.int32(times))
+        simd.store_int(columns, to + block, row)
 
 
 @compiled
 def _pack(
-    genomes: Any, shape: Any, index: Any, factor: Any, limit: float, columns: Any, weights: Any
+    genomes: Any,
+    shape: Any,
+    index: Any,
+    factor: Any,
+    limit: float,
+    whole: Any,
+    rows: Any,
+    columns: Any,
+    weights: Any,
 ) -> None:
+    """*whole* is room for the first layer in units of a running sum, *rows* for its padded rows."""
     layers = shape[LAYERS]
     inputs = shape[SIZES]
     units = shape[SIZES + 1]
+    width = padded(units)
+    to = 0
     for one in range(genomes.shape[0]):
-        for unit in range(units):
-            columns[one, 0, unit] = _whole(genomes[one, inputs * units + unit], limit)
+        for gene in range(whole.shape[0]):
+            whole[gene] = _whole(genomes[one, gene], limit)
+        for source in range(inputs + 1):
+            for unit in range(units):
+                rows[source * width + unit] = whole[source * units + unit]
+        _copy_row(rows, inputs * width, 1, columns, to, width)
         for feature in range(index.shape[0]):
+            to += width
             source = index[feature]
-            if source >= 0:
-                for unit in range(units):
-                    whole = _whole(genomes[one, source * units + unit], limit)
-                    columns[one, 1 + feature, unit] = np.int32(whole * factor[feature])
+            times = factor[feature] if source >= 0 else 0
+            _copy_row(rows, max(source, 0) * width, times, columns, to, width)
+        to += width
         gene_at = (inputs + 1) * units
         at = 0
         for layer in range(2, layers + 1):

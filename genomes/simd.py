@@ -35,6 +35,7 @@ __all__ = [
     "peek",
     "poke",
     "power_of_two",
+    "scale_int",
     "spread",
     "store",
     "store_int",
@@ -167,6 +168,16 @@ def spread(typing: Any, value: Any) -> Any:
         return _splat(builder, args[0], FLOATS)
 
     return float_vector(types.float32), generate
+
+
+@instruction
+def scale_int(typing: Any, vector: Any, factor: Any) -> Any:
+    """A vector of integers, each times *factor*."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.mul(args[0], _splat(builder, args[1], INTS))
+
+    return int_vector(int_vector, types.int32), generate
 
 
 @instruction

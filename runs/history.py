@@ -7,6 +7,7 @@ here: if it is damaged, a run can still be resumed from its checkpoints.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
     player BLOB NOT NULL);
 """
+
+PATIENCE = 0.25
+"""Seconds that a generation may wait to be written."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class History:
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
+        self._waiting: list[tuple[Report, float]] = []
+        self._written = -PATIENCE
         if not write and not path.is_file():
             raise NotARunError(f"{path} does not exist: the run has not begun")
         with self._explain():
@@ -88,12 +94,16 @@ class History:
 
     def flush(self) -> None:
         """Brings everything to the disk, so that no checkpoint is ahead of the history."""
+        self._write_waiting()
         with self._explain():
             self._database.execute("PRAGMA wal_checkpoint(FULL)")
 
     def close(self) -> None:
-        """Closes the database."""
-        self._database.close()
+        """Notes what is waiting and closes the database."""
+        try:
+            self._write_waiting()
+        finally:
+            self._database.close()
 
     def __enter__(self) -> History:
         return self
@@ -102,20 +112,39 @@ class History:
         self.close()
 
     def add_generation(self, report: Report, seconds: float) -> None:
-        """Notes what a step reported and how long it took."""
+        """Notes what a step reported and how long it took.
+
+        A transaction takes longer than many a match, so it may wait for others; but never for
+        longer than :data:`PATIENCE`, for anyone may be reading along.
+        """
+        self._waiting.append((report, seconds))
+        if time.monotonic() - self._written > PATIENCE:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        """Writes what waits, in one transaction; if that fails, nobody tries again."""
+        if not self._waiting:
+            return
+        rows, self._waiting = self._waiting, []
         with self._transaction():
-            self._database.execute(
+            self._database.executemany(
                 "INSERT INTO generations VALUES (?, ?, ?)",
-                (report.generation, report.games, seconds),
+                [(report.generation, report.games, seconds) for report, seconds in rows],
             )
             self._database.executemany(
                 "INSERT INTO statistics VALUES (?, ?, ?)",
-                [(report.generation, *item) for item in report.statistics.items()],
+                [
+                    (report.generation, *item)
+                    for report, _ in rows
+                    for item in report.statistics.items()
+                ],
             )
+        self._written = time.monotonic()
 
     def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
         """Notes the champion of a generation and what it did against each opponent."""
         statistics = report.statistics
+        self._write_waiting()
         with self._transaction():
             self._database.execute(
                 "INSERT OR REPLACE INTO champions VALUES (?, ?, ?, ?)",
@@ -138,6 +167,7 @@ class History:
 
     def forget_after(self, generation: int) -> None:
         """Removes what happened after the state at *generation*."""
+        self._write_waiting()
         with self._transaction():
             for table, first in (
                 ("generations", generation),
@@ -152,6 +182,7 @@ class History:
 
         All are of the same instant, also while the run goes on.
         """
+        self._write_waiting()
         with self._transaction("BEGIN"):
             return self._read_generations()
 
@@ -200,6 +231,7 @@ class History:
         return rows[0]
 
     def _read(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
+        self._write_waiting()
         with self._explain():
             return self._database.execute(query, values).fetchall()
 

@@ -45,6 +45,19 @@ Watch = Callable[[Progress], bool]
 """Is called after each generation; the run stops, after a checkpoint, if it gives False."""
 
 
+PATIENCE = 1.0
+"""Seconds between two writes of the champion's file while the run goes on; to bring it to the
+disk takes longer than a generation."""
+
+
+@dataclass
+class _Shown:
+    """Which champion the file holds, and when that was last looked at."""
+
+    generation: int | None = None
+    since: float = -PATIENCE
+
+
 @dataclass(frozen=True)
 class Journey:
     """What one stretch of a run needs at hand; :meth:`go` does the work."""
@@ -58,7 +71,8 @@ class Journey:
 
     def go(self, state: Any, watch: Watch) -> None:
         """Evolves on from *state* until the recipe's last generation, or *watch* says no."""
-        self._restore_champion(state.generation)
+        shown = _Shown()
+        self._restore_champion(state.generation, shown)
         last = self.recipe.run.generations
         progress = Progress(state.generation, last)
         start = time.perf_counter()
@@ -78,7 +92,11 @@ class Journey:
                 self.history.flush()
                 save_checkpoint(self.directory, state, self.method)
                 saved = now
+                self._show_champion(shown)
+            elif time.monotonic() - shown.since > PATIENCE:
+                self._show_champion(shown)
             if ending:
+                self._show_champion(shown)
                 return
             before = time.perf_counter()
             state, report = self.method.step(state, self.arena)
@@ -112,9 +130,16 @@ class Journey:
         remarks = {"recipe": self.recipe.title, "generation": state.generation}
         blob = player.serialise(**remarks, seed=state.seed)
         self.history.add_check(report, blob, results)
-        if self._best_generation() == state.generation:
-            write_whole(self.directory.champion, blob)
         return results
+
+    def _show_champion(self, shown: _Shown) -> None:
+        """Writes the champion's file if it is not that of the best check so far."""
+        best = self._best_generation()
+        blob = None if best in {None, shown.generation} else self.history.champion(best)
+        if blob is not None:
+            write_whole(self.directory.champion, blob)
+            shown.generation = best
+        shown.since = time.monotonic()
 
     def _best_generation(self) -> int | None:
         """The generation whose champion is the run's, as the recipe defines it."""
@@ -127,17 +152,14 @@ class Journey:
                 wins[check.generation] = check.wins
         return max(generations, key=lambda generation: (wins[generation], generation))
 
-    def _restore_champion(self, generation: int) -> None:
+    def _restore_champion(self, generation: int, shown: _Shown) -> None:
         """Makes the champion's file agree with the history, whatever happened before.
 
         Of a history that was lost, the file may be all that is left: it stays, unless it is
         of a later *generation* than the run goes on from, or can't be read.
         """
-        best = self._best_generation()
-        blob = None if best is None else self.history.champion(best)
-        if blob is not None:
-            write_whole(self.directory.champion, blob)
-        elif self.directory.champion.is_file():
+        self._show_champion(shown)
+        if shown.generation is None and self.directory.champion.is_file():
             try:
                 found = read_player(self.directory.champion.read_bytes()).remarks
             except (DamagedFileError, NewerFormatError):

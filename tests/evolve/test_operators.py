@@ -18,6 +18,7 @@ from evolve.contest import Contest
 from evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
 from evolve.tournament import Tournament, TournamentConfig
 from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.stream import new_stream, next_word
 from genomes.variation import cross_uniformly, mutate_gaussian
 from players.network import NetworkDesign
 
@@ -62,14 +63,24 @@ def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(size=(rows, 12)).astype(np.float32)
 
 
+def cross(
+    toolbox: Any, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
+) -> NDArray[np.float32]:
+    """The children of each row of *first* with the same row of *second*."""
+    rows = np.arange(len(first))
+    both = np.concatenate([first, second])
+    children: NDArray[np.float32] = toolbox.mate(both, rows, rows + len(first), new_stream(seed))
+    return children
+
+
 def make_contest(fitness: list[float]) -> Contest:
     members = np.arange(len(fitness), dtype=np.int32)[None, :]
     return Contest(members, np.array([fitness]), np.array(fitness))
 
 
 def seed_as_lent(seed: int) -> None:
-    """Seeds Python's random numbers as an operator finds them that is handed *seed*'s generator."""
-    random.seed(int(np.random.default_rng(seed).integers(0, 2**63)))
+    """Seeds Python's random numbers as an operator finds them that is handed *seed*'s stream."""
+    random.seed(int(next_word(new_stream(seed))))
 
 
 def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
@@ -87,12 +98,18 @@ def test_our_operators_are_the_functions_of_their_names() -> None:
     toolbox = make()
     first, second, strengths = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
     assert np.array_equal(
-        toolbox.mate(first, second, np.random.default_rng(3)),
-        cross_uniformly(first, second, np.random.default_rng(3), probability=0.35),
+        cross(toolbox, first, second, 3),
+        cross_uniformly(
+            np.concatenate([first, second]),
+            np.arange(9),
+            np.arange(9, 18),
+            new_stream(3),
+            probability=0.35,
+        ),
     )
     assert np.array_equal(
-        toolbox.mutate(first, strengths, np.random.default_rng(3)),
-        mutate_gaussian(first, strengths, np.random.default_rng(3), probability=0.1),
+        toolbox.mutate(first, strengths, new_stream(3)),
+        mutate_gaussian(first, strengths, new_stream(3), probability=0.1),
     )
 
 
@@ -102,8 +119,8 @@ def test_our_options_replace_the_defaults() -> None:
         mutate=Operator(name="gaussian", probability=0.0),
     )
     first, second = make_genomes(9, 1), make_genomes(9, 2)
-    assert np.array_equal(toolbox.mate(first, second, np.random.default_rng(3)), second)
-    same = toolbox.mutate(first, np.ones(9, np.float32), np.random.default_rng(3))
+    assert np.array_equal(cross(toolbox, first, second, 3), second)
+    same = toolbox.mutate(first, np.ones(9, np.float32), new_stream(3))
     assert np.array_equal(same, first)
 
 
@@ -111,7 +128,7 @@ def test_our_selection_gives_the_winners_of_the_tournaments_in_turn() -> None:
     members = np.array([[0, 1], [2, 3], [1, 3]], np.int32)
     points = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
     contest = Contest(members, points, np.zeros(4))
-    chosen = make().select(contest, 5, np.random.default_rng(0))
+    chosen = make().select(contest, 5, new_stream(0))
     assert chosen.tolist() == [1, 2, 3, 1, 2]
 
 
@@ -119,7 +136,7 @@ def test_our_selection_gives_the_winners_of_the_tournaments_in_turn() -> None:
 def test_a_crossover_of_deap_gives_what_deap_gives(name: str) -> None:
     first, second = make_genomes(6, 1), make_genomes(6, 2)
     before = first.copy(), second.copy()
-    children = make(mate=Operator(name=name)).mate(first, second, np.random.default_rng(5))
+    children = cross(make(mate=Operator(name=name)), first, second, 5)
     options = {"cxUniform": {"indpb": 0.35}, "cxBlend": {"alpha": 0.5}}.get(name, {})
     state = random.getstate()
     seed_as_lent(5)
@@ -138,7 +155,7 @@ def test_a_crossover_of_deap_gives_what_deap_gives(name: str) -> None:
 def test_no_gene_is_lost_in_a_crossover_of_deap() -> None:
     first, second = make_genomes(40, 1), make_genomes(40, 2)
     for name in ("cxOnePoint", "cxTwoPoint", "cxUniform"):
-        children = make(mate=Operator(name=name)).mate(first, second, np.random.default_rng(5))
+        children = cross(make(mate=Operator(name=name)), first, second, 5)
         assert np.all((children == first) | (children == second))
         assert 0.05 < np.mean(children == second) < 0.95
 
@@ -148,7 +165,7 @@ def test_a_mutation_of_deap_gives_what_deap_gives(name: str) -> None:
     genomes = make_genomes(6, 1)
     before = genomes.copy()
     toolbox = make(mutate=Operator(name=name))
-    mutated = toolbox.mutate(genomes, np.ones(6, np.float32), np.random.default_rng(6))
+    mutated = toolbox.mutate(genomes, np.ones(6, np.float32), new_stream(6))
     options = {
         "mutGaussian": {"mu": 0.0, "sigma": 1.0, "indpb": 0.1},
         "mutShuffleIndexes": {"indpb": 0.1},
@@ -166,7 +183,7 @@ def test_a_mutation_of_deap_gives_what_deap_gives(name: str) -> None:
 def test_a_selection_of_deap_gives_what_deap_gives(name: str) -> None:
     fitness = np.random.default_rng(1).random(15).tolist()
     toolbox = make(select=Operator(name=name))
-    chosen = toolbox.select(make_contest(fitness), 30, np.random.default_rng(7))
+    chosen = toolbox.select(make_contest(fitness), 30, new_stream(7))
     options = {"selTournament": {"tournsize": 3}}.get(name, {})
     state = random.getstate()
     seed_as_lent(7)
@@ -179,7 +196,7 @@ def test_a_selection_of_deap_gives_what_deap_gives(name: str) -> None:
 def test_the_fitter_are_selected_more_often() -> None:
     toolbox = make(select=Operator(name="selTournament", tournsize=4))
     fitness = [0.1, 0.9, 0.5, 0.3]
-    chosen = toolbox.select(make_contest(fitness), 4000, np.random.default_rng(8))
+    chosen = toolbox.select(make_contest(fitness), 4000, new_stream(8))
     counts = Counter(chosen.tolist())
     assert counts[1] > counts[2] > counts[3] > counts[0] > 0
     # Of four drawn with replacement, the fittest is missed with probability (3/4) ** 4.
@@ -189,7 +206,7 @@ def test_the_fitter_are_selected_more_often() -> None:
 def test_who_was_not_drawn_has_the_least_chance() -> None:
     toolbox = make(select=Operator(name="selTournament", tournsize=2))
     contest = make_contest([float("nan"), 0.4, 0.6])
-    chosen = toolbox.select(contest, 3000, np.random.default_rng(8))
+    chosen = toolbox.select(contest, 3000, new_stream(8))
     assert abs(np.mean(chosen == 0) - 1 / 9) < 0.02
     assert abs(np.mean(chosen == 2) - 5 / 9) < 0.03
 
@@ -198,7 +215,7 @@ def test_who_was_not_drawn_has_the_least_chance() -> None:
 def test_if_nobody_has_won_anything_parents_are_not_all_the_same(name: str) -> None:
     toolbox = make(select=Operator(name=name))
     try:
-        chosen = toolbox.select(make_contest([0.0] * 20), 40, np.random.default_rng(1))
+        chosen = toolbox.select(make_contest([0.0] * 20), 40, new_stream(1))
     except BadValueError as error:
         said = str(error)
     else:
@@ -219,11 +236,11 @@ def test_global_random_numbers_are_put_back() -> None:
     expected = [random.random() for _ in range(4)]
     random.seed(1)
     seen = [random.random()]
-    toolbox.select(make_contest([0.1, 0.2]), 4, np.random.default_rng(1))
+    toolbox.select(make_contest([0.1, 0.2]), 4, new_stream(1))
     seen.append(random.random())
-    toolbox.mate(genomes, genomes, np.random.default_rng(1))
+    cross(toolbox, genomes, genomes, 1)
     seen.append(random.random())
-    toolbox.mutate(genomes, np.ones(5, np.float32), np.random.default_rng(1))
+    toolbox.mutate(genomes, np.ones(5, np.float32), new_stream(1))
     seen.append(random.random())
     assert seen == expected
 
@@ -231,7 +248,7 @@ def test_global_random_numbers_are_put_back() -> None:
 def test_global_random_numbers_are_put_back_after_an_error() -> None:
     def stumble() -> None:
         toolbox = make(mutate=Operator(name="mutUniformInt", low=3, up=0, indpb=1.0))
-        toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), np.random.default_rng(1))
+        toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), new_stream(1))
 
     before = random.getstate()
     with pytest.raises((ArenaError, ValueError)):
@@ -242,7 +259,7 @@ def test_global_random_numbers_are_put_back_after_an_error() -> None:
 def test_numpys_global_random_numbers_are_left_alone() -> None:
     toolbox = make(mutate=Operator(name="mutGaussian"))
     before = np.random.get_state()[1].tolist()
-    toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), np.random.default_rng(1))
+    toolbox.mutate(make_genomes(2, 1), np.ones(2, np.float32), new_stream(1))
     assert np.random.get_state()[1].tolist() == before
 
 

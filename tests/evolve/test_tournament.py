@@ -17,7 +17,7 @@ from arena.batch import Batch, Results
 from arena.executors import Executor, SerialExecutor
 from evolve.contest import draw_members
 from evolve.tournament import Tournament, TournamentConfig, TournamentState
-from games.seeding import derive_seeds
+from games.seeding import derive_seeds, derive_stream
 from players.network import NetworkDesign
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
@@ -120,7 +120,7 @@ def test_children_descend_from_the_winners_of_consecutive_tournaments(
     method = make_method(individuals=30, crossover_probability=crossover)
     population = population_with({17: strong()}, 30)
     state, _ = method.step(start(method, population, seed=9), make_arena())
-    seed = int(derive_seeds(9, 0, "members", 1)[0])
+    seed = derive_stream(9, 0, "members")
     members = draw_members(30, 60, 3, seed)
     won = [17 in row for row in members[parent::2].tolist()]
     assert 0 < sum(won) < 30
@@ -134,7 +134,7 @@ def test_children_mix_the_genes_of_two_winners() -> None:
     method = make_method(individuals=40, tournament_size=2, crossover_probability=0.35)
     ones = np.ones((40, LINEAR.genes), np.float32) * np.arange(40, dtype=np.float32)[:, None]
     state, _ = method.step(start(method, ones), make_arena())
-    seed = int(derive_seeds(1, 0, "members", 1)[0])
+    seed = derive_stream(1, 0, "members")
     members = draw_members(40, 80, 2, seed)
     shares = []
     for number, child in enumerate(state.population):
@@ -367,7 +367,7 @@ def test_wins_against_the_hall_count_with_their_weight() -> None:
     ):
         won[first if outcome == 1 else second] += outcome != 0
     assert len(set(won[:30].tolist())) > 3
-    members = draw_members(30, 60, 4, int(derive_seeds(1, 0, "members", 1)[0]))
+    members = draw_members(30, 60, 4, derive_stream(1, 0, "members"))
     for child, row in zip(children, members[0::2], strict=True):
         (parent,) = np.flatnonzero((population == child).all(axis=1))
         assert parent in row

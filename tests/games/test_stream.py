@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from games.stream import below, chance, fill_words, mix, new_stream, next_word
+from games.stream import below, chance, fill_words, gaussian, mix, new_stream, next_word
 
 WORD = 2**64 - 1
 
@@ -100,3 +101,10 @@ def test_fill_words_takes_the_next_ones(seed: int, count: int) -> None:
     again = new_stream(seed)
     assert words.tolist() == [int(next_word(again)) for _ in range(count)]
     assert stream[0] == again[0]
+
+
+def test_gaussian_numbers_are_normally_distributed() -> None:
+    stream = new_stream(12)
+    numbers = np.array([gaussian(stream) for _ in range(20_000)])
+    assert stats.kstest(numbers, "norm").pvalue > 0.001
+    assert abs(np.corrcoef(numbers[1:], numbers[:-1])[0, 1]) < 0.03

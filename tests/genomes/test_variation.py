@@ -12,21 +12,36 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from genomes.variation import adapt_strengths, cross_uniformly, mutate_gaussian
+from games.stream import Stream, new_stream, next_word
+from genomes.variation import (
+    adapt_strengths,
+    cross_uniformly,
+    measure_diversity,
+    mutate_gaussian,
+)
 
 
 def make_genomes(rows: int, genes: int, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(size=(rows, genes)).astype(np.float32)
 
 
-def same_draws() -> tuple[np.random.Generator, np.random.Generator]:
-    return np.random.default_rng(11), np.random.default_rng(11)
+def cross(
+    first: NDArray[np.float32], second: NDArray[np.float32], stream: Stream, probability: float
+) -> NDArray[np.float32]:
+    """The children of each row of *first* with the same row of *second*."""
+    rows = np.arange(len(first))
+    both = np.concatenate([first, second])
+    return cross_uniformly(both, rows, rows + len(first), stream, probability=probability)
+
+
+def same_draws() -> tuple[Stream, Stream]:
+    return new_stream(11), new_stream(11)
 
 
 @pytest.mark.parametrize("probability", [0.1, 0.35, 0.5, 0.9])
 def test_children_have_their_share_of_genes_from_the_second_parent(probability: float) -> None:
     first, second = np.zeros((200, 500), np.float32), np.ones((200, 500), np.float32)
-    children = cross_uniformly(first, second, np.random.default_rng(1), probability=probability)
+    children = cross(first, second, new_stream(1), probability)
     assert children.dtype == np.float32
     count = int(children.sum())
     assert stats.binomtest(count, children.size, probability).pvalue > 0.001
@@ -48,18 +63,16 @@ def test_each_gene_of_a_child_is_one_of_its_parents(
 ) -> None:
     first, second = make_genomes(rows, genes, 1), make_genomes(rows, genes, 2)
     before = first.copy(), second.copy()
-    children = cross_uniformly(first, second, np.random.default_rng(seed), probability=probability)
+    children = cross(first, second, new_stream(seed), probability)
     assert np.all((children == first) | (children == second))
     assert np.array_equal(first, before[0])
     assert np.array_equal(second, before[1])
-    assert not np.shares_memory(children, first)
-    assert not np.shares_memory(children, second)
 
 
 def test_crossover_takes_nothing_or_everything_at_the_ends_of_its_range() -> None:
     first, second = make_genomes(30, 40, 1), make_genomes(30, 40, 2)
     for probability, parent in ((0.0, first), (1.0, second)):
-        children = cross_uniformly(first, second, np.random.default_rng(0), probability=probability)
+        children = cross(first, second, new_stream(0), probability)
         assert np.array_equal(children, parent)
 
 
@@ -67,7 +80,7 @@ def test_crossover_takes_nothing_or_everything_at_the_ends_of_its_range() -> Non
 def test_mutation_changes_genes_with_its_probability(probability: float) -> None:
     genomes = np.zeros((300, 700), np.float32)
     strengths = np.ones(300, np.float32)
-    mutated = mutate_gaussian(genomes, strengths, np.random.default_rng(2), probability=probability)
+    mutated = mutate_gaussian(genomes, strengths, new_stream(2), probability=probability)
     assert mutated.dtype == np.float32
     places = mutated != 0
     assert stats.binomtest(int(places.sum()), genomes.size, probability).pvalue > 0.001
@@ -82,7 +95,7 @@ def test_mutation_changes_genes_with_its_probability(probability: float) -> None
 def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
     strengths = np.array([0.1, 1.0, 25.0], np.float32)
     genomes = np.full((3, 40_000), 3.0, np.float32)
-    mutated = mutate_gaussian(genomes, strengths, np.random.default_rng(3), probability=0.5)
+    mutated = mutate_gaussian(genomes, strengths, new_stream(3), probability=0.5)
     for row, strength in enumerate(strengths):
         steps = (mutated[row] - 3.0)[mutated[row] != 3.0] / strength
         assert stats.kstest(steps, "norm").pvalue > 0.001
@@ -97,9 +110,7 @@ def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
 def test_mutation_changes_no_input(rows: int, genes: int, probability: float, seed: int) -> None:
     genomes, strengths = make_genomes(rows, genes), np.linspace(0.1, 2, rows, dtype=np.float32)
     before = genomes.copy(), strengths.copy()
-    mutated = mutate_gaussian(
-        genomes, strengths, np.random.default_rng(seed), probability=probability
-    )
+    mutated = mutate_gaussian(genomes, strengths, new_stream(seed), probability=probability)
     assert mutated.shape == genomes.shape
     assert np.array_equal(genomes, before[0])
     assert np.array_equal(strengths, before[1])
@@ -109,11 +120,11 @@ def test_mutation_changes_no_input(rows: int, genes: int, probability: float, se
 
 def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> None:
     genomes, strengths = make_genomes(40, 60), np.ones(40, np.float32)
-    none = mutate_gaussian(genomes, strengths, np.random.default_rng(4), probability=0.0)
+    none = mutate_gaussian(genomes, strengths, new_stream(4), probability=0.0)
     assert np.array_equal(none, genomes)
-    every = mutate_gaussian(genomes, strengths, np.random.default_rng(4), probability=1.0)
+    every = mutate_gaussian(genomes, strengths, new_stream(4), probability=1.0)
     assert np.all(every != genomes)
-    still = mutate_gaussian(genomes, 0 * strengths, np.random.default_rng(4), probability=1.0)
+    still = mutate_gaussian(genomes, 0 * strengths, new_stream(4), probability=1.0)
     assert np.array_equal(still, genomes)
 
 
@@ -122,9 +133,10 @@ def test_a_mutation_that_is_next_to_impossible_does_not_happen(probability: str)
     # In a process of its own, for it must also come to an end.
     script = (
         "import numpy as np\n"
+        "from games.stream import new_stream\n"
         "from genomes.variation import mutate_gaussian\n"
         "zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)\n"
-        f"mutated = mutate_gaussian(zeros, ones, np.random.default_rng(0), "
+        f"mutated = mutate_gaussian(zeros, ones, new_stream(0), "
         f"probability={probability})\n"
         "print(int((mutated != 0).sum()))\n"
     )
@@ -143,14 +155,38 @@ def test_operators_draw_from_their_generator_alone() -> None:
             mutate_gaussian(genomes, strengths, other, probability=0.2),
         )
         assert np.array_equal(
-            cross_uniformly(genomes, -genomes, one, probability=0.2),
-            cross_uniformly(genomes, -genomes, other, probability=0.2),
+            cross(genomes, -genomes, one, 0.2),
+            cross(genomes, -genomes, other, 0.2),
         )
+
+
+def test_crossover_finds_the_parents_and_takes_two_genes_from_each_word() -> None:
+    for genes in (1, 2, 7, 8):
+        genomes = np.arange(5 * genes, dtype=np.float32).reshape(5, genes)
+        first, second = np.array([4, 0, 2]), np.array([1, 3, 2])
+        stream, expected = new_stream(9), new_stream(9)
+        children = cross_uniformly(genomes, first, second, stream, probability=0.35)
+        for child in range(3):
+            draws: list[int] = []
+            while len(draws) < genes:
+                word = int(next_word(expected))
+                draws += [word >> 32, word & 0xFFFFFFFF]
+            for gene in range(genes):
+                parent = second if draws[gene] < 0.35 * 2**32 else first
+                assert children[child, gene] == genomes[parent[child], gene]
+        assert stream == expected
+
+
+def test_diversity_is_the_mean_standard_deviation_of_a_gene() -> None:
+    assert measure_diversity(np.array([[1.0, 0.0], [3.0, 0.0]], np.float32)) == 0.5
+    genomes = make_genomes(50, 31)
+    expected = float(genomes.astype(np.float64).std(axis=0).mean())
+    assert measure_diversity(genomes) == pytest.approx(expected, rel=1e-6)
 
 
 def test_strengths_are_the_parents_mean_varied_log_normally() -> None:
     first, second = np.full(50_000, 0.5, np.float32), np.full(50_000, 2.0, np.float32)
-    strengths = adapt_strengths(first, second, np.random.default_rng(5), rate=0.3, floor=0.0)
+    strengths = adapt_strengths(first, second, new_stream(5), rate=0.3, floor=0.0)
     assert strengths.dtype == np.float32
     # The geometric mean of 0.5 and 2 is 1, whose logarithm is 0.
     assert stats.kstest(np.log(strengths), "norm", args=(0.0, 0.3)).pvalue > 0.001
@@ -169,9 +205,7 @@ def test_no_strength_falls_below_the_floor(
     strength: float, floor: float, rate: float, seed: int
 ) -> None:
     parents = np.full(100, strength, np.float32)
-    strengths = adapt_strengths(
-        parents, parents, np.random.default_rng(seed), rate=rate, floor=floor
-    )
+    strengths = adapt_strengths(parents, parents, new_stream(seed), rate=rate, floor=floor)
     assert strengths.min() >= np.float32(floor)
-    free = adapt_strengths(parents, parents, np.random.default_rng(seed), rate=rate, floor=0.0)
+    free = adapt_strengths(parents, parents, new_stream(seed), rate=rate, floor=0.0)
     assert np.array_equal(strengths, np.maximum(free, np.float32(floor)))

@@ -268,7 +268,7 @@ def test_a_damaged_history_does_not_keep_a_run_from_going_on(
     assert any("history.db" in warning for warning in run.warnings)
     assert run.population_sha256 == finished[1].sha256
     assert [check.generation for check in run.checks()][-1] == LAST
-    assert run.champion.remarks["generation"] in {9, 11}
+    assert run.champion.remarks["generation"] in {6, 9, 11}
 
 
 def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
@@ -417,7 +417,7 @@ STEPS = ["mkstemp", "write", "fsync", "replace"]
     [
         ("gen-000000.safetensors", []),
         ("gen-000006.safetensors", [0, 3]),
-        ("champion.safetensors", [0]),
+        ("champion.safetensors", [0, 3]),
     ],
 )
 def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(

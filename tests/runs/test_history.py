@@ -13,7 +13,7 @@ import pytest
 from arena.duel import DuelResult
 from evolve.method import Report
 from runs.errors import NotARunError, StorageError
-from runs.history import Check, History
+from runs.history import PATIENCE, Check, History
 
 
 def report(generation: int, best: float = 0.5) -> Report:
@@ -26,6 +26,12 @@ def champion_report(generation: int) -> Report:
 
 def result(opponent: str, wins: int = 7) -> DuelResult:
     return DuelResult(("champion", opponent), wins, 2, 10 - wins, 9, {"win": 10, "draw": 2})
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No generation waits to be written."""
+    monkeypatch.setattr("runs.history.PATIENCE", -1.0)
 
 
 @pytest.fixture
@@ -110,6 +116,7 @@ def test_what_came_after_a_state_is_forgotten(history: History) -> None:
     assert history.champions() == []
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_generation_is_noted_whole_or_not_at_all(history: History) -> None:
     fill(history, 3)
     broken = Report(3, 10, {"best": 0.5, "worst": object()})  # type: ignore[dict-item]
@@ -146,6 +153,7 @@ def test_a_full_disk_is_named_and_nothing_half_done_remains(history: History) ->
     assert history.champion(3) == b"x" * 100_000
 
 
+@pytest.mark.usefixtures("at_once")
 def test_others_read_while_the_run_goes_on(history: History) -> None:
     fill(history, 3)
     with History(history.path) as reader:
@@ -165,6 +173,33 @@ def test_a_reader_changes_nothing(history: History) -> None:
     assert history.totals()[0] == 2
 
 
+def test_a_generation_waits_but_not_for_long(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("runs.history.time.monotonic", lambda: now)
+    with History(history.path) as reader:
+        for generation in range(10):
+            history.add_generation(report(generation), 0.1)
+            now += PATIENCE / 4
+            unwritten = generation + 1 - reader.totals()[0]
+            assert unwritten <= 5
+        assert history.totals()[0] == 10
+        assert reader.totals()[0] == 10
+        for generation, bring in enumerate(
+            [
+                history.flush,
+                history.close,
+            ],
+            start=10,
+        ):
+            history.add_generation(report(generation), 0.1)
+            assert reader.totals()[0] == generation
+            bring()
+            assert reader.totals()[0] == generation + 1
+
+
+@pytest.mark.usefixtures("at_once")
 def test_what_was_written_survives_without_being_closed(tmp_path: Path) -> None:
     path = tmp_path / "history.db"
     pid = os.fork()

@@ -176,7 +176,10 @@ def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path:
     assert len(checks.containers) == 2, "error bars"
 
 
-def test_a_run_is_drawn_while_it_is_written(small_recipe: Make, tmp_path: Path) -> None:
+def test_a_run_is_drawn_while_it_is_written(
+    small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runs.history.PATIENCE", -1.0)  # else what is seen depends on the clock
     seen: list[int] = []
 
     def watch(progress: Progress) -> bool:
