@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.batch import Openings, Pairings, Results, make_batch
 from arena.executors import Executor
-from genomes.mlp import Genomes
+from players.design import Design
 from players.lineup import Lineup, combine_lineups, with_noise
-from players.network import NetworkDesign
 
 __all__ = ["Arena"]
 
@@ -24,7 +24,7 @@ class Arena:
         executor: Plays the matches.
     """
 
-    def __init__(self, design: NetworkDesign, executor: Executor) -> None:
+    def __init__(self, design: Design, executor: Executor) -> None:
         self.design = design
         self.executor = executor
         self.games = 0
@@ -32,7 +32,7 @@ class Arena:
 
     def play(
         self,
-        genomes: Genomes,
+        genomes: Any,
         pairings: Pairings,
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
@@ -42,7 +42,7 @@ class Arena:
         """Plays *pairings*, in which row k is the k-th genome, or after them one of *others*.
 
         Args:
-            genomes: Shape ``(individuals, genes)``.
+            genomes: A population, as the design packs it.
             pairings: Who meets whom, shape ``(matches, 2)``.
             seeds: Shape ``(matches,)``.
             openings: How the matches begin, shape ``(matches, plies)``.

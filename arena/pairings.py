@@ -9,8 +9,17 @@ from numpy.typing import NDArray
 
 from arena.batch import Openings, Pairings
 from games.compiled import compiled
+from games.stream import Stream, below
 
-__all__ = ["both_colours", "gauntlet", "over_openings", "round_robin", "tournaments"]
+__all__ = [
+    "both_colours",
+    "gauntlet",
+    "inside_groups",
+    "over_openings",
+    "random_opponents",
+    "round_robin",
+    "tournaments",
+]
 
 
 def round_robin(players: int) -> Pairings:
@@ -46,6 +55,37 @@ def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairin
     return np.stack([first, second], axis=1).astype(np.int32)
 
 
+def random_opponents(players: int, opponents: int, stream: Stream) -> Pairings:
+    """Everybody against as many random others as everybody else.
+
+    *opponents* is rounded up to an even number; if that is all others or more, it is a round
+    robin. Nobody meets the same one twice.
+    """
+    shifts = -(-opponents // 2)
+    if 2 * shifts >= players - 1:
+        return round_robin(players)
+    order = np.arange(players, dtype=np.int32)
+    distances = np.arange(1, (players - 1) // 2 + 1, dtype=np.int32)
+    _shuffle(order, stream)
+    _shuffle(distances, stream)
+    first = np.tile(order, shifts)
+    second = np.concatenate([np.roll(order, int(shift)) for shift in distances[:shifts]])
+    return np.stack([first, second], axis=1)
+
+
+def inside_groups(groups: NDArray[np.int32]) -> Pairings:
+    """Every two players of the same group once; *groups* has shape ``(players,)``.
+
+    >>> inside_groups(np.array([0, 1, 0, 0])).tolist()
+    [[0, 2], [0, 3], [2, 3]]
+    """
+    parts = [np.zeros((0, 2), dtype=np.int32)]
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group).astype(np.int32)
+        parts.append(members[round_robin(len(members))])
+    return np.concatenate(parts)
+
+
 def both_colours(pairings: Pairings) -> Pairings:
     """Each pairing twice in a row, the second time with the other moving first.
 
@@ -72,3 +112,10 @@ def _pair_members(members: Any, pairings: Any) -> None:
                 pairings[match, 0] = members[row, one]
                 pairings[match, 1] = members[row, other]
                 match += 1
+
+
+@compiled
+def _shuffle(numbers: Any, stream: Any) -> None:
+    for place in range(numbers.shape[0] - 1):
+        other = place + below(stream, numbers.shape[0] - place)
+        numbers[place], numbers[other] = numbers[other], numbers[place]

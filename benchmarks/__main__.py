@@ -10,12 +10,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import matches, whole_runs
+from benchmarks import matches, neat_speciation, whole_runs
 from benchmarks.line import Line
 from benchmarks.machine import describe_machine
 
 COLUMNS = ["what", "value", "unit", "ratio", "against", "target", "met"]
-PARTS = {"matches": matches.measure, "runs": whole_runs.measure}
+PARTS = {"matches": matches.measure, "runs": whole_runs.measure, "species": neat_speciation.measure}
 
 
 def main(names: list[str]) -> None:

@@ -14,7 +14,7 @@ from pydantic import Field
 from evolve.method import Config
 from games.seeding import derive_generator
 
-__all__ = ["HallOfFame", "remember"]
+__all__ = ["HallOfFame", "keep_members", "remember"]
 
 
 class HallOfFame(Config):
@@ -30,6 +30,26 @@ class HallOfFame(Config):
     """What a win against a member counts, a win in the tournament being 1."""
 
 
+def keep_members(
+    config: HallOfFame, members: int, seed: int, generation: int
+) -> NDArray[np.int64] | None:
+    """The rows of the hall that stay when this *generation*'s fittest enters; None if it doesn't.
+
+    Args:
+        config: The hall.
+        members: How many are in there.
+        seed: The run's seed.
+        generation: The number of this generation.
+    """
+    if not config.opponents or generation % config.every:
+        return None
+    stay = np.arange(members)
+    if members >= config.size:
+        leaves = derive_generator(seed, generation, "leaves the hall").integers(members)
+        stay = np.delete(stay, leaves)
+    return stay
+
+
 def remember(
     config: HallOfFame,
     hall: NDArray[np.float32],
@@ -38,9 +58,5 @@ def remember(
     generation: int,
 ) -> NDArray[np.float32]:
     """The hall after this *generation*, with its *fittest* if it is time for one to enter."""
-    if not config.opponents or generation % config.every:
-        return hall
-    if len(hall) >= config.size:
-        leaves = derive_generator(seed, generation, "leaves the hall").integers(len(hall))
-        hall = np.delete(hall, leaves, axis=0)
-    return np.concatenate([hall, fittest[None, :]])
+    stay = keep_members(config, len(hall), seed, generation)
+    return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])

@@ -9,23 +9,29 @@ and a purpose (see :mod:`games.seeding`), never on what was drawn before.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from arena.arena import Arena
-from players.network import NetworkDesign
+from players.design import Design
 
-__all__ = ["Config", "Method", "Report", "State"]
+__all__ = ["BoardViewConfig", "Config", "Method", "Report", "State"]
 
 
 class Config(BaseModel):
     """Base of all configurations: unknown keys are errors, and values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BoardViewConfig(Config):
+    """What all kinds of networks have in the section ``[network]``; see `BoardView`."""
+
+    head: str = "policy"
+    encoding: str = "0/1/2"
+    viewpoint: str = "mover"
 
 
 class State(Protocol):
@@ -42,8 +48,8 @@ class State(Protocol):
         ...
 
     @property
-    def population(self) -> NDArray[np.float32]:
-        """The individuals, shape ``(individuals, genes)``."""
+    def population(self) -> Any:
+        """The individuals: an array, or a dataclass of arrays."""
         ...
 
 
@@ -56,6 +62,8 @@ class Report:
     """How many matches were played."""
     statistics: dict[str, float]
     """Figures by name, such as ``best`` and ``median``; the same names at each step."""
+    species: dict[int, int] = field(default_factory=dict)
+    """How many individuals each species has, by its number; empty where there are none."""
 
 
 S = TypeVar("S", bound=State)
@@ -71,11 +79,27 @@ class Method(ABC, Generic[S]):
 
     name: ClassVar[str]
     config_type: ClassVar[type[Config]]
+    """The section ``[method]`` of a recipe."""
+    network_type: ClassVar[type[BoardViewConfig]]
+    """The section ``[network]``."""
+    section: ClassVar[str | None] = None
+    """A field of the settings that has a section of its own beside ``[method]``."""
     state_type: ClassVar[type[Any]]
 
-    def __init__(self, config: Any, design: NetworkDesign) -> None:
+    def __init__(self, config: Any, design: Any) -> None:
         self.config = config
         self.design = design
+
+    @classmethod
+    @abstractmethod
+    def make_design(cls, board: dict[str, Any], network: Any, config: Any) -> Design:
+        """What turns genomes into players.
+
+        Args:
+            board: Columns, rows, and how many in a row win.
+            network: An instance of :attr:`network_type`.
+            config: An instance of :attr:`config_type`.
+        """
 
     @abstractmethod
     def initial(self, seed: int) -> S:
@@ -90,5 +114,9 @@ class Method(ABC, Generic[S]):
         """Plays one generation and breeds the next."""
 
     @abstractmethod
-    def champion(self, state: S, arena: Arena) -> tuple[NDArray[np.float32], Report]:
-        """The best individual, shape ``(genes,)``, and how it was found."""
+    def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
+        """The best individual, as the design makes a player of it, and how it was found."""
+
+    @abstractmethod
+    def describe(self, state: S) -> dict[str, Any]:
+        """What the population is, in a few figures by name, ready for JSON."""

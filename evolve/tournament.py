@@ -8,38 +8,35 @@ unless the recipe asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from deap import tools
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from arena.arena import Arena
-from arena.batch import Openings, Pairings, Results
 from arena.openings import random_openings
-from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
-from evolve.archive import HallOfFame, remember
+from arena.pairings import round_robin, tournaments
+from evolve.archive import remember
 from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
-from evolve.method import Config, Method, Report
+from evolve.meeting import (
+    MeetingConfig,
+    choose_from_hall,
+    describe_fitness,
+    meet,
+    meet_hall,
+)
+from evolve.method import BoardViewConfig, Method, Report
 from evolve.operators import Operator, make_toolbox
-from games.seeding import derive_generator, derive_seeds, derive_stream
+from games.seeding import derive_generator, derive_stream
 from genomes.variation import adapt_strengths, measure_diversity
 from players.network import NetworkDesign
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 
 
-class OpeningsConfig(Config):
-    """How matches begin: random plies, the same ones for every pair of a generation."""
-
-    plies: int = Field(default=0, ge=0, le=20)
-    count: int = Field(default=1, ge=1, le=1000)
-
-
-class TournamentConfig(Config):
+class TournamentConfig(MeetingConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["tournament"] = "tournament"
@@ -56,17 +53,6 @@ class TournamentConfig(Config):
     strength_floor: float = Field(default=0.01, ge=0.0, le=1000.0)
     initialisation: str = "uniform"
     elites: int = Field(default=0, ge=0)
-    colours: Literal["one", "both"] = "one"
-    """``both``: every pair meets twice, each moving first once."""
-    draw_points: float = Field(default=0.0, ge=0.0, le=1.0)
-    """What a draw counts in a tournament, a win being 1."""
-    noise: float = Field(default=0.0, ge=0.0, le=1.0)
-    """How often both players of a match play a random move instead of their own, so that they
-    also learn what to do in positions which they would not have chosen."""
-    games: int = Field(default=1, ge=1, le=1000)
-    """How often each pair meets from each opening and in each colour; of use with noise."""
-    openings: OpeningsConfig = OpeningsConfig()
-    hall_of_fame: HallOfFame = HallOfFame()
     select: Operator = Operator(name="played-tournament")
     mate: Operator = Operator(name="uniform")
     mutate: Operator = Operator(name="gaussian")
@@ -79,6 +65,14 @@ class TournamentConfig(Config):
                     f"{key} is {getattr(self, key)}, more than the {self.individuals} individuals"
                 )
         return self
+
+
+class PerceptronConfig(BoardViewConfig):
+    """The section ``[network]`` of a recipe: what the genes stand for; see `NetworkDesign`."""
+
+    hidden: tuple[int, ...] = (10,)
+    activation: str = "sigmoid"
+    symmetric: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +94,16 @@ class Tournament(Method[TournamentState]):
 
     name = "tournament"
     config_type = TournamentConfig
+    network_type = PerceptronConfig
     state_type = TournamentState
+    design: NetworkDesign
+
+    @classmethod
+    def make_design(
+        cls, board: dict[str, Any], network: PerceptronConfig, config: TournamentConfig
+    ) -> NetworkDesign:
+        """Multilayer perceptrons."""
+        return NetworkDesign(**board, **network.model_dump())
 
     def __init__(self, config: TournamentConfig, design: NetworkDesign) -> None:
         super().__init__(config, design)
@@ -120,9 +123,6 @@ class Tournament(Method[TournamentState]):
         )
         random_openings(design.game, config.openings.plies, 0, 0)
         design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
-        self.statistics = tools.Statistics()
-        for name, share in _QUANTILES.items():
-            self.statistics.register(name, _quantile, share=share)
 
     def initial(self, seed: int) -> TournamentState:
         """A random population."""
@@ -154,7 +154,7 @@ class Tournament(Method[TournamentState]):
         report = Report(
             generation=state.generation,
             games=arena.games - before,
-            statistics=self._describe(state, contest),
+            statistics=self._measure(state, contest),
         )
         return self._breed(state, contest), report
 
@@ -164,7 +164,7 @@ class Tournament(Method[TournamentState]):
         generator = derive_generator(state.seed, state.generation, "champion")
         order = generator.permutation(individuals).astype(np.int32)
         pairings = order[round_robin(individuals)]
-        results, met = self._meet(state, arena, pairings, "champion matches", ())
+        results, met = meet(self.config, arena, state, pairings, "champion matches")
         points, played = sum_points(results, met, individuals, self.config.draw_points)
         best = np.flatnonzero(points == points.max())
         chosen = int(generator.choice(best))
@@ -175,6 +175,11 @@ class Tournament(Method[TournamentState]):
         )
         return state.population[chosen], report
 
+    def describe(self, state: TournamentState) -> dict[str, Any]:
+        """Individuals, and genes of each."""
+        individuals, genes = state.population.shape
+        return {"individuals": individuals, "genes": genes}
+
     def _play(self, state: TournamentState, arena: Arena) -> Contest:
         config = self.config
         members = draw_members(
@@ -183,65 +188,17 @@ class Tournament(Method[TournamentState]):
             config.tournament_size,
             derive_stream(state.seed, state.generation, "members"),
         )
-        results, met = self._meet(state, arena, tournaments(members), "matches", ())
+        results, met = meet(config, arena, state, tournaments(members), "matches")
         won = sum_tournaments(results, met, members, config.draw_points)
         points, played = sum_members(members, won, len(met), config.individuals)
         if config.hall_of_fame.opponents and len(state.hall):
-            bonus, games = self._meet_hall(state, arena)
+            chosen = state.hall[choose_from_hall(config, state)]
+            bonus, games = meet_hall(config, arena, state, chosen)
             won += config.hall_of_fame.weight * bonus[members]
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):
             return Contest(members, won, points / played)
-
-    def _meet_hall(
-        self, state: TournamentState, arena: Arena
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What each individual wins against some of the hall of fame, and in how many games."""
-        generator = derive_generator(state.seed, state.generation, "hall of fame")
-        count = min(self.config.hall_of_fame.opponents, len(state.hall))
-        chosen = generator.permutation(len(state.hall))[:count]
-        individuals = len(state.population)
-        opponents = np.arange(individuals, individuals + count, dtype=np.int32)
-        pairings = gauntlet(np.arange(individuals, dtype=np.int32), opponents)
-        others = (self.design.pack(state.hall[chosen]),)
-        results, met = self._meet(state, arena, both_colours(pairings), "hall matches", others)
-        points, played = sum_points(results, met, individuals + count, self.config.draw_points)
-        return points[:individuals], played[:individuals]
-
-    def _meet(
-        self,
-        state: TournamentState,
-        arena: Arena,
-        pairings: Pairings,
-        purpose: str,
-        others: Any,
-    ) -> tuple[Results, Pairings]:
-        """Plays *pairings* as the recipe says; the results, and who met whom in them."""
-        config = self.config
-        if config.colours == "both" and not others:
-            pairings = both_colours(pairings)
-        openings = None
-        if config.games > 1:
-            pairings = np.repeat(pairings, config.games, axis=0)
-        if config.openings.plies:
-            openings = self._openings(state)
-            pairings, openings = over_openings(pairings, openings)
-        seeds = derive_seeds(state.seed, state.generation, purpose, len(pairings))
-        results = arena.play(
-            state.population, pairings, seeds, openings, others, noise=config.noise
-        )
-        return results, pairings
-
-    def _openings(self, state: TournamentState) -> Openings:
-        openings = self.config.openings
-        return random_openings(
-            self.design.game,
-            openings.plies,
-            openings.count,
-            state.seed,
-            generation=state.generation,
-        )
 
     def _breed(self, state: TournamentState, contest: Contest) -> TournamentState:
         config = self.config
@@ -275,27 +232,10 @@ class Tournament(Method[TournamentState]):
         hall = remember(config.hall_of_fame, state.hall, state.population[ranking[0]], seed, now)
         return TournamentState(seed, now + 1, children, strengths, hall)
 
-    def _describe(self, state: TournamentState, contest: Contest) -> dict[str, float]:
-        ordered = np.sort(contest.fitness)
-        played = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))]
-        figures: dict[str, float] = self.statistics.compile([played])
+    def _measure(self, state: TournamentState, contest: Contest) -> dict[str, float]:
+        figures = describe_fitness(contest.fitness)
         figures["diversity"] = measure_diversity(state.population)
         adaptive = self.config.self_adaptive
         strength = np.median(state.strengths) if adaptive else state.strengths[0]
         figures["mutation_strength"] = float(strength)
         return figures
-
-
-_QUANTILES = {
-    "best": 1.0,
-    "upper_quartile": 0.75,
-    "median": 0.5,
-    "lower_quartile": 0.25,
-    "worst": 0.0,
-}
-
-
-def _quantile(rows: Sequence[NDArray[np.float64]], share: float) -> float:
-    """The value below which *share* of the only one of *rows*, in order, lie; no interpolation."""
-    (ordered,) = rows
-    return float(ordered[round(share * (len(ordered) - 1))])

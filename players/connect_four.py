@@ -37,6 +37,14 @@ from genomes.network import (
     start_sums,
 )
 from genomes.simd import peek, poke
+from players.graph_seat import (
+    keep_trial,
+    pick_open_output,
+    remember_best,
+    seat_graph,
+    show_disc,
+    value_disc,
+)
 from players.lineup import (
     CARD_ACTIVATION,
     CARD_DISCS_AT,
@@ -52,6 +60,7 @@ from players.lineup import (
     CARD_WEIGHTS_AT,
     CARD_WIDTH,
     COLUMNS_AT,
+    GRAPH,
     HEAD,
     KIND,
     NETWORK,
@@ -99,6 +108,8 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
         poke(cards, card + CARD_DISCS_AT, columns_at + (1 + plane * bits) * width)
         poke(cards, card + CARD_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
         start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
+    elif kind == GRAPH:
+        seat_graph(rules, lineup, player, scratch, chair)
 
 
 @inlined
@@ -107,9 +118,11 @@ def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> No
     cards = scratch.cards
     card = chair * CARD_FIELDS
     width = peek(cards, card + CARD_WIDTH)
-    if width:
+    if width > 0:
         base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
         add_column(scratch.sums, peek(cards, card + CARD_SUMS_AT), lineup.columns, base, width)
+    elif width:
+        show_disc(lineup, scratch, card, mover, cell)
 
 
 @inlined
@@ -138,6 +151,8 @@ def choose_move(
         if peek(scratch.cards, card + CARD_HEAD) == POLICY:
             return _choose_by_policy(rules, lineup, card, full, scratch)
         return _choose_by_value(rules, lineup, card, own, other, full, scratch)
+    if kind == GRAPH:
+        return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
     if kind == TEST_BOT:
         column = _find_stack(rules, own, other, full)
         if column >= 0:
@@ -187,6 +202,31 @@ def _choose_by_value(
 
 
 @inlined
+def _choose_by_graph(
+    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
+) -> Any:
+    """By its head, as networks choose; a recurrent graph remembers the position it chose."""
+    if peek(scratch.cards, card + CARD_HEAD) == POLICY:
+        return pick_open_output(lineup, card, rules.columns, full, scratch)
+    discs = own | other
+    wins = winning_cells(own, rules) & landing_cells(discs, rules)
+    if wins:
+        return column_of(wins, rules)
+    best = -1
+    best_value = 0.0
+    for column in range(rules.columns):
+        if (full >> np.uint64(column)) & ONE:
+            continue
+        value = value_disc(lineup, card, cell_of(drop(discs, column, rules)), scratch)
+        if best < 0 or value > best_value:
+            best = column
+            best_value = value
+            keep_trial(card, scratch)
+    remember_best(card, scratch)
+    return best
+
+
+@inlined
 def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     cards = scratch.cards
     at = peek(cards, card + CARD_SUMS_AT)
@@ -229,9 +269,16 @@ def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
 
 
 @inlined
-def _sit_down(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> None:
-    """Seats the lineup's first player at the first table, before a board with discs."""
-    take_seat(rules, lineup, 0, scratch, side)
+def _sit_down(
+    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, going_on: bool
+) -> None:
+    """Seats the lineup's first player at the first table, before a board with discs.
+
+    A player who is *going_on* sits there already and has seen some of them; only graphs, to
+    whom it makes no difference to see a disc again, may do that.
+    """
+    if not going_on:
+        take_seat(rules, lineup, 0, scratch, side)
     for cell in range(rules.columns * (rules.rows + 1)):
         bit = ONE << np.uint64(cell)
         if own & bit:
@@ -241,14 +288,17 @@ def _sit_down(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratc
 
 
 @compiled
-def decide(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any) -> Any:
+def decide(
+    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, going_on: bool
+) -> Any:
     """The column that the first player of *lineup* chooses.
 
-    *side* is 0 if that player began, else 1; the rest as in :func:`choose_move`. Chance comes
-    from the first of ``scratch.streams``.
+    *side* is 0 if that player began, else 1; a recurrent graph that is *going_on* remembers
+    its moves before; the rest as in :func:`choose_move`. Chance comes from the first of
+    ``scratch.streams``.
     """
     full = full_columns(own | other, rules)
-    _sit_down(rules, lineup, side, own, other, scratch)
+    _sit_down(rules, lineup, side, own, other, scratch, going_on)
     return choose_move(rules, lineup, side, own, other, full, scratch)
 
 
@@ -256,10 +306,13 @@ def decide(rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: 
 def value_moves(
     rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, values: Any
 ) -> None:
-    """Puts a value network's opinion of each open column into *values* (``float32``)."""
+    """Puts a value network's opinion of each open column into *values* (``float64``)."""
     full = full_columns(own | other, rules)
-    _sit_down(rules, lineup, side, own, other, scratch)
+    _sit_down(rules, lineup, side, own, other, scratch, False)
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
             cell = cell_of(drop(own | other, column, rules))
-            values[column] = _value_after(lineup, side * CARD_FIELDS, cell, scratch)
+            if peek(scratch.cards, side * CARD_FIELDS + CARD_KIND) == GRAPH:
+                values[column] = value_disc(lineup, side * CARD_FIELDS, cell, scratch)
+            else:
+                values[column] = _value_after(lineup, side * CARD_FIELDS, cell, scratch)

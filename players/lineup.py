@@ -17,26 +17,41 @@ __all__ = [
     "CARD_DISCS_AT",
     "CARD_FIELDS",
     "CARD_HEAD",
+    "CARD_INPUTS",
     "CARD_KIND",
     "CARD_LAYERS",
+    "CARD_MEMORY",
     "CARD_NOISE",
+    "CARD_NUMBERS_AT",
+    "CARD_PLANES",
     "CARD_SHAPE",
     "CARD_SIDE",
+    "CARD_SLOTS",
+    "CARD_STRUCTURE_AT",
     "CARD_SUMS_AT",
+    "CARD_TRIAL",
     "CARD_UNITS",
+    "CARD_VALUES_AT",
     "CARD_WEIGHTS_AT",
     "CARD_WIDTH",
     "COLUMNS_AT",
+    "DISCS_AT",
+    "GRAPH",
     "HEAD",
+    "INPUTS",
     "KIND",
     "NETWORK",
     "NOISE",
+    "NUMBERS_AT",
+    "PLANES",
     "POLICY",
     "RANDOM",
     "RELATIVE",
     "SEAT_FIELDS",
     "SHAPE",
+    "SLOTS",
     "TABLES",
+    "TERMS",
     "TEST_BOT",
     "VALUE",
     "WEIGHTS_AT",
@@ -54,9 +69,15 @@ KIND, NOISE, SHAPE, COLUMNS_AT, WEIGHTS_AT, HEAD, RELATIVE = 0, 1, 2, 3, 4, 5, 6
 units of 2**-32; and for a network its row in ``shapes``, where its numbers begin in
 ``columns`` and ``weights``, its head, and whether it sees the board from its own side (1) or
 as the colours are (0)."""
-SEAT_FIELDS = 7
+NUMBERS_AT, DISCS_AT, INPUTS, SLOTS, TERMS, PLANES = 7, 8, 9, 10, 11, 12
+"""More fields of a graph, whose structure stands in ``columns``: where its numbers begin in
+``numbers``; where in ``columns`` a row of an input and a number for each kind of disc on each
+cell begins; how many inputs, slots and terms it has (see :mod:`genomes.neat.graph`); and how
+many planes of values it needs: one, or three if it is recurrent: what it remembers, what it
+would remember after the best move so far, and one to try others."""
+SEAT_FIELDS = 13
 
-RANDOM, TEST_BOT, NETWORK = 0, 1, 2
+RANDOM, TEST_BOT, NETWORK, GRAPH = 0, 1, 2, 3
 """Kinds of seats."""
 
 POLICY, VALUE = 0, 1
@@ -76,13 +97,24 @@ POLICY, VALUE = 0, 1
     CARD_SUMS_AT,
     CARD_WEIGHTS_AT,
     CARD_DISCS_AT,
-) = range(12)
+    _,
+    CARD_STRUCTURE_AT,
+    CARD_NUMBERS_AT,
+    CARD_VALUES_AT,
+    CARD_INPUTS,
+    CARD_SLOTS,
+    CARD_PLANES,
+    CARD_MEMORY,
+    CARD_TRIAL,
+) = range(21)
 """Fields of a card, which says all about a player at a table, so that no ply has to look it
 up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
 layers, activation, units in the first layer and their padded number; where its running sums,
 its later layers, and the columns for the discs of who began and (one field on) of the other
-begin. Without a network the padded number is 0."""
-CARD_FIELDS = 16
+begin. The padded number is 0 for who looks at no disc, and -1 for a graph: where its structure, its
+numbers and its planes begin, its inputs, slots and planes, and which of the planes is what it
+remembers and which is free."""
+CARD_FIELDS = 24
 
 TABLES = 4
 """Matches in hand at once. A ply is a long chain of steps of which each waits for the one
@@ -101,6 +133,8 @@ class Lineup(NamedTuple):
     """First layers, one after the other."""
     weights: NDArray[np.float32]
     """Later layers, one after the other."""
+    numbers: NDArray[np.float64]
+    """The numbers of graphs, one after the other."""
 
 
 class Scratch(NamedTuple):
@@ -113,6 +147,9 @@ class Scratch(NamedTuple):
     """The running sums, chair by chair."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
+    values: NDArray[np.float64]
+    """The planes of graphs, chair by chair."""
+    terms: NDArray[np.float64]
     streams: NDArray[np.uint64]
     """The random stream of each table."""
     cards: NDArray[np.int64]
@@ -132,6 +169,7 @@ def simple_lineup(kind: int) -> Lineup:
         np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
         np.zeros(0, dtype=np.int32),
         np.zeros(0, dtype=np.float32),
+        np.zeros(0, dtype=np.float64),
     )
 
 
@@ -140,21 +178,22 @@ def combine_lineups(lineups: Sequence[Lineup]) -> Lineup:
     if len(lineups) == 1:
         return lineups[0]
     seats = []
-    shapes = columns = weights = 0
+    shapes = columns = weights = numbers = 0
     for lineup in lineups:
         moved = lineup.seats.copy()
         moved[:, SHAPE] += shapes
         moved[:, COLUMNS_AT] += columns
+        moved[:, DISCS_AT] += columns
         moved[:, WEIGHTS_AT] += weights
+        moved[:, NUMBERS_AT] += numbers
         seats.append(moved)
         shapes += len(lineup.shapes)
         columns += len(lineup.columns)
         weights += len(lineup.weights)
+        numbers += len(lineup.numbers)
     return Lineup(
         np.concatenate(seats),
-        np.concatenate([lineup.shapes for lineup in lineups]),
-        np.concatenate([lineup.columns for lineup in lineups]),
-        np.concatenate([lineup.weights for lineup in lineups]),
+        *(np.concatenate(parts) for parts in list(zip(*lineups, strict=True))[1:]),
     )
 
 
@@ -171,10 +210,14 @@ def make_scratch(lineup: Lineup) -> Scratch:
     for shape in lineup.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
+    graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
+    planes = int((graphs[:, SLOTS] * graphs[:, PLANES]).max(initial=0))
     return Scratch(
         np.zeros(2 * TABLES * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
+        np.zeros(2 * TABLES * planes, dtype=np.float64),
+        np.zeros(int(graphs[:, TERMS].max(initial=0)), dtype=np.float64),
         np.zeros(TABLES, dtype=np.uint64),
         np.zeros(2 * TABLES * CARD_FIELDS, dtype=np.int64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),

@@ -63,9 +63,8 @@ class CompiledPlayer(Player):
         if side:
             own, other = other, own
         scratch = self._scratch._replace(streams=stream)
-        return int(
-            decide(self.game.rules, self.lineup, side, np.uint64(own), np.uint64(other), scratch)
-        )
+        boards = np.uint64(own), np.uint64(other)
+        return int(decide(self.game.rules, self.lineup, side, *boards, scratch, False))
 
 
 def check_board(player: Player, rules: Rules) -> None:

@@ -15,10 +15,10 @@ from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.human import HumanPlayer
-from players.network import read_player
 from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot
+from players.storage import read_player
 
 __all__ = ["PlayerKind", "make_player", "player_kinds", "register_player"]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, cast, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve.method import Method, State
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
@@ -14,20 +16,15 @@ from runs.directory import RunDirectory
 from runs.errors import CheckpointError
 from runs.files import write_whole
 
-__all__ = ["load_checkpoint", "read_state", "save_checkpoint", "write_state"]
+__all__ = ["digest_population", "load_checkpoint", "read_state", "save_checkpoint", "write_state"]
 
 FORMAT = 1
 
 
 def write_state(state: State, method: Method[Any]) -> bytes:
     """A blob of *state*: its arrays as tensors, everything else as JSON."""
-    arrays, values = {}, {}
-    for field in fields(state):  # type: ignore[arg-type]
-        value = getattr(state, field.name)
-        if isinstance(value, np.ndarray):
-            arrays[field.name] = value
-        else:
-            values[field.name] = value
+    arrays: dict[str, NDArray[Any]] = {}
+    values = _take_apart(state, "", arrays)
     return write_tensors("checkpoint", FORMAT, arrays, {"method": method.name, "state": values})
 
 
@@ -42,9 +39,58 @@ def read_state(blob: bytes, method: Method[Any]) -> Any:
     if content.description.get("method") != method.name:
         raise DamagedFileError(f"it is of the method {content.description.get('method')!r}")
     try:
-        return method.state_type(**content.arrays, **content.description["state"])
-    except (KeyError, TypeError) as error:
+        arrays = dict(content.arrays)
+        state = _put_together(method.state_type, content.description["state"], "", arrays)
+    except (AttributeError, KeyError, TypeError) as error:
         raise DamagedFileError(f"its state is incomplete ({error})") from None
+    if arrays:
+        raise DamagedFileError(f"its state has no {sorted(arrays)[0]!r}")
+    return state
+
+
+def digest_population(population: Any) -> str:
+    """The SHA-256 of an array, or of all arrays of a dataclass, as hexadecimal digits."""
+    digest = hashlib.sha256()
+    arrays = {"": population}
+    if is_dataclass(population):
+        arrays = {field.name: getattr(population, field.name) for field in fields(population)}
+    for name, array in arrays.items():
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """What is no array in the dataclass *part*; arrays go to *arrays*, by dotted name."""
+    values: dict[str, Any] = {}
+    for field in fields(part):
+        value, name = getattr(part, field.name), prefix + field.name
+        if isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif is_dataclass(value):
+            values[field.name] = _take_apart(value, f"{name}.", arrays)
+        else:
+            values[field.name] = value
+    return values
+
+
+def _put_together(
+    kind: type[Any], values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """The dataclass *kind* of these *values*, and of *arrays*, which are taken out of there."""
+    parts = dict(values)
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        name, hint = prefix + field.name, hints[field.name]
+        if name in arrays:
+            parts[field.name] = arrays.pop(name)
+        elif is_dataclass(hint):
+            parts[field.name] = _put_together(
+                cast(type[Any], hint), parts[field.name], f"{name}.", arrays
+            )
+        elif isinstance(hint, type) and issubclass(hint, tuple):
+            parts[field.name] = hint(*parts[field.name])
+    return kind(**parts)
 
 
 def save_checkpoint(directory: RunDirectory, state: State, method: Method[Any]) -> None:

@@ -28,6 +28,9 @@ CREATE TABLE IF NOT EXISTS generations (
 CREATE TABLE IF NOT EXISTS statistics (
     generation INTEGER NOT NULL, name TEXT NOT NULL, value REAL,
     PRIMARY KEY (generation, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS species (
+    generation INTEGER NOT NULL, species INTEGER NOT NULL, individuals INTEGER NOT NULL,
+    PRIMARY KEY (generation, species)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checks (
     generation INTEGER NOT NULL, opponent TEXT NOT NULL, wins INTEGER NOT NULL,
     draws INTEGER NOT NULL, losses INTEGER NOT NULL, distinct_games INTEGER NOT NULL,
@@ -139,6 +142,14 @@ class History:
                     for item in report.statistics.items()
                 ],
             )
+            self._database.executemany(
+                "INSERT INTO species VALUES (?, ?, ?)",
+                [
+                    (report.generation, *item)
+                    for report, _ in rows
+                    for item in report.species.items()
+                ],
+            )
         self._written = time.monotonic()
 
     def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
@@ -172,6 +183,7 @@ class History:
             for table, first in (
                 ("generations", generation),
                 ("statistics", generation),
+                ("species", generation),
                 ("checks", generation + 1),
                 ("champions", generation + 1),
             ):
@@ -201,6 +213,13 @@ class History:
             )
             table[name] = [value for (value,) in values]
         return table
+
+    def species(self) -> dict[int, dict[int, int]]:
+        """How many individuals each species had, by its number and then by generation."""
+        found: dict[int, dict[int, int]] = {}
+        for generation, number, individuals in self._read("SELECT * FROM species ORDER BY 2, 1"):
+            found.setdefault(number, {})[generation] = individuals
+        return found
 
     def logbook(self) -> tools.Logbook:
         """The same as a ``deap.tools.Logbook``."""

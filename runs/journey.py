@@ -12,8 +12,8 @@ from arena.duel import DuelResult, duel
 from evolve.method import Method
 from games.seeding import derive_seeds
 from genomes.tensors import DamagedFileError, NewerFormatError
-from players.network import read_player
 from players.player import Player
+from players.storage import read_player
 from runs.checkpoint import save_checkpoint
 from runs.directory import RunDirectory
 from runs.files import set_aside, write_whole

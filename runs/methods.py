@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from evolve.method import Method
+from evolve.neat import Neat
 from evolve.tournament import Tournament
 from games.errors import UnknownNameError
 
 __all__ = ["METHODS", "find_method"]
 
-METHODS: dict[str, type[Method[Any]]] = {Tournament.name: Tournament}
+METHODS: dict[str, type[Method[Any]]] = {kind.name: kind for kind in (Tournament, Neat)}
 
 
 def find_method(name: str) -> type[Method[Any]]:

@@ -1,4 +1,4 @@
-"""Recipes: everything that a run needs to know, as a TOML file with five sections."""
+"""Recipes: everything that a run needs to know, as a TOML file."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import tomli_w
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from arena.openings import random_openings
 from evolve.method import Config, Method
 from games.errors import ArenaError, UnknownNameError
-from players.network import NetworkDesign
+from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
 from runs.errors import RecipeError
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-Model = TypeVar("Model", bound=Config)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class GameConfig(Config):
@@ -41,17 +41,6 @@ class GameConfig(Config):
     columns: int = 7
     rows: int = 6
     connect: int = 4
-
-
-class NetworkConfig(Config):
-    """The section ``[network]``: what the genes stand for; see `NetworkDesign`."""
-
-    head: str = "policy"
-    encoding: str = "0/1/2"
-    viewpoint: str = "mover"
-    hidden: tuple[int, ...] = (10,)
-    activation: str = "sigmoid"
-    symmetric: bool = False
 
 
 class CheckConfig(Config):
@@ -84,20 +73,36 @@ class Recipe(Config):
     title: str = ""
     """What it breeds, in one line."""
     game: GameConfig = GameConfig()
-    network: NetworkConfig = NetworkConfig()
+    network: dict[str, Any] = Field(default_factory=dict)
+    """As the method has it; see `evolve.method.Method.network_type`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
+    neat: dict[str, Any] | None = None
+    """neat-python's keys, for the method that has a section for them."""
     check: CheckConfig = CheckConfig()
     run: RunConfig = RunConfig()
 
-    def make_design(self) -> NetworkDesign:
+    @property
+    def kind(self) -> type[Method[Any]]:
+        """The class of the method."""
+        return find_method(str(self.method.get("name", "tournament")))
+
+    def make_config(self) -> Config:
+        """The method's settings."""
+        kind = self.kind
+        content = dict(self.method)
+        if kind.section is not None:
+            content[kind.section] = getattr(self, kind.section) or {}
+        return kind.config_type.model_validate(content)
+
+    def make_design(self) -> Design:
         """What turns the run's genomes into players."""
         size = self.game.model_dump(exclude={"name"})
-        return NetworkDesign(**size, **self.network.model_dump())
+        network = self.kind.network_type.model_validate(self.network)
+        return self.kind.make_design(size, network, self.make_config())
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
-        kind = find_method(self.method["name"])
-        return kind(kind.config_type.model_validate(self.method), self.make_design())
+        return self.kind(self.make_config(), self.make_design())
 
     def make_opponents(self) -> list[Player]:
         """Who the champion meets in checks. They are to be closed.
@@ -120,7 +125,7 @@ class Recipe(Config):
 
     def to_toml(self) -> str:
         """The recipe as a TOML file."""
-        return tomli_w.dumps(self.model_dump(mode="json"))
+        return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
         """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
@@ -128,7 +133,7 @@ class Recipe(Config):
         Raises:
             RecipeError: A key is unknown, or a value is out of range.
         """
-        content = self.model_dump(mode="json")
+        content = self.model_dump(mode="json", exclude_none=True)
         for key, value in changes.items():
             _put(content, key, value)
         return _resolve(content, "--set")
@@ -233,14 +238,34 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
 def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     try:
         recipe = _validate(Recipe, content, "")
-        config = find_method(str(recipe.method.get("name", "tournament"))).config_type
-        method = _validate(config, recipe.method, "method.").model_dump(mode="json")
-        recipe = recipe.model_copy(update={"method": method})
+        kind = recipe.kind
+        network = _validate(kind.network_type, recipe.network, "network.")
+        update = {"network": network.model_dump(mode="json")} | _resolve_method(recipe, kind)
+        recipe = recipe.model_copy(update=update)
         recipe.make_method()
         random_openings(recipe.make_design().game, recipe.check.opening_plies, 0, 0)
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
+
+
+def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
+    """The section ``[method]``, and the other one that its method may have."""
+    if kind.section is None:
+        if recipe.neat is not None:
+            raise RecipeError(f"neat: the method {kind.name!r} has no such section")
+        method = _validate(kind.config_type, recipe.method, "method.")
+        return {"method": method.model_dump(mode="json")}
+    if kind.section in recipe.method:
+        raise RecipeError(f"method.{kind.section}: write [{kind.section}], not a part of [method]")
+    inner = kind.config_type.model_fields[kind.section].annotation
+    assert isinstance(inner, type)
+    own = _validate(inner, getattr(recipe, kind.section) or {}, f"{kind.section}.")
+    method = _validate(kind.config_type, {**recipe.method, kind.section: own}, "method.")
+    return {
+        "method": method.model_dump(mode="json"),
+        kind.section: own.model_dump(mode="json"),
+    }
 
 
 def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:

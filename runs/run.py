@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from arena.arena import Arena
 from arena.executors import check_executor, make_executor
 from games.errors import BadValueError
 from genomes.tensors import DamagedFileError, NewerFormatError
-from players.network import NetworkPlayer, read_player
-from runs.checkpoint import load_checkpoint, save_checkpoint
+from players.bred import BredPlayer
+from players.storage import read_player
+from runs.checkpoint import digest_population, load_checkpoint, save_checkpoint
 from runs.directory import RunDirectory
 from runs.errors import CheckpointError, DamagedHistoryError
 from runs.files import set_aside, write_whole
@@ -62,7 +62,7 @@ class Run:
 
     def digest(self, state: Any) -> str:
         """The SHA-256 of the population in *state*, as hexadecimal digits."""
-        return hashlib.sha256(state.population.tobytes()).hexdigest()
+        return digest_population(state.population)
 
     def is_complete(self) -> bool:
         """Whether the newest checkpoint is that of the recipe's last generation."""
@@ -70,7 +70,7 @@ class Run:
         return bool(begun) and self.generation >= self.recipe.run.generations
 
     @property
-    def champion(self) -> NetworkPlayer:
+    def champion(self) -> BredPlayer:
         """The player in ``champion.safetensors``.
 
         Raises:
@@ -88,7 +88,7 @@ class Run:
         self.warnings += [problem for problem in problems if problem not in self.warnings]
         return state
 
-    def champion_at(self, generation: int | None) -> NetworkPlayer:
+    def champion_at(self, generation: int | None) -> BredPlayer:
         """The champion of *generation*, or the one in ``champion.safetensors`` if None.
 
         Raises:
@@ -109,7 +109,7 @@ class Run:
                 )
         return read_player(blob, f"{name}@{generation}")
 
-    def _read_champion(self, name: str) -> NetworkPlayer:
+    def _read_champion(self, name: str) -> BredPlayer:
         file = self.directory.champion
         try:
             return read_player(file.read_bytes(), name)

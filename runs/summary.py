@@ -29,8 +29,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "seed": state.seed,
         "generation": state.generation,
         "generations": run.recipe.run.generations,
-        "individuals": len(state.population),
-        "genes": int(state.population.shape[1]),
+        "population": run.method.describe(state),
         "population_sha256": run.digest(state),
         "generations_played": played,
         "games": games,
@@ -46,10 +45,8 @@ def print_summary(content: dict[str, Any]) -> None:
     """Prints what :func:`summarise` gave."""
     out = console()
     out.print(f"[bold]{content['run']}[/bold]  {content['title']}")
-    out.print(
-        f"method {content['method']}, {content['individuals']} individuals of {content['genes']}"
-        f" genes, seed {content['seed']}"
-    )
+    figures = [f"{_format(value)} {name}" for name, value in content["population"].items()]
+    out.print(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
     out.print(
         f"generation {content['generation']} of {content['generations']};"
         f" {content['games']:,} games in {format_seconds(content['seconds'])}"
@@ -74,6 +71,10 @@ def print_results(run: Run) -> None:
     out.print(f"plot      evolve plot {path}")
     out.print(f"export    evolve export {path} --to python")
     out.print(f"measure   evolve evaluate run:{path}")
+
+
+def _format(value: float) -> str:
+    return f"{value:g}"
 
 
 def _print_check(name: str, check: dict[str, Any]) -> None:

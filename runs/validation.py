@@ -64,4 +64,4 @@ def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[s
         if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
             return []
         model = inner
-    return sorted(model.model_fields)
+    return sorted(name for name, field in model.model_fields.items() if not field.exclude)

@@ -230,8 +230,10 @@ def _close_inherited(keep: int) -> None:
 def _read_header(memory: mmap.mmap, header: bytes) -> tuple[Batch, Results]:
     order = json.loads(header)
     views = _view(memory, order["layout"])
-    batch = Batch(Rules(*order["rules"]), Lineup(*views[:4]), views[4], views[5], views[6])
-    return batch, Results(*views[7:])
+    players = len(Lineup._fields)
+    lineup, rest = Lineup(*views[:players]), views[players:]
+    batch = Batch(Rules(*order["rules"]), lineup, *rest[:3])
+    return batch, Results(*rest[3:])
 
 
 def _lay_out(arrays: list[NDArray[Any]], count: int) -> Layout:

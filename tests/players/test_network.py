@@ -15,7 +15,8 @@ from games.stream import new_stream
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.connect_four import value_moves
 from players.lineup import make_scratch
-from players.network import NetworkDesign, NetworkPlayer, read_player
+from players.network import NetworkDesign, NetworkPlayer
+from players.storage import read_player
 
 GAME = ConnectFour()
 VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
@@ -121,7 +122,7 @@ def test_values_of_columns() -> None:
     player = make_player()
     values = player.value_columns(GAME.parse_position("333333"))
     assert values.shape == (7,)
-    assert values.dtype == np.float32
+    assert values.dtype == np.float64
     assert np.flatnonzero(np.isnan(values)).tolist() == [3]
     assert player.choose(GAME.parse_position("333333"), new_stream(0)) == np.nanargmax(values)
 
@@ -131,7 +132,7 @@ def test_only_the_movers_viewpoint_is_blind_to_who_began(viewpoint: str, alike: 
     player = make_player(NetworkDesign(head="value", viewpoint=viewpoint))
     position = GAME.parse_position("3344550")
     own, other = np.uint64(position.second), np.uint64(position.first)
-    values = np.zeros((2, 7), dtype=np.float32)
+    values = np.zeros((2, 7), dtype=np.float64)
     for side in (0, 1):
         scratch = make_scratch(player.lineup)
         value_moves(GAME.rules, player.lineup, side, own, other, scratch, values[side])

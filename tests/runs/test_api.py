@@ -86,7 +86,7 @@ def test_changes_and_the_seed_are_in_the_runs_recipe(tmp_path: Path) -> None:
     recipe = read_recipe(tmp_path / "run" / "recipe.toml")
     assert recipe == run.recipe
     assert recipe.run.seed == run.state().seed == 5
-    assert recipe.network.hidden == (4,)
+    assert recipe.network["hidden"] == [4]
     assert run.generation == 3
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.errors import BadValueError
-from players.network import read_player
+from players.storage import read_player
 from runs import Run, resume, start
 from runs.directory import RunDirectory
 from runs.errors import CheckpointError

@@ -1,0 +1,197 @@
+"""How fast a NEAT population is divided into species: against neat-python, on one core."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import neat
+from neat.innovation import InnovationTracker
+from neat.reporting import ReporterSet
+
+from benchmarks.line import Line
+from genomes.neat.config import NeatConfig
+from genomes.neat.distance import distances
+from genomes.neat.ini import to_neat_python
+from genomes.neat.interchange import from_neat_python
+from genomes.neat.species import Species, speciate
+
+__all__ = ["measure"]
+
+TARGET = 10.0
+ANCESTORS = 8
+MUTATIONS = 50
+"""Of each genome: most of them its ancestor's, so that there are families."""
+OWN_MUTATIONS = 10
+NEXT_MUTATIONS = 2
+THRESHOLD = 2.1
+DISJOINT, WEIGHT = 1.0, 0.5
+
+CONFIG = NeatConfig(
+    conn_add_prob=0.5,
+    conn_delete_prob=0.2,
+    node_add_prob=0.3,
+    node_delete_prob=0.1,
+    bias_mutate_rate=0.5,
+    bias_replace_rate=0.05,
+    weight_mutate_rate=0.5,
+    weight_mutate_power=0.3,
+    weight_replace_rate=0.02,
+    compatibility_threshold=THRESHOLD,
+    compatibility_disjoint_coefficient=DISJOINT,
+    compatibility_weight_coefficient=WEIGHT,
+)
+
+
+def measure() -> Iterator[Line]:
+    """All lines about species."""
+    before = random.getstate()
+    random.seed(1)
+    try:
+        for individuals in (150, 500):
+            yield from _measure(individuals)
+    finally:
+        random.setstate(before)
+
+
+def _measure(individuals: int) -> Iterator[Line]:
+    config = to_neat_python(CONFIG, 42, 7)
+    config.genome_config.innovation_tracker = InnovationTracker()
+    parents = _grow(config.genome_config, individuals)
+    children = _mutate_all(parents, config.genome_config, individuals + 1, NEXT_MUTATIONS)
+    first = neat.DefaultSpeciesSet(config.species_set_config, ReporterSet())
+    first.speciate(config, {genome.key: genome for genome in parents}, 0)
+
+    population, old, previous = _pack(parents, children, first)
+
+    def ours() -> Species:
+        return speciate(
+            population,
+            old,
+            previous,
+            generation=1,
+            last_key=len(previous),
+            compatibility_threshold=THRESHOLD,
+            disjoint_coefficient=DISJOINT,
+            weight_coefficient=WEIGHT,
+        )
+
+    found = ours()
+    theirs, next_set = _time_theirs(config, first, children)
+    _check(found, population, next_set)
+    seconds = _best(ours, 30)
+    size = len(population.weight) / individuals
+    name = f"species of {individuals} genomes, {size:.0f} connections, {len(found)} species"
+    yield Line(
+        name,
+        seconds * 1e3,
+        "ms",
+        f"neat-python: {theirs * 1e3:,.0f} ms",
+        theirs / seconds,
+        "10x" if individuals == 500 else "",
+        theirs / seconds >= TARGET if individuals == 500 else None,
+    )
+    yield _measure_distances(population, children, config)
+
+
+def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line:
+    some = population.take(range(20))
+
+    def ours() -> Any:
+        return distances(some, population, disjoint_coefficient=DISJOINT, weight_coefficient=WEIGHT)
+
+    def theirs() -> None:
+        for other in genomes[:50]:
+            genomes[0].distance(other, config.genome_config)
+
+    ours()
+    one = _best(ours, 10) / (20 * len(population))
+    one_of_theirs = _best(theirs, 5) / 50
+    return Line(
+        f"one distance, population {len(population)}",
+        one * 1e6,
+        "µs",
+        f"neat-python: {one_of_theirs * 1e6:.0f} µs",
+        one_of_theirs / one,
+    )
+
+
+def _grow(config: Any, individuals: int) -> list[Any]:
+    """Genomes of some families, all with the same number of mutations behind them."""
+    ancestors = []
+    for _ in range(ANCESTORS):
+        genome = neat.DefaultGenome(0)
+        genome.configure_new(config)
+        for _ in range(MUTATIONS - OWN_MUTATIONS):
+            genome.mutate(config)
+        ancestors.append(genome)
+    return _mutate_all(ancestors, config, 1, OWN_MUTATIONS, individuals)
+
+
+def _mutate_all(
+    parents: list[Any], config: Any, first_key: int, mutations: int, count: int | None = None
+) -> list[Any]:
+    """A child of one parent each, mutated a number of times."""
+    children = []
+    for number in range(len(parents) if count is None else count):
+        parent = parents[number % len(parents)]
+        child = neat.DefaultGenome(first_key + number)
+        child.nodes = {key: gene.copy() for key, gene in parent.nodes.items()}
+        child.connections = {key: gene.copy() for key, gene in parent.connections.items()}
+        for _ in range(mutations):
+            child.mutate(config)
+        children.append(child)
+    return children
+
+
+def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any, Species]:
+    """The children, their parents' representatives and species, as arrays."""
+    before = from_neat_python(parents)
+    founded = speciate(
+        before,
+        None,
+        None,
+        generation=0,
+        last_key=0,
+        compatibility_threshold=THRESHOLD,
+        disjoint_coefficient=DISJOINT,
+        weight_coefficient=WEIGHT,
+    )
+    _check(founded, before, first)
+    return from_neat_python(children), before.take(founded.representative), founded
+
+
+def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, Any]:
+    """The shortest of three times, and what came of it."""
+    population = {genome.key: genome for genome in children}
+    times = []
+    for _ in range(3):
+        following = neat.DefaultSpeciesSet(config.species_set_config, ReporterSet())
+        for key, species in sorted(first.species.items()):
+            copy = neat.species.Species(key, 0)
+            copy.representative = species.representative
+            following.species[key] = copy
+            next(following.indexer)
+        start = time.perf_counter()
+        following.speciate(config, population, 1)
+        times.append(time.perf_counter() - start)
+    return min(times), following
+
+
+def _check(ours: Species, population: Any, theirs: Any) -> None:
+    """Both find the same species."""
+    keys = population.keys.tolist()
+    members = {key: int(ours.keys[row]) for key, row in zip(keys, ours.members, strict=True)}
+    if members != theirs.genome_to_species:
+        raise RuntimeError("our species are not those of neat-python")
+
+
+def _best(work: Callable[[], object], repeats: int) -> float:
+    def once() -> float:
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start
+
+    return min(once() for _ in range(repeats))

@@ -1,0 +1,369 @@
+"""The method ``neat``: networks whose structure grows, in species that share their fitness.
+
+Genomes, species and reproduction are those of Stanley and Miikkulainen (2002) with
+neat-python's configuration keys and defaults; fitness comes from matches in the arena.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from arena.arena import Arena
+from arena.batch import Pairings
+from arena.openings import random_openings
+from arena.pairings import inside_groups, random_opponents, round_robin
+from evolve.archive import keep_members
+from evolve.contest import sum_points
+from evolve.meeting import (
+    MeetingConfig,
+    choose_from_hall,
+    describe_fitness,
+    meet,
+    meet_hall,
+)
+from evolve.method import BoardViewConfig, Method, Report
+from evolve.reproduction import plan_children
+from evolve.stagnation import (
+    StagnationConfig,
+    judge,
+    make_yardsticks,
+    summarise_species,
+)
+from games.errors import ArenaError
+from games.seeding import derive_generator, derive_stream
+from genomes.neat.breeding import breed
+from genomes.neat.config import NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.distance import distances
+from genomes.neat.numbering import Counters
+from genomes.neat.population import NeatPopulation, concatenate
+from genomes.neat.species import Species, speciate, stagnant
+from players.graph import GraphDesign
+
+__all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+_NO_SPECIES = Species(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING.astype(np.int32))
+SAMPLE = 16
+"""How many genomes the diversity is measured among."""
+
+
+class ExtinctionError(ArenaError):
+    """All species have stagnated, and the recipe asks for no new population."""
+
+
+class NeatMethodConfig(MeetingConfig):
+    """The section ``[method]`` of a recipe, and the section ``[neat]``."""
+
+    name: Literal["neat"] = "neat"
+    pairing: Literal["random", "species", "round-robin"] = "random"
+    """Who meets whom. ``random``: everybody as many random others as everybody else.
+    ``species``: besides that, each member of a species every other one. ``round-robin``:
+    everybody everybody else."""
+    opponents: int = Field(default=10, ge=2, le=10_000)
+    """How many random others; an odd number is rounded up."""
+    colours: Literal["one", "both"] = "both"
+    """``both``: every pair meets twice, each moving first once."""
+    draw_points: float = Field(default=0.5, ge=0.0, le=1.0)
+    """What a draw counts, a win being 1."""
+    finalists: int = Field(default=16, ge=1, le=10_000)
+    """How many of the fittest play a round robin for who is the champion."""
+    selection: Literal["truncation", "tournament"] = "truncation"
+    """How parents are drawn inside a species. ``truncation``: from the fittest
+    ``neat.survival_threshold`` of it. ``tournament``: the fittest of some random members."""
+    tournament_size: int = Field(default=3, ge=1, le=1000)
+    stagnation: StagnationConfig = StagnationConfig()
+    neat: NeatConfig = Field(default=NeatConfig(), exclude=True)
+
+
+@dataclass(frozen=True, eq=False)
+class NeatState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NeatPopulation
+    species: Species
+    counters: Counters
+    """The last numbers of genomes, nodes and innovations that were given out."""
+    last_species: int
+    """The last number of a species that was given out."""
+    records: NeatPopulation
+    """The best genome that each species had so far."""
+    marks: NDArray[np.float64]
+    """The best figure that each species reached, shape ``(species,)``; see `StagnationConfig`."""
+    hall: NeatPopulation
+    """The hall of fame, the oldest first."""
+
+
+class Neat(Method[NeatState]):
+    """Breeds graphs."""
+
+    name = "neat"
+    config_type = NeatMethodConfig
+    network_type = BoardViewConfig
+    section = "neat"
+    state_type = NeatState
+    config: NeatMethodConfig
+    design: GraphDesign
+
+    @classmethod
+    def make_design(
+        cls, board: dict[str, Any], network: BoardViewConfig, config: NeatMethodConfig
+    ) -> GraphDesign:
+        """Graphs, feed-forward or recurrent."""
+        return GraphDesign(**board, **network.model_dump(), feed_forward=config.neat.feed_forward)
+
+    def __init__(self, config: NeatMethodConfig, design: GraphDesign) -> None:
+        super().__init__(config, design)
+        random_openings(design.game, config.openings.plies, 0, 0)
+        random_openings(design.game, config.stagnation.opening_plies, 0, 0)
+        self.yardsticks = make_yardsticks(config.stagnation, design.game)
+
+    def initial(self, seed: int) -> NeatState:
+        """A random population, divided into species."""
+        return self._found(seed, 0, 0, 0)
+
+    def find_mismatch(self, state: NeatState) -> str | None:
+        """Compares the arrays with each other and with the configuration."""
+        fault = state.population.find_fault() or state.species.find_fault(len(state.population))
+        fault = fault or state.records.find_fault() or state.hall.find_fault()
+        if fault:
+            return fault
+        if len(state.population) != self.config.neat.pop_size:
+            return f"it has {len(state.population)} genomes, not {self.config.neat.pop_size}"
+        if len(state.records) != len(state.species) or state.marks.shape != (len(state.species),):
+            return "its records are not those of its species"
+        for population in (state.population, state.records, state.hall):
+            if population.source.min(initial=0) < -self.design.inputs:
+                return f"its genomes have more than {self.design.inputs} inputs"
+            first = population.node_start[:-1, None] + np.arange(self.design.outputs)
+            if np.any(np.diff(population.node_start) < self.design.outputs) or np.any(
+                population.node_key[first] != np.arange(self.design.outputs)
+            ):
+                return f"its genomes do not have {self.design.outputs} outputs"
+        return None
+
+    def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
+        """Plays one generation and breeds the next."""
+        before = arena.games
+        fitness = self._play(state, arena)
+        judgement = judge(
+            self.config.stagnation,
+            state,
+            fitness,
+            arena,
+            self.yardsticks,
+            self.config.neat.species_fitness_func,
+        )
+        improved = np.where(judgement.improved, state.generation, state.species.improved)
+        judged = replace(
+            state,
+            species=replace(state.species, improved=improved),
+            records=judgement.records,
+            marks=judgement.marks,
+        )
+        report = Report(
+            generation=state.generation,
+            games=arena.games - before,
+            statistics=self._measure(state, fitness),
+            species=dict(
+                zip(state.species.keys.tolist(), state.species.sizes.tolist(), strict=True)
+            ),
+        )
+        return self._breed(judged, fitness), report
+
+    def champion(self, state: NeatState, arena: Arena) -> tuple[NeatPopulation, Report]:
+        """The winner of a round robin of the fittest, ties being drawn."""
+        before = arena.games
+        count = min(self.config.finalists, len(state.population))
+        fitness = self._play(state, arena, "preliminary matches")
+        finalists = np.argsort(-fitness, kind="stable")[:count]
+        generator = derive_generator(state.seed, state.generation, "champion")
+        final = replace(state, population=state.population.take(finalists))
+        results, met = meet(self.config, arena, final, round_robin(count), "champion matches")
+        points, played = sum_points(results, met, count, self.config.draw_points)
+        best = np.flatnonzero(points == points.max())
+        chosen = int(generator.choice(best))
+        report = Report(
+            generation=state.generation,
+            games=arena.games - before,
+            statistics={"points": float(points[chosen]), "matches": float(played[chosen])},
+        )
+        return final.population.take([chosen]), report
+
+    def describe(self, state: NeatState) -> dict[str, Any]:
+        """Individuals, species, and how large the networks are."""
+        nodes, connections = _measure_sizes(state.population, self.design.outputs)
+        return {
+            "individuals": len(state.population),
+            "species": len(state.species),
+            "hidden_nodes": float(nodes.mean()),
+            "connections": float(connections.mean()),
+        }
+
+    def _play(
+        self, state: NeatState, arena: Arena, purpose: str = "matches"
+    ) -> NDArray[np.float64]:
+        """The share of the points that each genome wins, shape ``(genomes,)``."""
+        config = self.config
+        individuals = len(state.population)
+        results, met = meet(config, arena, state, self._pair(state, purpose), purpose)
+        points, played = sum_points(results, met, individuals, config.draw_points)
+        if config.hall_of_fame.opponents and len(state.hall):
+            chosen = state.hall.take(choose_from_hall(config, state))
+            bonus, games = meet_hall(config, arena, state, chosen)
+            points += config.hall_of_fame.weight * bonus
+            played += config.hall_of_fame.weight * games
+        fitness: NDArray[np.float64] = points / played
+        return fitness
+
+    def _pair(self, state: NeatState, purpose: str) -> Pairings:
+        config = self.config
+        individuals = len(state.population)
+        if config.pairing == "round-robin":
+            return round_robin(individuals)
+        stream = derive_stream(state.seed, state.generation, f"pairing of {purpose}")
+        pairings = random_opponents(individuals, config.opponents, stream)
+        if config.pairing == "species":
+            pairings = np.concatenate([pairings, inside_groups(state.species.members)])
+        return pairings
+
+    def _breed(self, state: NeatState, fitness: NDArray[np.float64]) -> NeatState:
+        """The next generation of a state whose species are judged."""
+        config, neat = self.config, self.config.neat
+        seed, now = state.seed, state.generation
+        standing = summarise_species(fitness, state.species.members, neat.species_fitness_func)
+        ending = stagnant(state.species, now, standing, neat.max_stagnation, neat.species_elitism)
+        hall = self._remember(state, fitness)
+        if ending.all():
+            if not neat.reset_on_extinction:
+                raise ExtinctionError(
+                    f"all species have stagnated by generation {now}: the recipe could set"
+                    " neat.reset_on_extinction, neat.species_elitism or neat.max_stagnation"
+                )
+            return replace(
+                self._found(seed, now + 1, state.counters.genome, state.last_species), hall=hall
+            )
+        species = state.species.take(~ending)
+        elites, parents = plan_children(
+            neat,
+            species,
+            state.population.keys,
+            fitness,
+            standing[~ending],
+            derive_generator(seed, now, "parents"),
+            config.tournament_size if config.selection == "tournament" else None,
+        )
+        children, counters = breed(
+            neat,
+            state.population,
+            parents,
+            fitness,
+            inputs=self.design.inputs,
+            outputs=self.design.outputs,
+            seed=int(derive_stream(seed, now, "variation")[0]),
+            counters=state.counters,
+        )
+        bred = NeatState(
+            seed=seed,
+            generation=now + 1,
+            population=concatenate([state.population.take(elites), children]),
+            species=species,
+            counters=counters,
+            last_species=state.last_species,
+            records=state.records.take(np.flatnonzero(~ending)),
+            marks=state.marks[~ending],
+            hall=hall,
+        )
+        return self._divide(bred, state.population.take(species.representative))
+
+    def _found(self, seed: int, generation: int, last_genome: int, last_species: int) -> NeatState:
+        """A random population."""
+        stream = derive_stream(seed, generation, "initialisation")
+        population, counters = create(
+            self.config.neat,
+            self.design.inputs,
+            self.design.outputs,
+            int(stream[0]),
+            last_genome=last_genome,
+        )
+        nobody = population.take([])
+        state = NeatState(
+            seed=seed,
+            generation=generation,
+            population=population,
+            species=_NO_SPECIES,
+            counters=counters,
+            last_species=last_species,
+            records=nobody,
+            marks=np.zeros(0),
+            hall=nobody,
+        )
+        return self._divide(state, nobody)
+
+    def _divide(self, state: NeatState, representatives: NeatPopulation) -> NeatState:
+        """*state*, whose species are those of the generation before, with its own."""
+        neat = self.config.neat
+        species = speciate(
+            state.population,
+            representatives,
+            state.species,
+            generation=state.generation,
+            last_key=state.last_species,
+            compatibility_threshold=neat.compatibility_threshold,
+            disjoint_coefficient=neat.compatibility_disjoint_coefficient,
+            weight_coefficient=neat.compatibility_weight_coefficient,
+        )
+        kept = np.flatnonzero(np.isin(state.species.keys, species.keys))
+        founded = species.representative[len(kept) :]
+        return replace(
+            state,
+            species=species,
+            last_species=max(state.last_species, int(species.keys[-1])),
+            records=concatenate([state.records.take(kept), state.population.take(founded)]),
+            marks=np.concatenate([state.marks[kept], np.full(len(founded), -np.inf)]),
+        )
+
+    def _remember(self, state: NeatState, fitness: NDArray[np.float64]) -> NeatPopulation:
+        hall = self.config.hall_of_fame
+        stay = keep_members(hall, len(state.hall), state.seed, state.generation)
+        if stay is None:
+            return state.hall
+        fittest = state.population.take([int(np.argmax(fitness))])
+        return concatenate([state.hall.take(stay), fittest])
+
+    def _measure(self, state: NeatState, fitness: NDArray[np.float64]) -> dict[str, float]:
+        nodes, connections = _measure_sizes(state.population, self.design.outputs)
+        fittest = int(np.argmax(fitness))
+        step = max(1, len(state.population) // SAMPLE)
+        sample = state.population.take(np.arange(0, len(state.population), step)[:SAMPLE])
+        apart = distances(
+            sample,
+            sample,
+            disjoint_coefficient=self.config.neat.compatibility_disjoint_coefficient,
+            weight_coefficient=self.config.neat.compatibility_weight_coefficient,
+        )
+        pairs = max(1, len(sample) * (len(sample) - 1))
+        return describe_fitness(fitness) | {
+            "diversity": float(apart.sum() / pairs),
+            "species": float(len(state.species)),
+            "hidden_nodes": float(nodes.mean()),
+            "connections": float(connections.mean()),
+            "hidden_nodes_of_best": float(nodes[fittest]),
+            "connections_of_best": float(connections[fittest]),
+        }
+
+
+def _measure_sizes(
+    population: NeatPopulation, outputs: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Hidden nodes and enabled connections of each genome, both of shape ``(genomes,)``."""
+    nodes = np.diff(population.node_start) - outputs
+    working = np.concatenate([[0], np.cumsum(population.enabled)])
+    return nodes, np.diff(working[population.connection_start])

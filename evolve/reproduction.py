@@ -1,0 +1,69 @@
+"""Who lives on and who has children: neat-python's way, or by tournaments inside species."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genomes.neat.config import NeatConfig
+from genomes.neat.species import Species, spawn_counts
+
+__all__ = ["plan_children"]
+
+LEAST_RANGE = 1.0
+"""neat-python's least difference between the fittest and the least fit."""
+
+
+def plan_children(
+    config: NeatConfig,
+    species: Species,
+    keys: NDArray[np.int64],
+    fitness: NDArray[np.float64],
+    standing: NDArray[np.float64],
+    generator: np.random.Generator,
+    tournament_size: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Elites and the parents of all children of the next generation.
+
+    Each species gets its share by the mean fitness of its members (Stanley and Miikkulainen
+    2002, section 3.3, in the form that neat-python gives it), keeps its fittest, and fills up
+    with children of two of its members.
+
+    Args:
+        config: The settings.
+        species: Those that go on.
+        keys: The key of each genome, shape ``(genomes,)``.
+        fitness: Of each genome, shape ``(genomes,)``.
+        standing: Of each species; those with the lowest come first.
+        generator: Draws parents.
+        tournament_size: A parent is the fittest of so many members drawn at random; if None,
+            it is any of the fittest ``survival_threshold`` of its species.
+
+    Returns:
+        The rows of the elites, and the rows of parents, shape ``(children, 2)``.
+    """
+    order = np.argsort(standing, kind="stable")
+    means = np.array([fitness[species.members == row].mean() for row in order])
+    playing = fitness[species.members >= 0]
+    spread = max(LEAST_RANGE, float(playing.max() - playing.min()))
+    least = max(config.min_species_size, config.elitism)
+    counts = spawn_counts(
+        (means - playing.min()) / spread, species.sizes[order], config.pop_size, least
+    )
+    elites: list[NDArray[np.int64]] = []
+    parents: list[NDArray[np.int64]] = []
+    for row, count in zip(order, counts.tolist(), strict=True):
+        if not count:
+            continue
+        members = np.flatnonzero(species.members == row)
+        members = members[np.lexsort((keys[members], fitness[members]))[::-1]]
+        kept = min(config.elitism, len(members), count)
+        elites.append(members[:kept])
+        pool = len(members)
+        if tournament_size is None:
+            pool = min(pool, max(2, math.ceil(config.survival_threshold * pool)))
+        draws = generator.integers(pool, size=(count - kept, 2, tournament_size or 1))
+        parents.append(members[draws.min(axis=2)])
+    return np.concatenate(elites), np.concatenate(parents)

@@ -1,0 +1,202 @@
+"""Whether a species still improves, judged by something that means the same in each generation.
+
+A share of points won inside a population says nothing about another generation's: all may
+improve together, and everybody's share stays at a half. So species are judged by matches
+against opponents that stay the same, or by their rank among the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from arena.arena import Arena
+from arena.openings import random_openings
+from arena.pairings import both_colours, gauntlet, over_openings
+from evolve.method import Config
+from games.connect_four import ConnectFour
+from games.errors import ArenaError, BadValueError
+from games.seeding import derive_seeds
+from genomes.neat.population import NeatPopulation, concatenate
+from players.lineup import Lineup
+from players.player import CompiledPlayer
+from players.specification import make_player
+
+__all__ = ["Judgement", "StagnationConfig", "judge", "make_yardsticks", "summarise_species"]
+
+SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
+    "max": np.max,
+    "min": np.min,
+    "mean": np.mean,
+    "median": np.median,
+    "median2": np.median,
+}
+"""neat-python's ``species_fitness_func``."""
+
+
+class StagnationConfig(Config):
+    """The section ``[method.stagnation]`` of a recipe."""
+
+    judge: Literal["record", "outside", "rank"] = "record"
+    """``record``: a species improves when its best member beats the best that it had before.
+    ``outside``: when its best member does better than ever against players from outside.
+    ``rank``: when its members rank higher among the population than ever."""
+    games: int = Field(default=60, ge=2, le=10_000)
+    """Matches of each species' best against its record, or against each player from outside."""
+    margin: float = Field(default=0.1, ge=0.0, lt=0.5)
+    """How much more than half of the points it takes to beat the record."""
+    opening_plies: int = Field(default=4, ge=0, le=20)
+    opponents: tuple[str, ...] = ("random",)
+    """The players from outside. Those of the recipe's checks would no longer be from outside."""
+
+    @model_validator(mode="after")
+    def _have_opponents(self) -> StagnationConfig:
+        if self.judge == "outside" and not self.opponents:
+            raise ValueError("opponents is empty, but the judge 'outside' needs some")
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What came of it, species by species."""
+
+    improved: NDArray[np.bool_]
+    records: NeatPopulation
+    """The best genome of each species so far."""
+    marks: NDArray[np.float64]
+    """The best figure of each species so far; what figure depends on the judge."""
+
+
+def make_yardsticks(config: StagnationConfig, game: ConnectFour) -> list[Lineup]:
+    """The players from outside that species are judged by, packed.
+
+    Raises:
+        BadValueError: A specification names no player, or one that can't be compiled.
+    """
+    if config.judge != "outside":
+        return []
+    lineups = []
+    for text in config.opponents:
+        try:
+            player = make_player(text, game)
+        except ArenaError as error:
+            raise BadValueError(f"method.stagnation.opponents: {error}") from None
+        if not isinstance(player, CompiledPlayer):
+            player.close()
+            raise BadValueError(f"method.stagnation.opponents: {text} can't play compiled matches")
+        lineups.append(player.lineup)
+    return lineups
+
+
+def judge(
+    config: StagnationConfig,
+    state: Any,
+    fitness: NDArray[np.float64],
+    arena: Arena,
+    yardsticks: Sequence[Lineup],
+    species_fitness_func: str,
+) -> Judgement:
+    """Which species of *state* have improved in this generation.
+
+    Args:
+        config: By what.
+        state: With ``population``, ``species``, ``records`` and ``marks``.
+        fitness: Of each genome, shape ``(genomes,)``.
+        arena: Where matches are played.
+        yardsticks: What :func:`make_yardsticks` made.
+        species_fitness_func: How the ranks of members become that of a species.
+    """
+    best = _find_best(state, fitness)
+    if config.judge == "record":
+        return _judge_by_record(config, state, best, arena)
+    if config.judge == "outside":
+        figures = _play_outside(config, state, best, arena, yardsticks)
+    else:
+        ranks = np.argsort(np.argsort(fitness, kind="stable"), kind="stable")
+        shares = ranks / max(1, len(fitness) - 1)
+        figures = summarise_species(shares, state.species.members, species_fitness_func)
+    improved = figures > state.marks
+    records = _replace(state.records, state.population, best, improved)
+    return Judgement(improved, records, np.maximum(state.marks, figures))
+
+
+def summarise_species(
+    figures: NDArray[np.float64], members: NDArray[np.int32], name: str
+) -> NDArray[np.float64]:
+    """One figure for each species, of its members', by one of :data:`SUMMARIES`."""
+    count = int(members.max(initial=-1)) + 1
+    return np.array([float(SUMMARIES[name](figures[members == row])) for row in range(count)])
+
+
+def _find_best(state: Any, fitness: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The fittest member of each species; among equals the one with the highest key."""
+    order = np.lexsort((state.population.keys, fitness))
+    best = np.zeros(len(state.species), dtype=np.int64)
+    best[state.species.members[order]] = order
+    return best
+
+
+def _judge_by_record(
+    config: StagnationConfig, state: Any, best: NDArray[np.int64], arena: Arena
+) -> Judgement:
+    rows = np.flatnonzero(state.population.keys[best] != state.records.keys)
+    improved = np.zeros(len(best), dtype=np.bool_)
+    if len(rows):
+        genomes = len(state.population)
+        pairs = np.stack([best[rows], genomes + np.arange(len(rows))], axis=1).astype(np.int32)
+        holders = arena.design.pack(state.records.take(rows))
+        improved[rows] = _play(config, state, pairs, [holders], arena) >= 0.5 + config.margin
+    return Judgement(
+        improved, _replace(state.records, state.population, best, improved), state.marks
+    )
+
+
+def _play_outside(
+    config: StagnationConfig,
+    state: Any,
+    best: NDArray[np.int64],
+    arena: Arena,
+    yardsticks: Sequence[Lineup],
+) -> NDArray[np.float64]:
+    opponents = len(state.population) + np.arange(len(yardsticks), dtype=np.int32)
+    pairs = gauntlet(best.astype(np.int32), opponents)
+    shares = _play(config, state, pairs, yardsticks, arena)
+    figures: NDArray[np.float64] = shares.reshape(len(best), len(yardsticks)).mean(axis=1)
+    return figures
+
+
+def _play(
+    config: StagnationConfig,
+    state: Any,
+    pairs: NDArray[np.int32],
+    others: Sequence[Lineup],
+    arena: Arena,
+) -> NDArray[np.float64]:
+    """The share of points of the first of each pair, from openings played with both colours.
+
+    Openings and seeds are the same ones for all pairs and, since nothing else here changes
+    from one generation to the next, in all generations.
+    """
+    count = max(1, config.games // 2)
+    openings = random_openings(arena.design.game, config.opening_plies, count, state.seed)
+    pairings, openings = over_openings(both_colours(pairs), openings)
+    seeds = np.tile(derive_seeds(state.seed, 0, "stagnation", 2 * count), len(pairs))
+    results = arena.play(state.population, pairings, seeds, openings, others)
+    outcomes = results.outcomes.reshape(len(pairs), 2, count)
+    won: NDArray[np.float64] = (outcomes[:, 0] - outcomes[:, 1]).mean(axis=1) / 4 + 0.5
+    return won
+
+
+def _replace(
+    records: NeatPopulation,
+    population: NeatPopulation,
+    best: NDArray[np.int64],
+    improved: NDArray[np.bool_],
+) -> NeatPopulation:
+    rows = np.where(improved, len(records) + best, np.arange(len(records)))
+    return concatenate([records, population]).take(rows)

@@ -1,0 +1,187 @@
+"""Children of NEAT genomes: crossed and mutated, a whole generation in one compiled call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import compiled
+from games.errors import BadValueError
+from games.stream import fill_words, new_stream
+from genomes.neat.config import NeatConfig
+from genomes.neat.crossover import copy_genome, cross, order_connections
+from genomes.neat.genes import make_room, to_genes, to_population
+from genomes.neat.mutation import (
+    NEW_CONNECTIONS,
+    NEW_NODES,
+    Rules,
+    mutate_genome,
+    to_rules,
+)
+from genomes.neat.numbering import Counters, new_numbering, note_numbers
+from genomes.neat.population import NeatPopulation
+
+__all__ = ["breed", "mutate"]
+
+LARGEST_KEY = 2**31 - 1
+
+
+def breed(
+    config: NeatConfig,
+    population: NeatPopulation,
+    parents: NDArray[np.int64],
+    fitness: NDArray[np.float64],
+    *,
+    inputs: int,
+    outputs: int,
+    seed: int,
+    counters: Counters,
+) -> tuple[NeatPopulation, Counters]:
+    """Crosses and mutates *parents*, as neat-python 2.0.0 does.
+
+    It differs from neat-python in how new connections and nodes are numbered; see
+    :mod:`genomes.neat.numbering`. For equal ones to get equal numbers, all children of a
+    generation must be bred in one call. Child k draws from a stream of its own, so it depends
+    on the other children through these numbers alone.
+
+    Args:
+        config: The settings.
+        population: All genomes of the generation: what is new is numbered as they have it. A
+            feed-forward one has no cycles (then its children have none) and in all of them the
+            nodes 0 to *outputs* - 1 come first.
+        parents: Rows of the population, shape ``(children, 2)``; both may be the same.
+        fitness: Shape ``(genomes,)``. The child has the structure of the fitter parent, and of
+            the second one if neither is.
+        inputs: How many inputs the networks have.
+        outputs: How many outputs.
+        seed: Of which the lowest 64 bits count.
+        counters: The last numbers given out.
+
+    Returns:
+        The children, with the keys after the last one given out, and the new counters.
+
+    Raises:
+        BadValueError: The arguments do not fit together.
+    """
+    parents, fitness = np.asarray(parents), np.asarray(fitness)
+    if parents.ndim != 2 or parents.shape[1] != 2:
+        raise BadValueError(f"parents have shape {parents.shape}, expected (children, 2)")
+    if fitness.shape != (len(population),):
+        raise BadValueError(f"fitness has shape {fitness.shape}, expected ({len(population)},)")
+    if parents.size and not 0 <= parents.min() <= parents.max() < len(population):
+        raise BadValueError(f"a parent is no row of the {len(population)} genomes")
+    fitter = np.where(fitness[parents[:, 0]] > fitness[parents[:, 1]], parents[:, 0], parents[:, 1])
+    other = parents.sum(axis=1) - fitter
+    keys = counters.genome + 1 + np.arange(len(parents), dtype=np.int64)
+    pairs = np.stack([fitter, other], axis=1).astype(np.int64)
+    return _grow(
+        to_rules(config, inputs, outputs), population, pairs, keys, seed, counters, crossing=True
+    )
+
+
+def mutate(
+    config: NeatConfig,
+    population: NeatPopulation,
+    *,
+    inputs: int,
+    outputs: int,
+    seed: int,
+    counters: Counters,
+) -> tuple[NeatPopulation, Counters]:
+    """Mutates each genome of *population*, which keeps its key and the order of its genes.
+
+    The arguments are those of :func:`breed`.
+
+    Raises:
+        BadValueError: The arguments do not fit together.
+    """
+    rows = np.arange(len(population), dtype=np.int64)
+    pairs = np.stack([rows, rows], axis=1)
+    rules = to_rules(config, inputs, outputs)
+    mutated, last = _grow(rules, population, pairs, population.keys, seed, counters, crossing=False)
+    return mutated, last._replace(genome=counters.genome)
+
+
+def _grow(
+    rules: Rules,
+    population: NeatPopulation,
+    pairs: NDArray[np.int64],
+    keys: NDArray[np.int64],
+    seed: int,
+    counters: Counters,
+    *,
+    crossing: bool,
+) -> tuple[NeatPopulation, Counters]:
+    """Changed children of *pairs* of rows, the fitter one first, or changed copies of these."""
+    children = len(pairs)
+    _check_counters(population, counters, children)
+    _check_outputs(population, rules.outputs)
+    genes = to_genes(population)
+    nodes = np.diff(genes.node_start)
+    room = make_room(
+        children,
+        int(nodes[pairs[:, 0]].sum()) + NEW_NODES * children,
+        int(np.diff(genes.connection_start)[pairs[:, 0]].sum()) + NEW_CONNECTIONS * children,
+    )
+    known = min(len(genes.innovation), counters.innovation + 1)
+    numbering = new_numbering(known + NEW_CONNECTIONS * children, children, counters)
+    seeds = np.empty(children, dtype=np.uint64)
+    fill_words(new_stream(seed), seeds)
+    order = np.empty(len(genes.innovation), dtype=np.int64)
+    reached = np.empty(int(nodes.max(initial=0)) + NEW_NODES, dtype=np.bool_)
+    _grow_all(rules, genes, order, pairs, crossing, room, seeds, numbering, reached)
+    node, innovation = numbering.last.tolist()
+    return to_population(keys, room), Counters(counters.genome + children, node, innovation)
+
+
+def _check_counters(population: NeatPopulation, counters: Counters, children: int) -> None:
+    """New numbers must be new: none in the population may be above *counters*."""
+    for name, numbers, last in (
+        ("genome", population.keys, counters.genome),
+        ("node", population.node_key, counters.node),
+        ("innovation", population.innovation, counters.innovation),
+    ):
+        highest = int(numbers.max(initial=0))
+        if highest > last:
+            raise BadValueError(f"the last {name} is said to be {last}, but there is {highest}")
+    if counters.node + children > LARGEST_KEY:
+        raise BadValueError(f"no keys are left for nodes after {counters.node}")
+
+
+def _check_outputs(population: NeatPopulation, outputs: int) -> None:
+    """Compiled code takes for granted that every genome begins with its output nodes."""
+    keys = np.arange(outputs)
+    complete = np.diff(population.node_start) >= outputs
+    if complete.all():
+        places = population.node_start[:-1, np.newaxis] + keys
+        complete = (population.node_key[places] == keys).all(axis=1)
+    if not complete.all():
+        genome = population.keys[np.argmin(complete)]
+        raise BadValueError(f"genome {genome} does not begin with its {outputs} output nodes")
+
+
+@compiled
+def _grow_all(
+    rules: Any,
+    genes: Any,
+    order: Any,
+    pairs: Any,
+    crossing: bool,
+    children: Any,
+    seeds: Any,
+    numbering: Any,
+    reached: Any,
+) -> None:
+    """One child after the other; *seeds* become their streams."""
+    note_numbers(numbering, genes.source, genes.target, genes.innovation)
+    if crossing:
+        order_connections(genes, order)
+    for child in range(pairs.shape[0]):
+        stream = seeds[child : child + 1]
+        if crossing:
+            cross(genes, order, pairs[child, 0], pairs[child, 1], children, child, stream)
+        else:
+            copy_genome(genes, pairs[child, 0], children, child)
+        mutate_genome(children, child, rules, numbering, reached, stream)

@@ -1,0 +1,278 @@
+"""The configuration of NEAT: neat-python's keys, all sections together, each with a default.
+
+The defaults are those that neat-python's own example of exclusive-or uses, but for the
+activation. A configuration of neat-python in its own form is read by :mod:`genomes.neat.ini`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from games.errors import UnknownNameError
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+
+__all__ = ["CONNECTIONS", "MEANINGLESS", "NeatConfig", "explain_meaningless"]
+
+CONNECTIONS = (
+    "unconnected",
+    "fs_neat",
+    "fs_neat_nohidden",
+    "fs_neat_hidden",
+    "full",
+    "full_nodirect",
+    "full_direct",
+    "partial",
+    "partial_nodirect",
+    "partial_direct",
+)
+"""The kinds of ``initial_connection``; the last three want a fraction: ``partial_direct 0.5``."""
+
+MEANINGLESS = {
+    "fitness_criterion": "the champion is found by matches; use the recipe's checks",
+    "fitness_threshold": "the length of a run is the recipe's run.generations",
+    "no_fitness_termination": "the length of a run is the recipe's run.generations",
+    "seed": "the seed of a run is the recipe's run.seed",
+    "num_inputs": "it follows from the board and the encoding",
+    "num_outputs": "it follows from the game and the head",
+}
+"""Keys of neat-python that nothing here would read, and what to use instead."""
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Deviation = Annotated[float, Field(ge=0.0, le=1e6)]
+Amount = Annotated[float, Field(ge=-1e6, le=1e6)]
+Coefficient = Annotated[float, Field(ge=0.0, le=1e6)]
+Distribution = Literal["gaussian", "uniform"]
+
+TRUE, FALSE, RANDOM = ("1", "on", "yes", "true"), ("0", "off", "no", "false"), ("none", "random")
+
+
+class NeatConfig(BaseModel):
+    """How NEAT makes, crosses, changes and groups genomes.
+
+    Texts are taken as neat-python takes them: ``"True"`` for a truth value, and options in
+    one text, separated by spaces.
+
+    >>> config = NeatConfig(pop_size=300, activation_options="tanh relu", enabled_default="True")
+    >>> config.activation_options, config.enabled_default
+    (('tanh', 'relu'), True)
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    pop_size: int = Field(default=150, ge=2, le=100_000)
+    reset_on_extinction: bool = True
+    """Whether a new random population takes over when no species is left."""
+
+    feed_forward: bool = True
+    """Whether connections must not form a cycle; else networks remember."""
+    num_hidden: int = Field(default=0, ge=0, le=10_000)
+    """Hidden nodes at the start; they have the same keys in all genomes."""
+    initial_connection: str = "full_direct"
+    """One of :data:`CONNECTIONS`; ``fs_neat``, ``full`` and ``partial`` are the same as with
+    ``_nohidden`` and ``_nodirect``. Feature selection (``fs_neat``) connects one input."""
+    compatibility_disjoint_coefficient: Coefficient = 1.0
+    """What a gene that only one of two genomes has adds to their distance."""
+    compatibility_weight_coefficient: Coefficient = 0.5
+    """What a difference of 1 between two matching genes adds to it."""
+    conn_add_prob: Share = 0.5
+    conn_delete_prob: Share = 0.5
+    node_add_prob: Share = 0.2
+    node_delete_prob: Share = 0.2
+    single_structural_mutation: bool = False
+    """Whether a child changes its structure once at most."""
+    structural_mutation_surer: Literal["default", "true", "false"] = "default"
+    """Whether a structural mutation that can't be done is replaced by one that can: a
+    connection that is there already is enabled, and where there is none to split one is
+    added. The default is the value of ``single_structural_mutation``."""
+
+    bias_init_mean: Amount = 0.0
+    bias_init_stdev: Deviation = 1.0
+    bias_init_type: Distribution = "gaussian"
+    """``uniform``: within two standard deviations of the mean."""
+    bias_replace_rate: Share = 0.1
+    """The probability of a new number; of what remains if ``bias_mutate_rate`` leaves less."""
+    bias_mutate_rate: Share = 0.7
+    """The probability that a Gaussian number is added."""
+    bias_mutate_power: Deviation = 0.5
+    """The standard deviation of that number."""
+    bias_max_value: Amount = 30.0
+    bias_min_value: Amount = -30.0
+
+    response_init_mean: Amount = 1.0
+    response_init_stdev: Deviation = 0.0
+    response_init_type: Distribution = "gaussian"
+    response_replace_rate: Share = 0.0
+    response_mutate_rate: Share = 0.0
+    response_mutate_power: Deviation = 0.0
+    response_max_value: Amount = 30.0
+    response_min_value: Amount = -30.0
+
+    weight_init_mean: Amount = 0.0
+    weight_init_stdev: Deviation = 1.0
+    weight_init_type: Distribution = "gaussian"
+    weight_replace_rate: Share = 0.1
+    weight_mutate_rate: Share = 0.8
+    weight_mutate_power: Deviation = 0.5
+    weight_max_value: Amount = 30.0
+    weight_min_value: Amount = -30.0
+
+    activation_default: str = "tanh"
+    """What a new node computes: one of its options, or ``random``."""
+    activation_options: tuple[str, ...] = ("tanh",)
+    activation_mutate_rate: Share = 0.0
+    aggregation_default: str = "sum"
+    aggregation_options: tuple[str, ...] = ("sum",)
+    aggregation_mutate_rate: Share = 0.0
+
+    enabled_default: Literal[True, False, "random"] = True
+    enabled_mutate_rate: Share = 0.01
+    """The probability of a throw of a coin that decides anew whether a connection works."""
+    enabled_rate_to_true_add: float = Field(default=0.0, ge=-1.0, le=1.0)
+    """What a disabled connection adds to that probability, and an enabled one:"""
+    enabled_rate_to_false_add: float = Field(default=0.0, ge=-1.0, le=1.0)
+
+    compatibility_threshold: Coefficient = 3.0
+    """The distance from which on genomes are of different species."""
+    species_fitness_func: Literal["max", "min", "mean", "median", "median2"] = "max"
+    max_stagnation: int = Field(default=20, ge=1, le=1_000_000)
+    """A species that has not improved for so many generations dies out."""
+    species_elitism: int = Field(default=2, ge=0, le=100_000)
+    """How many species, the fittest, are spared that."""
+    elitism: int = Field(default=2, ge=0, le=100_000)
+    """How many of the fittest of each species live on unchanged."""
+    survival_threshold: Share = 0.2
+    """The share of a species, the fittest, that has children."""
+    min_species_size: int = Field(default=2, ge=1, le=100_000)
+
+    @property
+    def connection_kind(self) -> str:
+        """The kind in ``initial_connection``, without its fraction."""
+        return self.initial_connection.split()[0]
+
+    @property
+    def connection_fraction(self) -> float:
+        """The share of possible connections that genomes begin with; 1.0 if none is given."""
+        parts = self.initial_connection.split()
+        return float(parts[1]) if len(parts) > 1 else 1.0
+
+    @property
+    def surer(self) -> bool:
+        """What ``structural_mutation_surer`` comes to."""
+        if self.structural_mutation_surer == "default":
+            return self.single_structural_mutation
+        return self.structural_mutation_surer == "true"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_meaningless_keys(cls, values: Any) -> Any:
+        for key in values if isinstance(values, dict) else ():
+            reason = explain_meaningless(str(key))
+            if reason:
+                raise ValueError(f"{key} has no meaning here: {reason}")
+        return values
+
+    @field_validator("activation_options", "aggregation_options", mode="before")
+    @classmethod
+    def _split_options(cls, value: Any) -> Any:
+        return tuple(value.split()) if isinstance(value, str) else value
+
+    @field_validator("activation_options", "aggregation_options")
+    @classmethod
+    def _know_options(cls, value: tuple[str, ...], info: Any) -> tuple[str, ...]:
+        known = ACTIVATIONS if info.field_name == "activation_options" else AGGREGATIONS
+        if not value:
+            raise ValueError("it must name at least one")
+        for name in value:
+            if name not in known:
+                kind = info.field_name.removesuffix("_options")
+                raise ValueError(str(UnknownNameError(kind, name, known)))
+        return value
+
+    @field_validator("activation_default", "aggregation_default")
+    @classmethod
+    def _spell_random(cls, value: str) -> str:
+        return "random" if value.lower() in RANDOM else value
+
+    @field_validator("bias_init_type", "response_init_type", "weight_init_type", mode="before")
+    @classmethod
+    def _spell_distribution(cls, value: Any) -> Any:
+        """As neat-python reads it: whatever has ``gauss`` or ``normal`` in it is Gaussian."""
+        text = str(value).lower()
+        if "gauss" in text or "normal" in text:
+            return "gaussian"
+        return "uniform" if "uniform" in text else value
+
+    @field_validator("enabled_default", mode="before")
+    @classmethod
+    def _spell_enabled(cls, value: Any) -> Any:
+        text = str(value).lower()
+        if text in RANDOM:
+            return "random"
+        return text in TRUE if text in TRUE + FALSE else value
+
+    @field_validator("structural_mutation_surer", mode="before")
+    @classmethod
+    def _spell_surer(cls, value: Any) -> Any:
+        text = str(value).lower()
+        if text in TRUE:
+            return "true"
+        return "false" if text in FALSE else text
+
+    @field_validator("initial_connection")
+    @classmethod
+    def _know_connection(cls, value: str) -> str:
+        kind, *fractions = value.split() or [""]
+        if kind not in CONNECTIONS:
+            raise ValueError(str(UnknownNameError("initial connection", kind, CONNECTIONS)))
+        if not kind.startswith("partial"):
+            if fractions:
+                raise ValueError(f"only partial connections have a fraction, not {kind!r}")
+            return kind
+        try:
+            (fraction,) = [float(text) for text in fractions]
+        except ValueError:
+            fraction = -1.0
+        if not 0.0 <= fraction <= 1.0:
+            raise ValueError(f"it wants a fraction from 0 to 1, such as '{kind} 0.5'")
+        return f"{kind} {fraction}"
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> NeatConfig:
+        for name in ("bias", "response", "weight"):
+            self._check_number(name)
+        for name in ("activation", "aggregation"):
+            default, options = getattr(self, f"{name}_default"), getattr(self, f"{name}_options")
+            if default != "random" and default not in options:
+                raise ValueError(
+                    f"{name}_default is {default!r}, which {name}_options lacks: "
+                    f"name one of them ({', '.join(options)}) or 'random'"
+                )
+        for key in ("elitism", "min_species_size"):
+            if getattr(self, key) > self.pop_size:
+                raise ValueError(
+                    f"{key} is {getattr(self, key)}, more than pop_size, {self.pop_size}"
+                )
+        return self
+
+    def _check_number(self, name: str) -> None:
+        lowest, highest = getattr(self, f"{name}_min_value"), getattr(self, f"{name}_max_value")
+        mean = getattr(self, f"{name}_init_mean")
+        deviation = getattr(self, f"{name}_init_stdev")
+        if lowest > highest:
+            raise ValueError(f"{name}_min_value is {lowest}, above {name}_max_value, {highest}")
+        if getattr(self, f"{name}_init_type") == "uniform" and (
+            mean + 2 * deviation < lowest or mean - 2 * deviation > highest
+        ):
+            raise ValueError(
+                f"{name}_init_mean is {mean}, so far from {name}_min_value, {lowest}, or "
+                f"{name}_max_value, {highest}, that no number can be drawn"
+            )
+
+
+def explain_meaningless(key: str) -> str | None:
+    """Why a *key* of neat-python has no meaning here, and what to use; None if it has one."""
+    if key.startswith("time_constant_"):
+        return "only networks in continuous time have time constants; leave it out"
+    return MEANINGLESS.get(key)

@@ -1,0 +1,98 @@
+"""What is wrong with a genome, in words: for those that come from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
+
+import numpy as np
+
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.population import NeatPopulation
+
+__all__ = ["find_fault"]
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def find_fault(
+    population: NeatPopulation, genome: int, inputs: int, outputs: int, feed_forward: bool
+) -> str | None:
+    """Why a genome makes no sound network; None if it does.
+
+    Disabled connections count as well, because a mutation may enable them.
+    """
+    genes, links = population.nodes(genome), population.connections(genome)
+    keys = population.node_key[genes].tolist()
+    pairs = list(
+        zip(population.source[links].tolist(), population.target[links].tolist(), strict=True)
+    )
+    return (
+        _find_node_fault(population, genes, keys, outputs)
+        or _find_connection_fault(population, links, pairs, set(keys), inputs)
+        or (_find_cycle(pairs) if feed_forward else None)
+    )
+
+
+def _find_node_fault(
+    population: NeatPopulation, genes: slice, keys: list[int], outputs: int
+) -> str | None:
+    if keys[:outputs] != list(range(outputs)):
+        return f"its first {outputs} nodes are not the outputs, 0 to {outputs - 1}"
+    for place, key in enumerate(keys, start=genes.start):
+        if key < 0:
+            return f"node {key} has the key of an input"
+        for name in ("bias", "response"):
+            number = getattr(population, name)[place]
+            if not np.isfinite(number):
+                return f"node {key} has the {name} {number}"
+        for name, known in (("activation", ACTIVATIONS), ("aggregation", AGGREGATIONS)):
+            code = getattr(population, name)[place]
+            if not 0 <= code < len(known):
+                return f"node {key} has the {name} {code}, expected 0 to {len(known) - 1}"
+    twice = _find_repeated(keys)
+    return None if twice is None else f"node {twice} occurs twice"
+
+
+def _find_connection_fault(
+    population: NeatPopulation,
+    links: slice,
+    pairs: list[tuple[int, int]],
+    keys: set[int],
+    inputs: int,
+) -> str | None:
+    for (source, target), weight in zip(pairs, population.weight[links], strict=True):
+        name = f"connection {source} -> {target}"
+        if source not in keys and not -inputs <= source < 0:
+            return f"{name} comes from nowhere: there is no {source}"
+        if target not in keys:
+            kind = "an input" if target < 0 else "a node that does not exist"
+            return f"{name} leads to {kind}"
+        if not np.isfinite(weight):
+            return f"{name} has the weight {weight}"
+    pair = _find_repeated(pairs)
+    if pair is not None:
+        return f"connection {pair[0]} -> {pair[1]} occurs twice"
+    number = _find_repeated(population.innovation[links].tolist())
+    return None if number is None else f"two connections have the innovation number {number}"
+
+
+def _find_repeated(items: Iterable[Item]) -> Item | None:
+    seen: set[Item] = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
+
+
+def _find_cycle(pairs: list[tuple[int, int]]) -> str | None:
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for source, target in pairs:
+        sorter.add(target, source)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return "its connections make a cycle: " + " -> ".join(map(str, error.args[1]))
+    return None

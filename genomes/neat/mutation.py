@@ -1,0 +1,247 @@
+"""Mutation of the structure and of the attributes of a NEAT genome, compiled.
+
+The genome is the last one written into its arrays, so that it can grow at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from games.compiled import compiled
+from games.stream import below, chance
+from genomes.neat.attributes import (
+    AttributeRules,
+    attribute_rules,
+    draw_choice,
+    draw_number,
+    draw_switch,
+    mutate_choice,
+    mutate_number,
+    mutate_switch,
+)
+from genomes.neat.config import NeatConfig
+from genomes.neat.genes import (
+    add_connection,
+    add_node,
+    delete_connection,
+    delete_node,
+    find_node,
+)
+from genomes.neat.numbering import number_link, number_split
+
+__all__ = [
+    "NEW_CONNECTIONS",
+    "NEW_NODES",
+    "Rules",
+    "mutate_genome",
+    "to_rules",
+]
+
+NEW_NODES, NEW_CONNECTIONS = 1, 3
+"""What one mutation adds at most."""
+
+
+class Rules(NamedTuple):
+    """What holds for mutations, for networks of one size."""
+
+    attributes: AttributeRules
+    inputs: int
+    outputs: int
+    feed_forward: bool
+    node_add: float
+    node_delete: float
+    connection_add: float
+    connection_delete: float
+    single: bool
+    """Whether at most one of the four happens."""
+    surer: bool
+    """Whether one that can't be done is replaced by one that can."""
+
+
+def to_rules(config: NeatConfig, inputs: int, outputs: int) -> Rules:
+    """What *config* says of mutations, as compiled code takes it."""
+    return Rules(
+        attributes=attribute_rules(config),
+        inputs=int(inputs),
+        outputs=int(outputs),
+        feed_forward=config.feed_forward,
+        node_add=config.node_add_prob,
+        node_delete=config.node_delete_prob,
+        connection_add=config.conn_add_prob,
+        connection_delete=config.conn_delete_prob,
+        single=config.single_structural_mutation,
+        surer=config.surer,
+    )
+
+
+@compiled
+def mutate_genome(
+    genes: Any,
+    genome: int,
+    rules: Any,
+    numbering: Any,
+    reached: Any,
+    stream: Any,
+) -> None:
+    """Changes the last *genome*: its structure, then the attributes of all its genes.
+
+    Args:
+        genes: Arrays with room for :data:`NEW_NODES` and :data:`NEW_CONNECTIONS` more.
+        genome: Its row.
+        rules: As :func:`to_rules` made them.
+        numbering: Gives numbers to what is new.
+        reached: Scratch, one ``bool`` for each node of the genome and a new one.
+        stream: Where the draws come from.
+    """
+    _mutate_structure(genes, genome, rules, numbering, reached, stream)
+    for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
+        genes.weight[place] = mutate_number(rules.attributes.weight, genes.weight[place], stream)
+        genes.enabled[place] = mutate_switch(rules.attributes.enabled, genes.enabled[place], stream)
+    for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
+        genes.bias[place] = mutate_number(rules.attributes.bias, genes.bias[place], stream)
+        genes.response[place] = mutate_number(
+            rules.attributes.response, genes.response[place], stream
+        )
+        genes.activation[place] = mutate_choice(
+            rules.attributes.activation, genes.activation[place], stream
+        )
+        genes.aggregation[place] = mutate_choice(
+            rules.attributes.aggregation, genes.aggregation[place], stream
+        )
+
+
+@compiled
+def _mutate_structure(
+    genes: Any,
+    genome: int,
+    rules: Any,
+    numbering: Any,
+    reached: Any,
+    stream: Any,
+) -> None:
+    """Each of the four mutations by its own draw, or one of them by a draw for all."""
+    adding = rules.node_add
+    deleting = adding + rules.node_delete
+    linking = deleting + rules.connection_add
+    total = linking + rules.connection_delete
+    draw = chance(stream) * max(1.0, total)
+    if (draw < adding) if rules.single else (chance(stream) < rules.node_add):
+        _split(genes, genome, rules, numbering, reached, stream)
+    if (adding <= draw < deleting) if rules.single else (chance(stream) < rules.node_delete):
+        _delete_any_node(genes, genome, rules.outputs, stream)
+    if (deleting <= draw < linking) if rules.single else (chance(stream) < rules.connection_add):
+        _link(genes, genome, rules, numbering, reached, stream)
+    if (linking <= draw < total) if rules.single else (chance(stream) < rules.connection_delete):
+        _delete_any_connection(genes, genome, stream)
+
+
+@compiled
+def _split(
+    genes: Any,
+    genome: int,
+    rules: Any,
+    numbering: Any,
+    reached: Any,
+    stream: Any,
+) -> None:
+    """Puts a node into a connection, which is disabled; its bias is 0.
+
+    The first half has the weight 1, the second that of the whole. One genome is split once in
+    a generation, so the node can't be there already.
+    """
+    start = genes.connection_start[genome]
+    count = genes.connection_start[genome + 1] - start
+    if count == 0:
+        if rules.surer:
+            _link(genes, genome, rules, numbering, reached, stream)
+        return
+    whole = start + below(stream, count)
+    key = number_split(numbering, genes.innovation[whole])
+    node = add_node(genes, genome, key)
+    genes.bias[node] = 0.0
+    genes.response[node] = draw_number(rules.attributes.response, stream)
+    genes.activation[node] = draw_choice(rules.attributes.activation, stream)
+    genes.aggregation[node] = draw_choice(rules.attributes.aggregation, stream)
+    genes.enabled[whole] = False
+    source, target = genes.source[whole], genes.target[whole]
+    weight = genes.weight[whole]
+    add_connection(genes, genome, source, key, 1.0, True, number_link(numbering, source, key))
+    add_connection(genes, genome, key, target, weight, True, number_link(numbering, key, target))
+
+
+@compiled
+def _link(
+    genes: Any,
+    genome: int,
+    rules: Any,
+    numbering: Any,
+    reached: Any,
+    stream: Any,
+) -> None:
+    """Connects an input or a hidden node to any node, where that is allowed."""
+    start = genes.node_start[genome]
+    count = genes.node_start[genome + 1] - start
+    target = genes.node_key[start + below(stream, count)]
+    draw = below(stream, rules.inputs + count - rules.outputs)
+    if draw < rules.inputs:
+        source = -1 - draw
+    else:
+        source = np.int64(genes.node_key[start + rules.outputs + draw - rules.inputs])
+    for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
+        if genes.source[place] == source and genes.target[place] == target:
+            if rules.surer:
+                genes.enabled[place] = True
+            return
+    if rules.feed_forward and source >= 0 and _leads(genes, genome, target, source, reached):
+        return
+    number = number_link(numbering, source, target)
+    weight = draw_number(rules.attributes.weight, stream)
+    enabled = draw_switch(rules.attributes.enabled, stream)
+    add_connection(genes, genome, source, target, weight, enabled, number)
+
+
+@compiled
+def _delete_any_node(genes: Any, genome: int, outputs: int, stream: Any) -> None:
+    first = genes.node_start[genome] + outputs
+    count = genes.node_start[genome + 1] - first
+    if count > 0:
+        delete_node(genes, genome, first + below(stream, count))
+
+
+@compiled
+def _delete_any_connection(genes: Any, genome: int, stream: Any) -> None:
+    start = genes.connection_start[genome]
+    count = genes.connection_start[genome + 1] - start
+    if count > 0:
+        delete_connection(genes, genome, start + below(stream, count))
+
+
+@compiled
+def _leads(genes: Any, genome: int, start: int, goal: int, reached: Any) -> bool:
+    """Whether a path of connections, enabled or not, leads from node *start* to node *goal*.
+
+    The connections are gone through again until no node is reached any more. Most come from
+    inputs, which nothing reaches.
+    """
+    if start == goal:
+        return True
+    first, last = genes.node_start[genome], genes.node_start[genome + 1]
+    for node in range(last - first):
+        reached[node] = False
+    reached[find_node(genes.node_key, first, last, start) - first] = True
+    more = True
+    while more:
+        more = False
+        for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
+            if genes.source[place] < 0:
+                continue
+            source = find_node(genes.node_key, first, last, genes.source[place])
+            target = find_node(genes.node_key, first, last, genes.target[place])
+            if source >= 0 and target >= 0 and reached[source - first]:
+                if genes.target[place] == goal:
+                    return True
+                more |= not reached[target - first]
+                reached[target - first] = True
+    return False

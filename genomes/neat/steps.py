@@ -1,0 +1,272 @@
+"""From genes to the steps of a network: what is needed, in which order, in which slots.
+
+:mod:`genomes.neat.graph` says what is written, and why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import compiled, inlined
+from genomes.neat.functions import IDENTITY, SUM
+from genomes.neat.genes import Genes
+from genomes.neat.population import NeatPopulation
+
+__all__ = ["STEP_INTEGERS", "STEP_NUMBERS", "Room", "make_room", "write_networks"]
+
+STEP_INTEGERS, STEP_NUMBERS = 4, 2
+"""What a step takes in ``structure`` and in ``numbers``, its connections not counted."""
+
+NONE = -1
+WRITTEN = -1
+
+
+class Room(NamedTuple):
+    """Scratch for the compilation of one genome.
+
+    Nodes are numbered by ascending keys, connections as they stand.
+    """
+
+    key: NDArray[np.int32]
+    gene: NDArray[np.int32]
+    """Where each node's gene stands among those of the genome."""
+    needed: NDArray[np.int32]
+    """1 for a node on which an output depends."""
+    waiting: NDArray[np.int32]
+    """How many values each node still misses, in the end WRITTEN."""
+    slot: NDArray[np.int32]
+    order: NDArray[np.int32]
+    """Nodes to look at; later the nodes in the order of their steps."""
+    first_in: NDArray[np.int32]
+    """The first connection to each node; NONE if there is none, here and below."""
+    last_in: NDArray[np.int32]
+    first_out: NDArray[np.int32]
+    """A connection from each node."""
+    source: NDArray[np.int32]
+    """The node from which each connection comes, or the negative key of an input."""
+    target: NDArray[np.int32]
+    next_in: NDArray[np.int32]
+    """The next connection to the same node."""
+    next_out: NDArray[np.int32]
+    """Another connection from the same node."""
+
+
+def make_room(population: NeatPopulation) -> Room:
+    """Room for any genome of *population*."""
+    nodes = int(np.diff(population.node_start).max(initial=0))
+    connections = int(np.diff(population.connection_start).max(initial=0))
+    sizes = [nodes] * 9 + [connections] * 4
+    return Room._make(np.empty(size, dtype=np.int32) for size in sizes)
+
+
+@compiled
+def write_networks(genes: Genes, room: Room, graphs: Any) -> None:
+    """Fills in the :class:`~genomes.neat.graph.Graphs` that *genes* make.
+
+    ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for where
+    the last network ends; both begin with 0.
+    """
+    for genome in range(graphs.slots.shape[0]):
+        nodes = _sort_nodes(genes, genome, room)
+        _link_connections(genes, genome, graphs.inputs, nodes, room)
+        _find_needed(graphs.outputs, nodes, room)
+        if graphs.feed_forward:
+            steps = _order_by_dependence(nodes, room)
+        else:
+            steps = _list_connected(nodes, room)
+        graphs.slots[genome] = _give_slots(graphs, nodes, steps, room)
+        _write_network(genes, genome, nodes, steps, room, graphs)
+
+
+@inlined
+def _sort_nodes(genes: Genes, genome: int, room: Room) -> Any:
+    """Numbers the nodes of a genome by their keys, and says how many there are."""
+    start = genes.node_start[genome]
+    nodes = genes.node_start[genome + 1] - start
+    for node in range(nodes):
+        key = genes.node_key[start + node]
+        place = node
+        while place > 0 and room.key[place - 1] > key:
+            room.key[place] = room.key[place - 1]
+            room.gene[place] = room.gene[place - 1]
+            place -= 1
+        room.key[place], room.gene[place] = key, node
+    return nodes
+
+
+@inlined
+def _find_node(key: Any, nodes: int, room: Room) -> Any:
+    """The number of the node with that *key*, or NONE."""
+    if 0 <= key < nodes and room.key[key] == key:
+        return np.int64(key)
+    low, high = np.int64(0), np.int64(nodes)
+    while low < high:
+        middle = (low + high) >> 1
+        if room.key[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < nodes and room.key[low] == key else np.int64(NONE)
+
+
+@inlined
+def _link_connections(genes: Genes, genome: int, inputs: int, nodes: int, room: Room) -> None:
+    """Strings the enabled connections into lists: those to each node, and those from it."""
+    for node in range(nodes):
+        room.first_in[node] = room.first_out[node] = NONE
+        room.waiting[node] = 0
+    start = genes.connection_start[genome]
+    for connection in range(genes.connection_start[genome + 1] - start):
+        gene = start + connection
+        source: Any = np.int64(genes.source[gene])
+        target = _find_node(genes.target[gene], nodes, room)
+        if not genes.enabled[gene] or source < -inputs or target == NONE or room.key[target] < 0:
+            continue
+        if source >= 0:
+            source = _find_node(source, nodes, room)
+            if source == NONE:
+                continue
+            room.next_out[connection] = room.first_out[source]
+            room.first_out[source] = connection
+            room.waiting[target] += 1
+        room.source[connection], room.target[connection] = source, target
+        room.next_in[connection] = NONE
+        if room.first_in[target] == NONE:
+            room.first_in[target] = connection
+        else:
+            room.next_in[room.last_in[target]] = connection
+        room.last_in[target] = connection
+
+
+@inlined
+def _find_needed(outputs: int, nodes: int, room: Room) -> None:
+    """Marks the nodes from which a path leads to an output."""
+    for node in range(nodes):
+        room.needed[node] = 0
+    found = 0
+    for output in range(outputs):
+        node = _find_node(output, nodes, room)
+        if node != NONE:
+            room.needed[node] = 1
+            room.order[found] = node
+            found += 1
+    while found > 0:
+        found -= 1
+        connection = room.first_in[room.order[found]]
+        while connection != NONE:
+            source = room.source[connection]
+            if source >= 0 and room.needed[source] == 0:
+                room.needed[source] = 1
+                room.order[found] = source
+                found += 1
+            connection = room.next_in[connection]
+
+
+@inlined
+def _order_by_dependence(nodes: int, room: Room) -> Any:
+    """Lists the needed nodes, each after those it depends on, and says how many they are.
+
+    Nodes in a cycle wait for one another for ever, and so do those behind them. Source: Kahn,
+    "Topological sorting of large networks", Communications of the ACM 5 (1962).
+    """
+    found = 0
+    for node in range(nodes):
+        if room.needed[node] and room.waiting[node] == 0:
+            room.order[found] = node
+            found += 1
+    done = 0
+    while done < found:
+        connection = room.first_out[room.order[done]]
+        done += 1
+        while connection != NONE:
+            target = room.target[connection]
+            room.waiting[target] -= 1
+            if room.needed[target] and room.waiting[target] == 0:
+                room.order[found] = target
+                found += 1
+            connection = room.next_out[connection]
+    return found
+
+
+@inlined
+def _list_connected(nodes: int, room: Room) -> Any:
+    """Lists the needed nodes to which connections lead, and says how many they are."""
+    found = 0
+    for node in range(nodes):
+        if room.needed[node] and room.first_in[node] != NONE:
+            room.order[found] = node
+            found += 1
+    return found
+
+
+@inlined
+def _give_slots(graphs: Any, nodes: int, steps: int, room: Room) -> Any:
+    """Gives every needed node a slot, first those with a step, and says how many there are.
+
+    In a recurrent network others read the 0 of a node without a step.
+    """
+    for node in range(nodes):
+        key = room.key[node]
+        room.slot[node] = graphs.inputs + key if 0 <= key < graphs.outputs else NONE
+    slots = graphs.inputs + graphs.outputs
+    for place in range(steps):
+        node = room.order[place]
+        if room.slot[node] == NONE:
+            room.slot[node] = slots
+            slots += 1
+    for node in range(nodes):
+        if room.needed[node] and room.slot[node] == NONE:
+            room.slot[node] = slots
+            slots += 1
+    return slots
+
+
+@inlined
+def _write_network(
+    genes: Genes, genome: int, nodes: int, steps: int, room: Room, graphs: Any
+) -> None:
+    """Writes the steps, and one that gives 0 for every output without."""
+    begin, number = graphs.structure_at[genome], graphs.numbers_at[genome]
+    at, written = begin + 1, steps
+    for place in range(steps):
+        node = room.order[place]
+        room.waiting[node] = WRITTEN
+        at, number = _write_step(genes, genome, node, room, graphs, at, number)
+    for output in range(graphs.outputs):
+        node = _find_node(output, nodes, room)
+        if node == NONE or room.waiting[node] != WRITTEN:
+            written += 1
+            graphs.structure[at], graphs.structure[at + 1] = graphs.inputs + output, IDENTITY
+            graphs.structure[at + 2], graphs.structure[at + 3] = SUM, 0
+            graphs.numbers[number] = graphs.numbers[number + 1] = 0.0
+            at, number = at + STEP_INTEGERS, number + STEP_NUMBERS
+    graphs.structure[begin] = written
+    graphs.structure_at[genome + 1], graphs.numbers_at[genome + 1] = at, number
+
+
+@inlined
+def _write_step(
+    genes: Genes, genome: int, node: int, room: Room, graphs: Any, at: int, number: int
+) -> Any:
+    """Writes the step of a node from ``structure[at]`` on; gives the places behind it."""
+    gene = genes.node_start[genome] + room.gene[node]
+    first = genes.connection_start[genome]
+    graphs.structure[at], graphs.structure[at + 1] = room.slot[node], genes.activation[gene]
+    graphs.structure[at + 2] = genes.aggregation[gene]
+    graphs.numbers[number], graphs.numbers[number + 1] = genes.bias[gene], genes.response[gene]
+    sources, weights = at + STEP_INTEGERS, number + STEP_NUMBERS
+    count = 0
+    connection = room.first_in[node]
+    while connection != NONE:
+        source = room.source[connection]
+        graphs.structure[sources + count] = room.slot[source] if source >= 0 else -1 - source
+        graphs.numbers[weights + count] = genes.weight[first + connection]
+        count += 1
+        connection = room.next_in[connection]
+    graphs.structure[at + 3] = count
+    if genes.aggregation[gene] != SUM:
+        graphs.terms[genome] = max(graphs.terms[genome], count)
+    return sources + count, weights + count

@@ -1,0 +1,73 @@
+"""What a network sees of the board, and what its outputs mean: the same for all kinds of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from games.connect_four import ConnectFour
+from games.errors import UnknownNameError
+from games.registry import make_game
+from genomes.encoding import Encoding
+from players.encodings import ENCODINGS
+from players.lineup import POLICY, VALUE
+
+__all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
+
+HEADS = {"policy": POLICY, "value": VALUE}
+VIEWPOINTS = {"absolute": 0, "mover": 1}
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """The board, how it reaches the inputs of a network, and what the outputs stand for.
+
+    Raises:
+        UnknownNameError: A name is not in :data:`HEADS`, :data:`ENCODINGS` or
+            :data:`VIEWPOINTS`.
+        BadValueError: There is no such board.
+
+    >>> BoardView(encoding="two-planes").inputs
+    84
+    """
+
+    columns: int = 7
+    rows: int = 6
+    connect: int = 4
+    head: str = "policy"
+    """``policy``: an output per column, the strongest legal one is played. ``value``: one
+    output, which scores every position that a move can reach; a win at once is taken."""
+    encoding: str = "0/1/2"
+    viewpoint: str = "mover"
+    """``mover``: the player's own discs count as the first kind. ``absolute``: those of the
+    player who began do."""
+
+    def __post_init__(self) -> None:
+        for kind, name, known in (
+            ("head", self.head, HEADS),
+            ("encoding", self.encoding, ENCODINGS),
+            ("viewpoint", self.viewpoint, VIEWPOINTS),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+        _ = self.game
+
+    @cached_property
+    def game(self) -> ConnectFour:
+        """What the player plays."""
+        return make_game("connect-four", columns=self.columns, rows=self.rows, connect=self.connect)
+
+    @cached_property
+    def board(self) -> Encoding:
+        """How the board reaches the inputs."""
+        return ENCODINGS[self.encoding](self.game.rules)
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers go in."""
+        return self.board.inputs
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+        return self.columns if self.head == "policy" else 1

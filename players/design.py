@@ -1,0 +1,28 @@
+"""The contract of designs: what stands between a genome and a player."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from games.connect_four import ConnectFour
+from players.bred import BredPlayer
+from players.lineup import Lineup
+
+__all__ = ["Design"]
+
+
+class Design(Protocol):
+    """What turns genomes of some kind into players."""
+
+    @property
+    def game(self) -> ConnectFour:
+        """What they play."""
+        ...
+
+    def pack(self, genomes: Any) -> Lineup:
+        """The players that *genomes* make."""
+        ...
+
+    def player(self, genome: Any, name: str) -> BredPlayer:
+        """The player that one *genome* makes."""
+        ...

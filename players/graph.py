@@ -1,0 +1,144 @@
+"""Players that are NEAT graphs: how a genome whose structure grows makes one that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.connect_four import Position
+from games.stream import Stream
+from genomes.neat.faults import find_fault
+from genomes.neat.graph import compile_graphs
+from genomes.neat.population import NeatPopulation
+from genomes.network import SHAPE_FIELDS
+from genomes.tensors import DamagedFileError
+from players.board_view import HEADS, VIEWPOINTS, BoardView
+from players.bred import BredPlayer
+from players.connect_four import decide
+from players.lineup import (
+    COLUMNS_AT,
+    DISCS_AT,
+    GRAPH,
+    HEAD,
+    INPUTS,
+    KIND,
+    NUMBERS_AT,
+    PLANES,
+    RELATIVE,
+    SEAT_FIELDS,
+    SLOTS,
+    TERMS,
+    Lineup,
+)
+from players.player import check_board
+
+__all__ = ["GraphDesign", "GraphPlayer"]
+
+
+@dataclass(frozen=True)
+class GraphDesign(BoardView):
+    """What turns a NEAT genome into a player: everything but the genome.
+
+    >>> GraphDesign(head="value", encoding="two-planes").inputs
+    84
+    """
+
+    feed_forward: bool = True
+    """Whether the graph computes from the board alone; else it remembers its values from one
+    move of its own to the next, beginning each match with none."""
+
+    def pack(self, genomes: NeatPopulation) -> Lineup:
+        """The players that *genomes* make."""
+        graphs = compile_graphs(genomes, self.inputs, self.outputs, self.feed_forward)
+        discs = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
+        seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)
+        seats[:, KIND] = GRAPH
+        seats[:, COLUMNS_AT] = discs.size + graphs.structure_at
+        seats[:, HEAD] = HEADS[self.head]
+        seats[:, RELATIVE] = VIEWPOINTS[self.viewpoint]
+        seats[:, NUMBERS_AT] = graphs.numbers_at
+        seats[:, DISCS_AT] = 0
+        seats[:, INPUTS] = self.inputs
+        seats[:, SLOTS] = graphs.slots
+        seats[:, TERMS] = graphs.terms
+        seats[:, PLANES] = 1 if self.feed_forward else 3
+        return Lineup(
+            seats,
+            np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
+            np.concatenate([discs.astype(np.int32).ravel(), graphs.structure]),
+            np.zeros(0, dtype=np.float32),
+            graphs.numbers,
+        )
+
+    def player(self, genome: NeatPopulation, name: str) -> GraphPlayer:
+        """The player that one *genome*, a population of one, makes."""
+        return GraphPlayer(self, genome, name)
+
+
+class GraphPlayer(BredPlayer):
+    """A NEAT graph that plays.
+
+    Args:
+        design: How it is connected with the board.
+        genome: A population of this one genome.
+        name: How tables call it.
+    """
+
+    kind = "neat"
+    design: GraphDesign
+
+    def __init__(self, design: GraphDesign, genome: NeatPopulation, name: str) -> None:
+        super().__init__(design, design.pack(genome), name)
+        self.genome = genome
+        self._seen = (-1, -1)
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The fields of the genome's population, by name."""
+        return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
+
+    @classmethod
+    def read(
+        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+    ) -> GraphPlayer:
+        """The player of a stored design and its arrays.
+
+        Raises:
+            DamagedFileError: The arrays are no genome of that design.
+        """
+        design = GraphDesign(**options)
+        genome = NeatPopulation(**arrays)
+        fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
+        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, design.feed_forward)
+        if fault:
+            raise DamagedFileError(f"its genome is none: {fault}")
+        return design.player(genome, name)
+
+    def begin(self, side: int) -> None:
+        """Forgets the game before."""
+        self._seen = (-1, -1)
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The very move that the match kernel would play.
+
+        A recurrent graph takes a position that does not follow the one before for the
+        beginning of another game.
+
+        Raises:
+            BadValueError: The position is of another board.
+        """
+        check_board(self, position.rules)
+        side = position.ply % 2
+        own, other = position.first, position.second
+        if side:
+            own, other = other, own
+        follows = self._seen[0] == side and self._seen[1] < position.ply
+        self._seen = (side, position.ply)
+        scratch = self._scratch._replace(streams=stream)
+        boards = np.uint64(own), np.uint64(other)
+        going_on = follows and not self.design.feed_forward
+        return int(decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))

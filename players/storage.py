@@ -1,0 +1,34 @@
+"""Reading bred players of all kinds back from their files."""
+
+from __future__ import annotations
+
+from games.errors import ArenaError
+from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
+from players.bred import FORMAT, BredPlayer
+from players.graph import GraphPlayer
+from players.network import NetworkPlayer
+
+__all__ = ["KINDS", "read_player"]
+
+KINDS: dict[str, type[BredPlayer]] = {kind.kind: kind for kind in (NetworkPlayer, GraphPlayer)}
+"""The kinds of players that files hold."""
+
+
+def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
+    """The player that :meth:`BredPlayer.serialise` wrote.
+
+    Raises:
+        DamagedFileError: The blob is no player, or not whole.
+        NewerFormatError: A later version wrote it.
+    """
+    content = read_tensors("player", FORMAT, blob)
+    description = content.description
+    try:
+        kind = KINDS[description["kind"]]
+        player = kind.read(description["design"], content.arrays, name or description["name"])
+        player.remarks = description["remarks"]
+    except (DamagedFileError, NewerFormatError):
+        raise
+    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        raise DamagedFileError(f"its description is wrong or incomplete ({error})") from None
+    return player

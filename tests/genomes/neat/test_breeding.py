@@ -1,0 +1,285 @@
+"""A generation of children: sound whatever happens, repeatable, and each on its own."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from graphlib import TopologicalSorter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.errors import BadValueError
+from genomes.neat.breeding import breed, mutate
+from genomes.neat.config import NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.numbering import Counters
+from genomes.neat.population import NeatPopulation
+
+INPUTS, OUTPUTS = 4, 3
+
+RATE = st.sampled_from([0.0, 0.1, 0.5, 1.0])
+CONFIGS = st.builds(
+    NeatConfig,
+    pop_size=st.just(12),
+    feed_forward=st.booleans(),
+    num_hidden=st.integers(0, 3),
+    initial_connection=st.sampled_from(
+        ["unconnected", "fs_neat_hidden", "full_direct", "full_nodirect", "partial_direct 0.4"]
+    ),
+    conn_add_prob=RATE,
+    conn_delete_prob=RATE,
+    node_add_prob=RATE,
+    node_delete_prob=RATE,
+    single_structural_mutation=st.booleans(),
+    structural_mutation_surer=st.sampled_from(["default", "true", "false"]),
+    weight_max_value=st.just(0.5),
+    weight_replace_rate=RATE,
+    response_init_stdev=st.just(1.0),
+    response_mutate_rate=RATE,
+    activation_options=st.just(("tanh", "relu", "hat")),
+    activation_mutate_rate=RATE,
+    aggregation_options=st.just(("sum", "max")),
+    aggregation_mutate_rate=RATE,
+    enabled_default=st.sampled_from([True, False, "random"]),
+)
+
+
+def evolve(
+    config: NeatConfig, generations: int, seed: int = 1
+) -> list[tuple[NeatPopulation, Counters]]:
+    """Random generations, the first one included; two genomes of each live on."""
+    history = [create(config, INPUTS, OUTPUTS, seed)]
+    generator = np.random.default_rng(seed)
+    for generation in range(generations):
+        population, counters = history[-1]
+        parents = generator.integers(0, len(population), (config.pop_size, 2))
+        fitness = generator.integers(0, 4, len(population)).astype(np.float64)
+        history.append(step(config, population, counters, parents, fitness, seed=generation))
+    return history
+
+
+def step(
+    config: NeatConfig,
+    population: NeatPopulation,
+    counters: Counters,
+    parents: Any,
+    fitness: Any,
+    seed: int = 1,
+) -> tuple[NeatPopulation, Counters]:
+    return breed(
+        config,
+        population,
+        np.asarray(parents),
+        np.asarray(fitness, dtype=np.float64),
+        inputs=INPUTS,
+        outputs=OUTPUTS,
+        seed=seed,
+        counters=counters,
+    )
+
+
+def to_bytes(population: NeatPopulation) -> dict[str, bytes]:
+    return {field.name: getattr(population, field.name).tobytes() for field in fields(population)}
+
+
+def check_sound(population: NeatPopulation, counters: Counters, config: NeatConfig) -> None:
+    assert population.find_fault() is None
+    for row in range(len(population)):
+        keys = population.node_key[population.nodes(row)].tolist()
+        assert keys[:OUTPUTS] == list(range(OUTPUTS))
+        assert keys == sorted(set(keys))
+        places = population.connections(row)
+        source, target = population.source[places].tolist(), population.target[places].tolist()
+        links = list(zip(source, target, strict=True))
+        assert len(set(links)) == len(links)
+        assert set(target) <= set(keys)
+        assert set(source) <= set(keys) | set(range(-INPUTS, 0))
+        if config.feed_forward:
+            graph: dict[int, set[int]] = {}
+            for one, other in links:
+                graph.setdefault(other, set()).add(one)
+            TopologicalSorter(graph).prepare()  # raises if there is a cycle
+    links = list(zip(population.source.tolist(), population.target.tolist(), strict=True))
+    numbers = population.innovation.tolist()
+    pairs = set(zip(links, numbers, strict=True))
+    assert len(pairs) == len(set(links)) == len(set(numbers))
+    assert max(numbers, default=0) <= counters.innovation
+    assert population.node_key.max() <= counters.node
+    assert len(set(population.keys.tolist())) == len(population)
+    assert population.keys.max() <= counters.genome
+    assert population.weight.max(initial=0.0) <= 0.5 or config.node_add_prob > 0  # halves weigh 1
+    assert set(population.activation) <= {1, 4, 15}
+    assert set(population.aggregation) <= {1, 2}
+
+
+@settings(max_examples=150)
+@given(CONFIGS, st.integers(0, 2**64 - 1))
+def test_all_generations_are_sound(config: NeatConfig, seed: int) -> None:
+    before: Counters | None = None
+    for population, counters in evolve(config, 8, seed):
+        check_sound(population, counters, config)
+        if before is not None:
+            assert population.keys.tolist() == list(range(before.genome + 1, counters.genome + 1))
+            assert counters.node >= before.node
+            assert counters.innovation >= before.innovation
+        before = counters
+
+
+@pytest.mark.parametrize("feed_forward", [True, False])
+def test_genomes_stay_sound_while_they_grow(feed_forward: bool) -> None:
+    config = NeatConfig(
+        pop_size=20,
+        feed_forward=feed_forward,
+        initial_connection="unconnected",
+        weight_max_value=0.5,
+        activation_options=("tanh", "relu", "hat"),
+        activation_mutate_rate=0.1,
+    )
+    population, counters = create(config, INPUTS, OUTPUTS, seed=1)
+    for seed in range(200):
+        population, counters = mutate(
+            config, population, inputs=INPUTS, outputs=OUTPUTS, seed=seed, counters=counters
+        )
+        check_sound(population, counters, config)
+    assert population.keys.tolist() == list(range(1, 21))
+    assert counters.genome == 20
+    connections, nodes = np.diff(population.connection_start), np.diff(population.node_start)
+    assert connections.max() > 10
+    assert nodes.max() > OUTPUTS + 3
+    inner = (population.source >= 0) & (population.target >= 0)
+    backwards = inner & (population.source >= population.target) & (population.target >= OUTPUTS)
+    assert np.any(inner)
+    if not feed_forward:
+        assert np.any(backwards)
+
+
+GROWING = NeatConfig(pop_size=12, num_hidden=1, activation_options=("tanh", "relu"))
+
+
+def test_the_same_seed_breeds_the_same_children_and_another_one_others() -> None:
+    population, counters = evolve(GROWING, 4)[-1]
+    parents, fitness = [(0, 1), (2, 3), (4, 4)], np.arange(12)
+    one = step(GROWING, population, counters, parents, fitness, seed=7)
+    same = step(GROWING, population, counters, parents, fitness, seed=7)
+    other = step(GROWING, population, counters, parents, fitness, seed=8)
+    assert one[1] == same[1]
+    assert to_bytes(one[0]) == to_bytes(same[0])
+    assert not np.array_equal(one[0].weight, other[0].weight)
+    wrapped = step(GROWING, population, counters, parents, fitness, seed=7 + 2**64)
+    assert to_bytes(wrapped[0]) == to_bytes(one[0])
+
+
+def test_children_depend_on_others_through_new_numbers_alone() -> None:
+    config = GROWING.model_copy(update={"node_add_prob": 0.9, "conn_add_prob": 0.9})
+    population, counters = evolve(config, 4)[-1]
+    generator = np.random.default_rng(1)
+    parents, fitness = generator.integers(0, 12, (40, 2)), generator.random(12)
+    others = generator.integers(0, 12, (40, 2))
+    others[20:] = parents[20:]
+    one, last = step(config, population, counters, parents, fitness, seed=3)
+    other, _ = step(config, population, counters, others, fitness, seed=3)
+    fewer, _ = step(config, population, counters, parents[:20], fitness, seed=3)
+    assert last.node > counters.node
+
+    # Those that are bred first are the same whoever follows, with all numbers.
+    assert to_bytes(one.take(range(20))) == to_bytes(fewer)
+
+    # Those that follow are the same but for what is new.
+    rest = np.arange(20, 40)
+    one, other = one.take(rest), other.take(rest)
+    for name, highest in (
+        ("node_key", counters.node),
+        ("source", counters.node),
+        ("target", counters.node),
+        ("innovation", counters.innovation),
+    ):
+        found = [np.minimum(getattr(each, name), highest + 1) for each in (one, other)]
+        assert np.array_equal(*found), name
+    for name in ("bias", "response", "activation", "aggregation", "weight", "enabled", "keys"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert not np.array_equal(one.node_key, other.node_key)
+
+
+def test_children_of_the_same_parents_differ() -> None:
+    population, counters = create(GROWING, INPUTS, OUTPUTS, seed=1)
+    config = GROWING.model_copy(update={"conn_add_prob": 0.0, "conn_delete_prob": 0.0})
+    config = config.model_copy(update={"node_add_prob": 0.0, "node_delete_prob": 0.0})
+    children, _ = step(config, population, counters, [(0, 0)] * 50, np.zeros(12))
+    weights = children.weight.reshape(50, -1)
+    assert len(np.unique(weights, axis=0)) == 50
+    assert len(np.unique(weights[:, 0] - weights[:, 1])) > 40
+
+
+def test_parents_are_not_touched_and_may_be_read_only() -> None:
+    population, counters = evolve(GROWING, 3)[-1]
+    before = to_bytes(population)
+    parents, fitness = [(0, 1), (2, 2)], np.zeros(12)
+    children, _ = step(GROWING, population, counters, parents, fitness)
+    mutated, _ = mutate(
+        GROWING, population, inputs=INPUTS, outputs=OUTPUTS, seed=1, counters=counters
+    )
+    assert to_bytes(population) == before
+    for field in fields(population):
+        for found in (children, mutated):
+            if (found is mutated) and field.name == "keys":
+                continue
+            assert not np.shares_memory(getattr(population, field.name), getattr(found, field.name))
+    frozen = NeatPopulation(
+        **{
+            field.name: np.frombuffer(before[field.name], getattr(population, field.name).dtype)
+            for field in fields(population)
+        }
+    )
+    again, _ = step(GROWING, frozen, counters, parents, fitness)
+    assert to_bytes(again) == to_bytes(children)
+
+
+def test_no_children_are_no_trouble() -> None:
+    population, counters = create(GROWING, INPUTS, OUTPUTS, seed=1)
+    children, after = step(GROWING, population, counters, np.zeros((0, 2), np.int64), np.zeros(12))
+    assert len(children) == 0
+    assert children.find_fault() is None
+    assert after == counters
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"parents": [0, 1]}, r"parents have shape \(2,\), expected \(children, 2\)"),
+        ({"parents": [(0, 12)]}, "a parent is no row of the 12 genomes"),
+        ({"parents": [(-1, 0)]}, "a parent is no row of the 12 genomes"),
+        ({"fitness": np.zeros(11)}, r"fitness has shape \(11,\), expected \(12,\)"),
+        (
+            {"counters": Counters(11, 99, 99)},
+            "the last genome is said to be 11, but there is 12",
+        ),
+        ({"counters": Counters(12, 2, 99)}, "the last node is said to be 2, but there is 3"),
+        (
+            {"counters": Counters(12, 99, 18)},
+            "the last innovation is said to be 18, but there is 19",
+        ),
+        ({"counters": Counters(12, 2**31 - 1, 99)}, "no keys are left for nodes after 2147483647"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(changes: dict[str, Any], expected: str) -> None:
+    config = GROWING.model_copy(update={"initial_connection": "full_direct"})
+    population, counters = create(config, INPUTS, OUTPUTS, seed=1)
+    assert counters == Counters(12, 3, 19)
+    arguments = {"parents": [(0, 1)], "fitness": np.zeros(12), "counters": counters, **changes}
+    with pytest.raises(BadValueError, match=expected):
+        step(config, population, **arguments)
+
+
+def test_genomes_without_their_outputs_are_refused() -> None:
+    population, counters = create(GROWING, INPUTS, OUTPUTS, seed=1)
+    for outputs in (OUTPUTS + 2, 100):
+        with pytest.raises(BadValueError, match=f"genome 1 does not begin with its {outputs}"):
+            mutate(GROWING, population, inputs=INPUTS, outputs=outputs, seed=1, counters=counters)
+    keys = population.node_key.copy()
+    keys[population.node_start[4]] = 2
+    broken = NeatPopulation(**{**vars(population), "node_key": keys})
+    with pytest.raises(BadValueError, match=f"genome 5 does not begin with its {OUTPUTS}"):
+        mutate(GROWING, broken, inputs=INPUTS, outputs=OUTPUTS, seed=1, counters=counters)

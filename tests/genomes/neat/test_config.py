@@ -1,0 +1,219 @@
+"""NeatConfig: neat-python's keys, their ranges, and what is said about each mistake."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from genomes.neat.config import CONNECTIONS, NeatConfig, explain_meaningless
+from runs.validation import explain
+
+
+def complaint(**values: Any) -> str:
+    """What a user is told about *values*."""
+    with pytest.raises(ValidationError) as caught:
+        NeatConfig(**values)
+    return explain(caught.value, NeatConfig)
+
+
+VALID = {
+    "feed_forward": "True",
+    "single_structural_mutation": "False",
+    "structural_mutation_surer": "default",
+    "initial_connection": "full",
+    "activation_default": "tanh",
+    "activation_options": "tanh",
+    "aggregation_default": "sum",
+    "aggregation_options": "sum",
+    "bias_init_type": "gaussian",
+    "response_init_type": "gaussian",
+    "weight_init_type": "gaussian",
+    "time_constant_init_type": "gaussian",
+    "enabled_default": "True",
+}
+"""What neat-python wants to be no number."""
+
+
+def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
+    import neat
+
+    asked: set[str] = {"pop_size", "reset_on_extinction"}
+
+    class Recorder(dict[str, Any]):
+        """Answers every question, and notes what was asked."""
+
+        def get(self, key: str, default: Any = None) -> Any:
+            asked.add(key)
+            return VALID.get(key, "1")
+
+    for part in (
+        neat.DefaultGenome,
+        neat.DefaultSpeciesSet,
+        neat.DefaultStagnation,
+        neat.DefaultReproduction,
+    ):
+        part.parse_config(Recorder())
+    meaningful = {key for key in asked if explain_meaningless(key) is None}
+    assert set(NeatConfig.model_fields) == meaningful
+    assert asked - meaningful > {"num_inputs", "num_outputs", "time_constant_mutate_rate"}
+    assert NeatConfig().pop_size == 150
+
+
+def test_texts_of_neat_python_are_understood() -> None:
+    config = NeatConfig.model_validate(
+        {
+            "pop_size": "40",
+            "feed_forward": "False",
+            "weight_init_stdev": "2.5",
+            "weight_init_type": "Normal",
+            "bias_init_type": "UNIFORM",
+            "activation_options": "tanh  relu sin",
+            "activation_default": "None",
+            "enabled_default": "off",
+            "structural_mutation_surer": "Yes",
+            "initial_connection": "partial_direct 0.25",
+        }
+    )
+    assert config.pop_size == 40
+    assert config.feed_forward is False
+    assert config.weight_init_stdev == 2.5
+    assert (config.weight_init_type, config.bias_init_type) == ("gaussian", "uniform")
+    assert config.activation_options == ("tanh", "relu", "sin")
+    assert config.activation_default == "random"
+    assert config.enabled_default is False
+    assert config.surer is True
+    assert (config.connection_kind, config.connection_fraction) == ("partial_direct", 0.25)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(True, True), ("on", True), (1, True), (False, False), ("0", False), ("None", "random")],
+)
+def test_spellings_of_enabled_default(value: Any, expected: Any) -> None:
+    assert NeatConfig(enabled_default=value).enabled_default is expected or (
+        NeatConfig(enabled_default=value).enabled_default == expected == "random"
+    )
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_surer_by_default_follows_single_structural_mutation(single: bool) -> None:
+    assert NeatConfig(single_structural_mutation=single).surer is single
+    for word, value in (("true", True), ("no", False)):
+        config = NeatConfig.model_validate(
+            {"single_structural_mutation": single, "structural_mutation_surer": word}
+        )
+        assert config.surer is value
+
+
+def test_every_kind_of_initial_connection_is_accepted() -> None:
+    for kind in CONNECTIONS:
+        text = f"{kind} 0.5" if kind.startswith("partial") else kind
+        config = NeatConfig(initial_connection=text)
+        assert config.connection_kind == kind
+        assert config.connection_fraction == (0.5 if kind.startswith("partial") else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (
+            {"fitness_threshold": 3.9},
+            "fitness_threshold has no meaning here: the length of a run is the recipe's "
+            "run.generations",
+        ),
+        ({"seed": 1}, "seed has no meaning here: the seed of a run is the recipe's run.seed"),
+        (
+            {"num_inputs": 42},
+            "num_inputs has no meaning here: it follows from the board and the encoding",
+        ),
+        (
+            {"time_constant_mutate_rate": 0.1},
+            "time_constant_mutate_rate has no meaning here: only networks in continuous time "
+            "have time constants; leave it out",
+        ),
+        ({"weight_mutate_rate": 1.5}, "weight_mutate_rate is 1.5: it must be at most 1.0"),
+        ({"pop_size": 1}, "pop_size is 1: it must be at least 2"),
+        ({"max_stagnation": 0}, "max_stagnation is 0: it must be at least 1"),
+        ({"elitism": "two"}, "elitism is 'two': it must be a whole number"),
+        ({"feed_forward": "maybe"}, "feed_forward is 'maybe': it must be true or false"),
+        (
+            {"bias_min_value": 2, "bias_max_value": 1},
+            "bias_min_value is 2.0, above bias_max_value, 1.0",
+        ),
+        (
+            {"weight_init_type": "uniform", "weight_init_mean": 40},
+            "weight_init_mean is 40.0, so far from weight_min_value, -30.0, or "
+            "weight_max_value, 30.0, that no number can be drawn",
+        ),
+        (
+            {"activation_default": "relu"},
+            "activation_default is 'relu', which activation_options lacks: name one of them "
+            "(tanh) or 'random'",
+        ),
+        ({"pop_size": 5, "elitism": 6}, "elitism is 6, more than pop_size, 5"),
+        ({"aggregation_options": []}, "aggregation_options: it must name at least one"),
+        (
+            {"initial_connection": "partial"},
+            "initial_connection: it wants a fraction from 0 to 1, such as 'partial 0.5'",
+        ),
+        (
+            {"initial_connection": "partial_direct 1.5"},
+            "initial_connection: it wants a fraction from 0 to 1, such as 'partial_direct 0.5'",
+        ),
+        (
+            {"initial_connection": "full 0.5"},
+            "initial_connection: only partial connections have a fraction, not 'full'",
+        ),
+        (
+            {"species_fitness_func": "sum"},
+            "species_fitness_func is 'sum': it must be 'max', 'min', 'mean', 'median' or 'median2'",
+        ),
+    ],
+)
+def test_mistakes_are_named_in_one_line(values: dict[str, Any], expected: str) -> None:
+    assert complaint(**values) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "start"),
+    [
+        ({"weight_mutate_rat": 0.5}, "weight_mutate_rat is no key: did you mean 'weight_mutate_ra"),
+        (
+            {"activation_options": ["tanh", "sigmoyd"]},
+            "activation_options: unknown activation 'sigmoyd': did you mean 'sigmoid'?",
+        ),
+        (
+            {"initial_connection": "full_indirect"},
+            "initial_connection: unknown initial connection 'full_indirect': did you mean 'full_",
+        ),
+        ({"weight_init_type": "cauchy"}, "weight_init_type is 'cauchy': it must be 'gaussian' or"),
+        ({"enabled_default": "maybe"}, "enabled_default is 'maybe': it must be "),
+        ({"weight_init_mean": float("nan")}, "weight_init_mean is nan: "),
+        ({"weight_max_value": float("inf")}, "weight_max_value is inf: "),
+    ],
+)
+def test_mistakes_come_with_what_is_right(values: dict[str, Any], start: str) -> None:
+    text = complaint(**values)
+    assert text.startswith(start)
+    assert "\n" not in text
+
+
+def test_configurations_can_not_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        NeatConfig().pop_size = 3  # type: ignore[misc]
+
+
+def test_neat_python_is_not_loaded_for_a_configuration() -> None:
+    code = (
+        "import sys, genomes.neat.config, genomes.neat.ini, genomes.neat.breeding\n"
+        "import genomes.neat.creation\n"
+        "print(any(name.partition('.')[0] == 'neat' for name in sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "False"

@@ -1,0 +1,169 @@
+"""First genomes: the structures of neat-python for each kind, and the asked distributions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from games.errors import BadValueError
+from genomes.neat.config import CONNECTIONS, NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.ini import to_neat_python
+from genomes.neat.numbering import Counters
+from genomes.neat.population import NeatPopulation
+
+INPUTS, OUTPUTS = 4, 3
+
+
+def create_in_neat_python(config: NeatConfig) -> list[Any]:
+    """What neat-python makes of *config*; its random numbers are put back as they were."""
+    import neat
+
+    theirs = to_neat_python(config, INPUTS, OUTPUTS)
+    reproduction = neat.DefaultReproduction(theirs.reproduction_config, None, None)
+    before = random.getstate()
+    random.seed(1)
+    try:
+        created = reproduction.create_new(neat.DefaultGenome, theirs.genome_config, config.pop_size)
+    finally:
+        random.setstate(before)
+    return list(created.values())
+
+
+def their_structure(genome: Any) -> tuple[list[int], list[tuple[int, int]]]:
+    """Node keys and endpoints in order, with hidden nodes numbered as if they were alone."""
+    names = {key: place for place, key in enumerate(genome.nodes)}
+    links = [(names.get(source, source), names[target]) for source, target in genome.connections]
+    return list(names.values()), links
+
+
+def our_structure(population: NeatPopulation, row: int) -> tuple[list[int], list[tuple[int, int]]]:
+    places = population.connections(row)
+    links = zip(population.source[places].tolist(), population.target[places].tolist(), strict=True)
+    return population.node_key[population.nodes(row)].tolist(), list(links)
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.parametrize("hidden", [0, 2])
+@pytest.mark.parametrize("feed_forward", [True, False])
+def test_structures_are_those_of_neat_python(
+    kind: str, hidden: int, feed_forward: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = NeatConfig(
+        pop_size=200,
+        num_hidden=hidden,
+        feed_forward=feed_forward,
+        initial_connection=f"{kind} 0.3" if kind.startswith("partial") else kind,
+    )
+    theirs = [their_structure(genome) for genome in create_in_neat_python(config)]
+    capsys.readouterr()  # it warns of some kinds
+    population, _ = create(config, INPUTS, OUTPUTS, seed=1)
+    ours = [our_structure(population, row) for row in range(200)]
+    assert [nodes for nodes, _ in ours] == [nodes for nodes, _ in theirs]
+    if kind.startswith("partial"):
+        assert [len(links) for _, links in ours] == [len(links) for _, links in theirs]
+        assert {link for _, links in ours for link in links} == {
+            link for _, links in theirs for link in links
+        }
+        assert len({tuple(links) for _, links in ours}) > 100  # shuffled anew for each genome
+    elif kind.startswith("fs_neat"):
+        assert {tuple(links) for _, links in ours} == {tuple(links) for _, links in theirs}
+    else:
+        assert ours == theirs
+
+
+def test_a_part_of_the_connections_is_chosen_evenly() -> None:
+    config = NeatConfig(pop_size=6000, initial_connection="partial_direct 0.25")
+    population, counters = create(config, INPUTS, OUTPUTS, seed=3)
+    assert counters == Counters(6000, OUTPUTS - 1, INPUTS * OUTPUTS)
+    first = population.connection_start[:-1]
+    for places in (slice(None), first):  # all chosen ones, and those that come first
+        counts = np.zeros((INPUTS, OUTPUTS))
+        np.add.at(counts, (-1 - population.source[places], population.target[places]), 1)
+        assert stats.chisquare(counts.ravel()).pvalue > 0.001
+
+
+def test_feature_selection_takes_each_input_as_often() -> None:
+    config = NeatConfig(pop_size=4000, initial_connection="fs_neat")
+    population, _ = create(config, INPUTS, OUTPUTS, seed=3)
+    source = population.source.reshape(4000, OUTPUTS)
+    assert np.all(source == source[:, :1])
+    assert stats.chisquare(np.bincount(-1 - source[:, 0])).pvalue > 0.001
+
+
+@pytest.mark.parametrize("kind", ["full_direct", "partial_direct 0.5", "fs_neat_hidden"])
+def test_equal_connections_have_equal_numbers_given_out_in_order(kind: str) -> None:
+    config = NeatConfig(pop_size=50, num_hidden=2, initial_connection=kind)
+    population, counters = create(config, INPUTS, OUTPUTS, seed=2, last_genome=1000)
+    links = list(zip(population.source.tolist(), population.target.tolist(), strict=True))
+    numbers: dict[tuple[int, int], int] = {}
+    for link in links:
+        numbers.setdefault(link, len(numbers) + 1)
+    assert population.innovation.tolist() == [numbers[link] for link in links]
+    assert counters == Counters(1050, OUTPUTS + 1, len(numbers))
+    assert population.keys.tolist() == list(range(1001, 1051))
+    assert population.find_fault() is None
+
+
+def test_numbers_have_their_distributions() -> None:
+    config = NeatConfig.model_validate(
+        {
+            "pop_size": 3000,
+            "weight_init_mean": 0.5,
+            "weight_init_stdev": 2.0,
+            "bias_init_type": "uniform",
+            "bias_init_mean": 1.0,
+            "bias_init_stdev": 3.0,
+            "bias_max_value": 5.0,
+            "response_init_mean": 1.5,
+            "response_init_stdev": 1.0,
+            "response_max_value": 1.5,
+            "activation_default": "random",
+            "activation_options": "relu tanh cube",
+            "aggregation_default": "max",
+            "aggregation_options": "sum max",
+            "enabled_default": "random",
+        }
+    )
+    population, _ = create(config, INPUTS, OUTPUTS, seed=5)
+    assert stats.kstest(population.weight, "norm", (0.5, 2.0)).pvalue > 0.001
+    # Two standard deviations about the mean, from -5 to 7, but not above the highest: to 5.
+    assert stats.kstest(population.bias, "uniform", (-5.0, 10.0)).pvalue > 0.001
+    # The half of a Gaussian that is above the highest number comes to lie on it.
+    above = population.response == 1.5
+    assert stats.binomtest(int(above.sum()), above.size, 0.5).pvalue > 0.001
+    assert stats.kstest(1.5 - population.response[~above], "halfnorm").pvalue > 0.001
+    counts = np.bincount(population.activation, minlength=len(ACTIVATIONS))
+    chosen = [ACTIVATIONS.index(name) for name in ("relu", "tanh", "cube")]
+    assert counts.sum() == counts[chosen].sum()
+    assert stats.chisquare(counts[chosen]).pvalue > 0.001
+    assert np.all(population.aggregation == AGGREGATIONS.index("max"))
+    enabled = population.enabled
+    assert stats.binomtest(int(enabled.sum()), enabled.size, 0.5).pvalue > 0.001
+
+
+def test_the_same_seed_makes_the_same_population_and_another_one_another() -> None:
+    config = NeatConfig(pop_size=20, initial_connection="partial_direct 0.5")
+    one, same, other = (create(config, 5, 2, seed=seed)[0] for seed in (7, 7, 8))
+    assert one.weight.tobytes() == same.weight.tobytes()
+    assert one.source.tobytes() == same.source.tobytes()
+    assert not np.any(one.weight == other.weight)
+    weights = one.weight.reshape(20, 5)
+    assert len(np.unique(weights)) == 100  # each genome draws for itself
+
+
+def test_switches_are_as_told() -> None:
+    for enabled in (True, False):
+        population, _ = create(NeatConfig(pop_size=3, enabled_default=enabled), 2, 2, seed=1)
+        assert population.enabled.tolist() == [enabled] * 12
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(0, 1), (1, 0)])
+def test_networks_without_ends_are_refused(inputs: int, outputs: int) -> None:
+    with pytest.raises(BadValueError, match=f"{inputs} inputs and {outputs} outputs is none"):
+        create(NeatConfig(), inputs, outputs, seed=1)

@@ -1,0 +1,440 @@
+"""Networks of NEAT genomes: the values of neat-python, and what it does with odd genomes."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Iterator
+from functools import reduce
+from operator import add
+from types import SimpleNamespace
+from typing import Any
+
+import neat
+import neat.aggregations
+import neat.math_util
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from neat.activations import ActivationFunctionSet
+from neat.aggregations import AggregationFunctionSet
+from neat.genes import DefaultConnectionGene, DefaultNodeGene
+from neat.innovation import InnovationTracker
+from numpy.typing import NDArray
+
+from games.compiled import compiled
+from games.errors import BadValueError
+from genomes.neat.config import NeatConfig
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
+from genomes.neat.ini import to_neat_python
+from genomes.neat.interchange import from_neat_python
+
+INPUTS, OUTPUTS = 3, 2
+FUNCTIONS: dict[str, Any] = {
+    "activation_default": "random",
+    "activation_options": ACTIVATIONS,
+    "activation_mutate_rate": 0.1,
+    "aggregation_default": "random",
+    "aggregation_options": AGGREGATIONS,
+    "aggregation_mutate_rate": 0.1,
+    "response_init_stdev": 0.3,
+    "response_mutate_rate": 0.3,
+    "response_mutate_power": 0.3,
+    "enabled_mutate_rate": 0.02,
+}
+SMALL = {"conn_add_prob": 0.2, "conn_delete_prob": 0.1, "node_add_prob": 0.1}
+LARGE = {"conn_add_prob": 0.4, "conn_delete_prob": 0.1, "node_add_prob": 0.2}
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> Iterator[None]:
+    state = random.getstate()
+    random.seed(7)
+    yield
+    random.setstate(state)
+
+
+@pytest.fixture(autouse=True)
+def _plain_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python 3.12 on ``sum`` is more exact than the additions that it stands for."""
+    if sys.version_info >= (3, 12):
+        for module in (neat.aggregations, neat.math_util):
+            monkeypatch.setattr(
+                module, "sum", lambda numbers: reduce(add, numbers, 0.0), raising=False
+            )
+
+
+class Oracle:
+    """neat-python's network of a genome, with its two failures mended and counted.
+
+    It raises OverflowError for a square or a cube beyond the largest float, and the median of
+    numbers of which one is NaN depends on their order.
+    """
+
+    def __init__(self, genome: Any, inputs: int, outputs: int, feed_forward: bool) -> None:
+        self.overflows = 0
+        activations, aggregations = ActivationFunctionSet(), AggregationFunctionSet()
+        for name, sign in (("square", 1.0), ("cube", -1.0)):
+            activations.functions[name] = self._watch(activations.get(name), sign)
+        median = aggregations.get("median")
+        aggregations.functions["median"] = lambda terms: (
+            math.nan if any(map(math.isnan, terms)) else median(terms)
+        )
+        config = SimpleNamespace(
+            input_keys=[-1 - place for place in range(inputs)],
+            output_keys=list(range(outputs)),
+            activation_defs=activations,
+            aggregation_function_defs=aggregations,
+        )
+        kind = neat.nn.FeedForwardNetwork if feed_forward else neat.nn.RecurrentNetwork
+        self.network = kind.create(genome, SimpleNamespace(genome_config=config))
+
+    def _watch(self, function: Any, sign: float) -> Any:
+        def safe(z: float) -> Any:
+            try:
+                return function(z)
+            except OverflowError:
+                self.overflows += 1
+                return sign * math.inf if z < 0 else math.inf
+
+        return safe
+
+    def evaluate(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The outputs, row by row."""
+        return np.array([self.network.activate(row) for row in rows.tolist()], dtype=np.float64)
+
+
+def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
+    """Bit for bit, but that there is only one NaN."""
+    np.testing.assert_array_equal(actual, expected)
+    np.testing.assert_array_equal(
+        np.signbit(actual)[~np.isnan(actual)], np.signbit(expected)[~np.isnan(expected)]
+    )
+
+
+def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]:
+    """Genomes of neat-python, each mutated 200 times."""
+    choices = NeatConfig(feed_forward=feed_forward, node_delete_prob=0.05, **FUNCTIONS, **rates)
+    config = to_neat_python(choices, INPUTS, OUTPUTS).genome_config
+    config.innovation_tracker = InnovationTracker()
+    grown = []
+    for key in range(genomes):
+        genome = neat.DefaultGenome(key)
+        genome.configure_new(config)
+        for _ in range(200):
+            genome.mutate(config)
+        grown.append(genome)
+    return grown
+
+
+@pytest.mark.parametrize("feed_forward", [True, False])
+def test_a_thousand_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> None:
+    """To the last bit, and all overflows stay infinite; recurrent ones remember all the rows."""
+    grown = grow(470, feed_forward, SMALL) + grow(30, feed_forward, LARGE)
+    graphs = compile_graphs(from_neat_python(grown), INPUTS, OUTPUTS, feed_forward)
+    generator = np.random.default_rng(3)
+    overflowing = 0
+    for number, genome in enumerate(grown):
+        rows = generator.normal(0.0, 2.0, (100, INPUTS))
+        oracle = Oracle(genome, INPUTS, OUTPUTS, feed_forward)
+        assert_same(evaluate(graphs, number, rows), oracle.evaluate(rows))
+        overflowing += oracle.overflows > 0
+    assert overflowing < 50
+
+
+def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any:
+    """A genome of neat-python.
+
+    Args:
+        nodes: By key the activation and, unless they are sum, 0 and 1, the aggregation, bias
+            and response.
+        links: By ends the weight, in a tuple if the connection is disabled.
+    """
+    genome = neat.DefaultGenome(0)
+    for key, what in nodes.items():
+        row = what if isinstance(what, tuple) else (what,)
+        node = genome.nodes[key] = DefaultNodeGene(key)
+        node.activation, node.aggregation, node.bias, node.response = (
+            row + ("sum", 0.0, 1.0)[len(row) - 1 :]
+        )
+    for number, (ends, weight) in enumerate(links.items()):
+        link = genome.connections[ends] = DefaultConnectionGene(ends, innovation=number)
+        link.enabled = not isinstance(weight, tuple)
+        link.weight = weight if link.enabled else weight[0]
+    return genome
+
+
+def compute(genome: Any, outputs: int, feed_forward: bool, *rows: list[float]) -> list[list[float]]:
+    """What our network makes of *rows*; neat-python's makes the same of them."""
+    inputs = np.array(rows, dtype=np.float64)
+    graphs = compile_graphs(from_neat_python([genome]), inputs.shape[1], outputs, feed_forward)
+    results = evaluate(graphs, 0, inputs)
+    assert_same(results, Oracle(genome, inputs.shape[1], outputs, feed_forward).evaluate(inputs))
+    return results.tolist()
+
+
+@st.composite
+def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
+    """Genomes with cycles, dead ends, and nodes to which nothing leads; never from evolution."""
+    inputs, outputs, hidden = (draw(st.integers(1, most)) for most in (2, 3, 4))
+    numbers = st.floats(-2, 2).map(lambda number: round(number, 2))
+    nodes = {
+        key: (
+            draw(st.sampled_from(ACTIVATIONS)),
+            draw(st.sampled_from(AGGREGATIONS)),
+            draw(numbers),
+            draw(numbers),
+        )
+        for key in (*range(outputs), *draw(st.permutations(range(outputs, outputs + hidden))))
+    }
+    ends = st.tuples(st.integers(-inputs, outputs + hidden - 1), st.sampled_from(list(nodes)))
+    weights = numbers | st.tuples(numbers)
+    links = draw(st.dictionaries(ends, weights, max_size=14))
+    return make_genome(nodes, links), inputs, outputs
+
+
+@pytest.mark.parametrize("feed_forward", [True, False])
+@given(sample=any_genomes(), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=400)
+def test_any_genome_computes_what_neat_python_computes(
+    feed_forward: bool, sample: tuple[Any, int, int], seed: int
+) -> None:
+    genome, inputs, outputs = sample
+    rows = np.random.default_rng(seed).normal(0.0, 1.0, (3, inputs))
+    compute(genome, outputs, feed_forward, *rows.tolist())
+
+
+def test_the_arrays_of_a_network() -> None:
+    """Inputs have slots 0 and 1, the output 2, the node that it needs 3; node 9 is not needed."""
+    genome = make_genome(
+        {0: ("tanh", "sum", 0.5, 2.0), 9: "relu", 7: ("abs", "max", -1.0, 3.0)},
+        {(7, 0): 4.0, (-2, 0): 5.0, (-1, 9): 1.0, (-1, 0): (6.0,), (-1, 7): 7.0, (-2, 7): 8.0},
+    )
+    graphs = compile_graphs(from_neat_python([genome, genome]), 2, 1, True)
+    maximum, total = AGGREGATIONS.index("max"), AGGREGATIONS.index("sum")
+    first = [3, ACTIVATIONS.index("abs"), maximum, 2, 0, 1]
+    second = [2, ACTIVATIONS.index("tanh"), total, 2, 3, 1]
+    assert graphs.structure.tolist() == [2, *first, *second] * 2
+    assert graphs.numbers.tolist() == [-1.0, 3.0, 7.0, 8.0, 0.5, 2.0, 4.0, 5.0] * 2
+    assert graphs.structure_at.tolist() == [0, 13]
+    assert graphs.numbers_at.tolist() == [0, 8]
+    assert graphs.slots.tolist() == [4, 4]
+    assert graphs.terms.tolist() == [2, 2]
+
+
+def test_nodes_stand_after_those_they_depend_on_whatever_their_keys() -> None:
+    """Mutation gives a node in the middle of a path a larger key than the one behind it."""
+    chain = {(-1, 5): 2.0, (5, 9): 2.0, (9, 7): 2.0, (7, 0): 2.0}
+    genome = make_genome(dict.fromkeys((0, 9, 7, 5), "identity"), chain)
+    assert compute(genome, 1, True, [1.5]) == [[24.0]]
+    graphs = compile_graphs(from_neat_python([genome]), 1, 1, True)
+    assert graphs.structure[1::5].tolist() == [2, 3, 4, 1]
+    assert graphs.slots.tolist() == [5]
+
+
+def test_an_output_that_nothing_reaches() -> None:
+    """Feed-forward it is activation(bias + response * nothing); recurrent it is 0."""
+    genome = make_genome(
+        {
+            0: ("identity", "sum", 0.25, 3.0),
+            1: ("identity", "product", 0.25, 3.0),
+            2: ("identity", "median", 0.25, 3.0),
+        },
+        {(-1, 0): (5.0,)},
+    )
+    assert compute(genome, 3, True, [1.0]) == [[0.25, 3.25, 0.25]]
+    assert compute(genome, 3, False, [1.0]) == [[0.0, 0.0, 0.0]]
+
+
+def test_a_hidden_node_that_nothing_reaches() -> None:
+    """Feed-forward it is a bias to others; recurrent it is 0, and stays so."""
+    genome = make_genome(
+        {0: "identity", 1: ("identity", "product"), 5: ("identity", "sum", 0.5)},
+        {(5, 0): 3.0, (-1, 0): 1.0, (5, 1): 1.0, (-1, 1): 1.0},
+    )
+    assert compute(genome, 2, True, [2.0], [4.0]) == [[3.5, 1.0], [5.5, 2.0]]
+    assert compute(genome, 2, False, [2.0], [4.0]) == [[2.0, 0.0], [4.0, 0.0]]
+
+
+def test_a_cycle_in_a_feed_forward_genome() -> None:
+    """Outputs in it or behind it are 0, whatever their bias; others are not touched."""
+    genome = make_genome(
+        {
+            0: ("identity", "sum", 1.0),
+            1: ("identity", "sum", 1.0),
+            2: ("identity", "sum", 1.0),
+            5: "identity",
+            6: "identity",
+        },
+        {
+            (-1, 5): 1.0,
+            (5, 6): 1.0,
+            (6, 5): 1.0,
+            (6, 0): 1.0,
+            (-1, 0): 1.0,
+            (1, 1): 1.0,
+            (-1, 1): 1.0,
+            (-1, 2): 1.0,
+        },
+    )
+    assert compute(genome, 3, True, [2.0], [3.0]) == [[0.0, 0.0, 3.0], [0.0, 0.0, 4.0]]
+
+
+def test_a_cycle_that_no_output_needs_or_that_is_disabled_does_no_harm() -> None:
+    genome = make_genome(
+        dict.fromkeys((0, 5, 6, 7), "identity"),
+        {(-1, 7): 1.0, (7, 0): 2.0, (7, 7): (1.0,), (-1, 5): 1.0, (5, 6): 1.0, (6, 5): 1.0},
+    )
+    assert compute(genome, 1, True, [2.0]) == [[4.0]]
+
+
+def test_a_recurrent_network_reads_what_was_one_activation_before() -> None:
+    """A value takes one activation per connection, the input's own included in the first."""
+    genome = make_genome(
+        dict.fromkeys((0, 1, 5), "identity"),
+        {(-1, 5): 1.0, (5, 0): 1.0, (-1, 1): 1.0, (1, 1): 0.5},
+    )
+    results = compute(genome, 2, False, [4.0], [0.0], [0.0], [0.0])
+    assert results == [[0.0, 4.0], [4.0, 2.0], [0.0, 1.0], [0.0, 0.5]]
+
+
+def test_outputs_can_be_sources() -> None:
+    genome = make_genome(
+        dict.fromkeys((0, 1, 5), "identity"), {(-1, 0): 2.0, (0, 5): 3.0, (5, 1): 1.0}
+    )
+    assert compute(genome, 2, True, [1.0]) == [[2.0, 6.0]]
+
+
+def test_nothing_is_fused_or_reordered() -> None:
+    """A fused multiply-add would give -2**-60, and another order 1."""
+    up, down = 1.0 + 2.0**-30, 1.0 - 2.0**-30
+    genome = make_genome({0: ("identity", "sum", -1.0, down)}, {(-1, 0): up})
+    assert compute(genome, 1, True, [1.0]) == [[0.0]]
+    genome = make_genome({0: "identity"}, {(-1, 0): -1.0, (-2, 0): down})
+    assert compute(genome, 1, True, [1.0, up]) == [[0.0]]
+    genome = make_genome({0: "identity"}, {(-3, 0): 1e16, (-1, 0): 1.0, (-2, 0): -1e16})
+    assert compute(genome, 1, True, [1.0, 1.0, 1.0]) == [[0.0]]
+
+
+@compiled
+def activate_once(
+    graphs: Graphs, genome: int, values: Any, read_at: int, write_at: int, scratch: Any
+) -> None:
+    structure_at, numbers_at = graphs.structure_at[genome], graphs.numbers_at[genome]
+    run_graph(
+        graphs.structure,
+        structure_at,
+        graphs.numbers,
+        numbers_at,
+        values,
+        read_at,
+        write_at,
+        scratch,
+    )
+
+
+@compiled
+def clear(values: Any, at: int, slots: int) -> None:
+    clear_plane(values, at, slots)
+
+
+def test_moves_are_tried_from_one_state_and_only_the_chosen_one_is_remembered() -> None:
+    """The node halves what it has and adds the input; the output shows the node as it was."""
+    genome = make_genome(
+        {0: "identity", 5: "identity"}, {(-1, 5): 1.0, (5, 5): 0.5, (5, 0): 1.0, (-1, 0): 100.0}
+    )
+    graphs = compile_graphs(from_neat_python([genome]), 1, 1, False)
+    assert graphs.slots.tolist() == [3]
+    values, scratch = np.full(2 + 3 * 3, np.nan), np.zeros(0)
+    clear(values, 2, 9)
+    state, better, other = 2, 5, 8
+    shown = []
+    for move in (1.0, 2.0, 3.0):
+        for tried, plane in ((move, better), (7.0, other)):
+            values[state] = tried
+            activate_once(graphs, 0, values, state, plane, scratch)
+        shown.append((values[better + 1], values[other + 1]))
+        state, better = better, state
+    assert shown == [(100.0, 700.0), (201.0, 701.0), (302.5, 702.5)]
+    assert evaluate(graphs, 0, np.array([[1.0], [2.0], [3.0]])).tolist() == [
+        [100.0],
+        [201.0],
+        [302.5],
+    ]
+    assert np.isnan(values[:2]).all()
+
+
+def test_a_feed_forward_network_needs_no_cleared_plane_and_keeps_to_it() -> None:
+    """Not even where outputs have no value of their own."""
+    genome = make_genome(
+        {0: "identity", 1: ("identity", "median", 9.0), 5: ("abs", "min", -1.0)},
+        {(-1, 5): -2.0, (-2, 5): 3.0, (5, 0): 2.0, (1, 1): 1.0},
+    )
+    graphs = compile_graphs(from_neat_python([genome]), 2, 2, True)
+    values, scratch = np.full(9, np.nan), np.full(int(graphs.terms[0]) + 1, np.nan)
+    values[2:4] = [4.0, 1.0]
+    activate_once(graphs, 0, values, 2, 2, scratch)
+    assert values[2:7].tolist() == [4.0, 1.0, 18.0, 0.0, 9.0]
+    assert np.isnan(values[[0, 1, 7, 8]]).all()
+    assert scratch[:2].tolist() == [-8.0, 3.0]
+    assert np.isnan(scratch[2])
+
+
+def test_ends_that_do_not_exist_are_left_out() -> None:
+    """neat-python stops with a KeyError; what is left makes a network of its own."""
+    sound = {(-1, 5): 2.0, (5, 0): 3.0}
+    odd = {(-3, 0): 1.0, (8, 0): 1.0, (-1, 9): 1.0, (-1, -2): 1.0, (5, -1): 1.0, (9, 8): 1.0}
+    nodes = dict.fromkeys((0, 5), "identity")
+    genome = make_genome(nodes, {**odd, **sound})
+    for feed_forward, expected in ((True, [[6.0], [12.0]]), (False, [[0.0], [6.0]])):
+        with pytest.raises(KeyError):
+            Oracle(genome, 2, 1, feed_forward)
+        graphs = compile_graphs(from_neat_python([genome]), 2, 1, feed_forward)
+        rows = np.array([[1.0, 1.0], [2.0, 1.0]])
+        assert evaluate(graphs, 0, rows).tolist() == expected
+
+
+def test_an_output_without_a_node_is_0() -> None:
+    genome = make_genome({1: "identity", 5: "identity"}, {(-1, 1): 2.0, (-1, 0): 1.0, (5, 2): 1.0})
+    graphs = compile_graphs(from_neat_python([genome]), 1, 3, True)
+    assert evaluate(graphs, 0, np.array([[3.0]])).tolist() == [[0.0, 6.0, 0.0]]
+
+
+def test_genomes_of_a_population_do_not_disturb_one_another() -> None:
+    grown = grow(12, True, SMALL)
+    population = from_neat_python(grown)
+    together = compile_graphs(population, INPUTS, OUTPUTS, True)
+    rows = np.random.default_rng(2).normal(0.0, 1.0, (4, INPUTS))
+    for number in range(len(population)):
+        alone = compile_graphs(population.take([number]), INPUTS, OUTPUTS, True)
+        assert_same(evaluate(together, number, rows), evaluate(alone, 0, rows))
+        assert together.slots[number] == alone.slots[0]
+        assert together.terms[number] == alone.terms[0]
+
+
+def test_no_genomes_make_no_networks() -> None:
+    graphs = compile_graphs(from_neat_python([]), 2, 1, True)
+    assert [len(array) for array in graphs[3:]] == [0] * 6
+
+
+def test_genes_that_cannot_be_written_to_will_do() -> None:
+    """So come arrays that are mapped from a file."""
+    population = from_neat_python(grow(1, True, SMALL))
+    for array in vars(population).values():
+        array.setflags(write=False)
+    rows = np.ones((1, INPUTS))
+    rows.setflags(write=False)
+    evaluate(compile_graphs(population, INPUTS, OUTPUTS, True), 0, rows)
+
+
+def test_wrong_sizes_are_refused() -> None:
+    population = from_neat_python([make_genome({0: "tanh"}, {})])
+    with pytest.raises(BadValueError, match=r"^0 inputs and 1 outputs: at least one of each$"):
+        compile_graphs(population, 0, 1, True)
+    graphs = compile_graphs(population, 2, 1, True)
+    for shape in ((1, 3), (2,)):
+        with pytest.raises(BadValueError, match=r"expected \(rows, 2\)$"):
+            evaluate(graphs, 0, np.zeros(shape))

@@ -1,0 +1,636 @@
+"""Species, stagnation and shares of children: neat-python's, and an answer where it has none."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import neat
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from neat.reporting import ReporterSet
+
+from games.errors import BadValueError
+from genomes.neat.config import NeatConfig
+from genomes.neat.distance import distances
+from genomes.neat.ini import to_neat_python
+from genomes.neat.interchange import from_neat_python, to_neat_python_genomes
+from genomes.neat.population import NeatPopulation
+from genomes.neat.species import Species, spawn_counts, speciate, stagnant
+
+
+@pytest.fixture(autouse=True)
+def _keep_random_state() -> Iterator[None]:
+    before = random.getstate()
+    yield
+    random.setstate(before)
+
+
+def load(spread: float, threshold: float, elitism: int) -> Any:
+    """A configuration of neat-python."""
+    config = NeatConfig(
+        pop_size=45,
+        conn_add_prob=0.3,
+        conn_delete_prob=0.2,
+        node_delete_prob=0.1,
+        activation_options=("tanh", "relu"),
+        activation_mutate_rate=0.02,
+        aggregation_options=("sum", "max"),
+        aggregation_mutate_rate=0.02,
+        bias_init_stdev=spread,
+        bias_mutate_power=spread,
+        bias_mutate_rate=0.3,
+        weight_init_stdev=spread,
+        weight_mutate_power=spread,
+        weight_mutate_rate=0.3,
+        enabled_mutate_rate=0.05,
+        compatibility_threshold=threshold,
+        species_fitness_func="mean",
+        max_stagnation=5,
+        species_elitism=2,
+        elitism=elitism,
+        survival_threshold=0.3,
+        min_species_size=max(elitism, 1),
+    )
+    return to_neat_python(config, 4, 2)
+
+
+class RecordingStagnation(neat.DefaultStagnation):  # type: ignore[misc]
+    """neat-python's own, which remembers what it was told and what it said."""
+
+    def update(self, species_set: Any, generation: int) -> Any:
+        """Says who is stagnant."""
+        self.verdict = super().update(species_set, generation)
+        ours = sorted(species_set.species.values(), key=lambda species: species.key)
+        self.standing = [species.fitness for species in ours]
+        self.improved = [species.last_improved for species in ours]
+        return self.verdict
+
+
+class RecordingReproduction(neat.DefaultReproduction):  # type: ignore[misc]
+    """neat-python's own, which remembers how many children it gave to whom."""
+
+    spawned: Any = None
+
+    def _adjust_spawn_exact(self, *arguments: Any) -> Any:
+        counts = super()._adjust_spawn_exact(*arguments)
+        self.spawned = list(counts)
+        return counts
+
+
+class Oracle:
+    """A run of neat-python with fitness drawn at random, generation by generation."""
+
+    def __init__(self, config: Any) -> None:
+        reporters = ReporterSet()
+        self.config = config
+        self.stagnation = RecordingStagnation(config.stagnation_config, reporters)
+        self.reproduction = RecordingReproduction(
+            config.reproduction_config, reporters, self.stagnation
+        )
+        self.species_set = neat.DefaultSpeciesSet(config.species_set_config, reporters)
+        self.population = self.reproduction.create_new(
+            config.genome_type, config.genome_config, config.pop_size
+        )
+
+    def speciate(self, generation: int) -> None:
+        """Divides the population."""
+        self.species_set.speciate(self.config, self.population, generation)
+
+    def reproduce(self, generation: int) -> None:
+        """Judges all genomes and breeds the next ones."""
+        for genome in self.population.values():
+            size = len(genome.nodes) + len(genome.connections)
+            genome.fitness = random.choice([size / 20, random.random()])
+        self.population = self.reproduction.reproduce(
+            self.config, self.species_set, self.config.pop_size, generation
+        )
+
+    def pack(self) -> NeatPopulation:
+        """The genomes as arrays."""
+        return from_neat_python(list(self.population.values()))
+
+
+def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
+    """Species by key: when created and improved, the representative's key, the members' keys."""
+    return {
+        int(key): (
+            int(species.created[row]),
+            int(species.improved[row]),
+            int(population.keys[species.representative[row]]),
+            sorted(population.keys[species.members == row].tolist()),
+        )
+        for row, key in enumerate(species.keys)
+    }
+
+
+def describe_theirs(species_set: Any) -> dict[int, Any]:
+    return {
+        key: (
+            species.created,
+            species.last_improved,
+            species.representative.key,
+            sorted(species.members),
+        )
+        for key, species in species_set.species.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("spread", "threshold", "elitism"),
+    [(1.0, 1.7, 2), (1.0, 1.2, 1), (1.0, 1.9, 0), (0.0, 0.6, 2), (0.0, 0.2, 1)],
+)
+def test_generations_of_species_are_those_of_neat_python(
+    spread: float, threshold: float, elitism: int
+) -> None:
+    # Without a spread all weights are equal, so that many distances are, too.
+    random.seed(f"{spread} {threshold} {elitism}")
+    oracle = Oracle(load(spread, threshold, elitism))
+    numbers = {
+        "compatibility_threshold": threshold,
+        "disjoint_coefficient": 1.0,
+        "weight_coefficient": 0.5,
+    }
+    oracle.speciate(0)
+    population = oracle.pack()
+    species = speciate(population, None, None, generation=0, last_key=0, **numbers)
+    last_key, removals, most = int(species.keys[-1]), 0, 0
+    for generation in range(18):
+        assert describe(species, population) == describe_theirs(oracle.species_set)
+        assert species.find_fault(len(population)) is None
+        assert np.array_equal(species.sizes, np.bincount(species.members))
+        sizes, most = species.sizes, max(most, len(species))
+        oracle.reproduce(generation)
+
+        species = replace(species, improved=np.array(oracle.stagnation.improved))
+        standing = np.array(oracle.stagnation.standing)
+        removed = stagnant(species, generation, standing, 5, 2)
+        verdict = {key: value for key, _, value in oracle.stagnation.verdict}
+        assert removed.tolist() == [verdict[key] for key in species.keys.tolist()]
+        removals += int(removed.sum())
+
+        kept = species.take(~removed)
+        assert kept.keys.tolist() == sorted(oracle.species_set.species)
+        fitness = [oracle.species_set.species[key].adjusted_fitness for key in kept.keys.tolist()]
+        by_standing = dict(zip(kept.keys.tolist(), fitness, strict=True))
+        order = [key for key, _, value in oracle.stagnation.verdict if not value]
+        rows = np.searchsorted(species.keys, order)
+        counts = spawn_counts([by_standing[key] for key in order], sizes[rows], 45, max(elitism, 1))
+        assert counts.tolist() == oracle.reproduction.spawned
+
+        old, population = population.take(kept.representative), oracle.pack()
+        oracle.speciate(generation + 1)
+        species = speciate(
+            population, old, kept, generation=generation + 1, last_key=last_key, **numbers
+        )
+        last_key = max(last_key, int(species.keys[-1]))
+    assert most >= 3
+    assert removals >= 3
+
+
+def make_genomes(count: int, seed: int, first_key: int = 1) -> NeatPopulation:
+    """Genomes of one node and some of six connections each, with random weights."""
+    generator = np.random.default_rng(seed)
+    chosen = [generator.permutation(6)[: generator.integers(3, 7)] for _ in range(count)]
+    ends = np.concatenate(chosen)
+    start = np.cumsum([0, *map(len, chosen)])
+    return NeatPopulation(
+        keys=np.arange(first_key, first_key + count),
+        node_start=np.arange(count + 1),
+        node_key=np.zeros(count, np.int32),
+        bias=generator.normal(size=count),
+        response=np.ones(count),
+        activation=np.zeros(count, np.int32),
+        aggregation=np.ones(count, np.int32),
+        connection_start=start,
+        source=(-1 - ends).astype(np.int32),
+        target=np.zeros(len(ends), np.int32),
+        weight=generator.normal(size=len(ends)),
+        enabled=np.ones(len(ends), np.bool_),
+        innovation=ends,
+    )
+
+
+def with_keys(population: NeatPopulation, keys: Any) -> NeatPopulation:
+    return replace(population, keys=np.asarray(keys, dtype=np.int64))
+
+
+NUMBERS = {"disjoint_coefficient": 1.0, "weight_coefficient": 0.5}
+
+
+def make_previous(representative: Any, genomes: int, keys: Any = None) -> Species:
+    """Species with the given representatives and no other members."""
+    representative = np.asarray(representative, dtype=np.int64)
+    members = np.full(genomes, -1, np.int32)
+    members[representative] = np.arange(len(representative))
+    zeros = np.zeros(len(representative), np.int64)
+    keys = np.arange(1, len(representative) + 1) if keys is None else np.array(keys)
+    return Species(keys, zeros, zeros, representative, members)
+
+
+def speciate_theirs(
+    population: NeatPopulation, old: NeatPopulation, keys: Any, threshold: float, last_key: int
+) -> dict[int, Any]:
+    """The same by neat-python; a genome of *old* that is in *population* is the same object."""
+    genomes = {genome.key: genome for genome in to_neat_python_genomes(population)}
+    set_config = SimpleNamespace(compatibility_threshold=threshold)
+    species_set = neat.DefaultSpeciesSet(set_config, ReporterSet())
+    for key, genome in zip(keys, to_neat_python_genomes(old), strict=True):
+        species = neat.species.Species(key, 0)
+        species.representative = genomes.get(genome.key, genome)
+        species_set.species[key] = species
+    while last_key:
+        last_key -= 1
+        next(species_set.indexer)
+    coefficients = SimpleNamespace(
+        compatibility_disjoint_coefficient=1.0, compatibility_weight_coefficient=0.5
+    )
+    species_set.speciate(SimpleNamespace(genome_config=coefficients), genomes, 4)
+    return describe_theirs(species_set)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    count=st.integers(3, 14),
+    elites=st.integers(0, 6),
+    foreign=st.integers(0, 3),
+    data=st.data(),
+)
+@settings(max_examples=300)
+def test_the_direction_of_a_distance_is_that_of_neat_python(
+    seed: int, count: int, elites: int, foreign: int, data: st.DataObject
+) -> None:
+    # A threshold that is itself one of the distances, the larger of the two directions where
+    # these differ: then the last bit decides who belongs together.
+    assume(elites + foreign <= count)
+    genomes = make_genomes(count + foreign, seed)
+    shuffled = np.random.default_rng(seed).permutation(count + foreign)
+    genomes = with_keys(genomes, 1 + shuffled)
+    population = genomes.take(np.arange(count))
+    chosen = data.draw(st.permutations([*range(elites), *range(count, count + foreign)]))
+    table = distances(genomes, genomes, **NUMBERS)
+    ones, others = np.nonzero(table > table.T)
+    assume(len(ones))
+    pair = data.draw(st.integers(0, len(ones) - 1))
+    threshold = float(table[ones[pair], others[pair]])
+    previous = make_previous(chosen, len(genomes))
+    old = genomes.take(previous.representative)
+    ours = speciate(
+        population,
+        old,
+        previous,
+        generation=4,
+        last_key=20,
+        compatibility_threshold=threshold,
+        **NUMBERS,
+    )
+    theirs = speciate_theirs(population, old, previous.keys.tolist(), threshold, 20)
+    assert describe(ours, population) == theirs
+    assert ours.find_fault(count) is None
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    population = make_genomes(30, 1)
+    old = make_genomes(3, 2, first_key=100)
+    previous = make_previous([0, 1, 2], 3, keys=[2, 3, 9])
+    numbers = {"generation": 7, "last_key": 9, "compatibility_threshold": 1.3, **NUMBERS}
+    straight = speciate(population, old, previous, **numbers)
+    order = np.random.default_rng(3).permutation(30)
+    mixed = population.take(order)
+    again = speciate(mixed, old, previous, **numbers)
+    assert describe(again, mixed) == describe(straight, population)
+    assert len(straight) > 4
+    assert straight.keys.tolist() == [2, 3, 9, *range(10, 7 + len(straight))]
+    assert straight.created.tolist() == [0, 0, 0] + [7] * (len(straight) - 3)
+    assert straight.improved.tolist() == straight.created.tolist()
+    assert straight.members.dtype == np.int32
+    assert {straight.keys.dtype, straight.representative.dtype} == {np.dtype(np.int64)}
+
+
+def at(*places: float) -> NeatPopulation:
+    """Genomes of one node and no connection, as far apart as the given numbers."""
+    count = len(places)
+    none = make_genomes(1, 0)
+    return NeatPopulation(
+        keys=np.arange(1, count + 1),
+        node_start=np.arange(count + 1),
+        node_key=np.zeros(count, np.int32),
+        bias=np.array(places, dtype=np.float64),
+        response=np.ones(count),
+        activation=np.zeros(count, np.int32),
+        aggregation=np.zeros(count, np.int32),
+        connection_start=np.zeros(count + 1, np.int64),
+        **{
+            name: getattr(none, name)[:0]
+            for name in ("source", "target", "weight", "enabled", "innovation")
+        },
+    )
+
+
+def place(population: NeatPopulation, old: NeatPopulation | None, previous: Any) -> Species:
+    """With the difference of two places as the distance, and a threshold of 2."""
+    return speciate(
+        population,
+        old,
+        previous,
+        generation=1,
+        last_key=5,
+        compatibility_threshold=2.0,
+        disjoint_coefficient=1.0,
+        weight_coefficient=1.0,
+    )
+
+
+def test_a_founder_takes_in_who_is_closer_than_the_threshold() -> None:
+    species = place(at(0.0, 1.9, 2.0, 3.5, 0.5), None, None)
+    # 1.9 is closer than 2 to the first, 2.0 is not; 3.5 is within reach of 2.0 alone.
+    assert species.members.tolist() == [0, 0, 1, 1, 0]
+    assert species.keys.tolist() == [6, 7]
+    assert species.representative.tolist() == [0, 2]
+
+
+def test_among_equals_the_lower_key_comes_first() -> None:
+    # Both are as far from the old representative at 10: the first becomes the new one.
+    species = place(at(10.5, 9.5), with_keys(at(10.0), [50]), make_previous([0], 1))
+    assert species.representative.tolist() == [0]
+    # 1 is as far from 0 as from 2, the representatives of species 1 and 2.
+    old = with_keys(at(2.0, 0.0), [50, 51])
+    species = place(at(0.0, 2.0, 1.0), old, make_previous([0, 1], 2))
+    assert species.representative.tolist() == [1, 0]
+    assert species.members.tolist() == [1, 0, 0]
+
+
+def test_a_previous_species_goes_on_however_far_it_must_go() -> None:
+    old = with_keys(at(1000.0), [50])
+    species = place(at(0.0, 1.0, 7.0), old, make_previous([0], 1, keys=[3]))
+    assert species.keys.tolist() == [3, 6]
+    assert species.representative.tolist() == [2, 0]
+    assert species.members.tolist() == [1, 1, 0]
+    assert species.created.tolist() == [0, 1]
+
+
+def test_species_that_find_no_genome_end() -> None:
+    old = with_keys(at(0.0, 10.0, 20.0, 30.0), [50, 51, 52, 53])
+    previous = make_previous([0, 1, 2, 3], 4, keys=[1, 2, 4, 5])
+    species = place(at(29.0, 31.0), old, previous)
+    assert species.keys.tolist() == [1, 2]
+    assert species.representative.tolist() == [0, 1]
+    assert species.members.tolist() == [0, 1]
+    assert species.find_fault(2) is None
+    with pytest.raises(ValueError, match="empty"):
+        speciate_theirs(at(29.0, 31.0), old, [1, 2, 4, 5], 2.0, 5)
+
+
+def test_nobody_makes_no_species() -> None:
+    nobody = at(1.0).take([])
+    assert len(place(nobody, None, None)) == 0
+    species = place(nobody, with_keys(at(3.0), [50]), make_previous([0], 1))
+    assert len(species) == 0
+    assert species.members.shape == (0,)
+    assert species.find_fault(0) is None
+
+
+def test_previous_species_without_sense_are_refused() -> None:
+    old = at(0.0, 1.0)
+    with pytest.raises(BadValueError, match="2 representatives of 1 previous species"):
+        place(at(0.0), old, make_previous([0], 1))
+    with pytest.raises(BadValueError, match="1 representatives of 0 previous species"):
+        place(at(0.0), at(0.0), None)
+    with pytest.raises(BadValueError, match="last_key is 5: there is a species 8"):
+        place(at(0.0), old, make_previous([0, 1], 2, keys=[1, 8]))
+
+
+def test_species_can_be_left_out() -> None:
+    zeros = np.zeros(3, np.int64)
+    species = Species(
+        keys=np.array([2, 5, 7]),
+        created=np.array([0, 1, 2]),
+        improved=np.array([3, 4, 5]),
+        representative=np.array([4, 0, 1]),
+        members=np.array([1, 2, 1, 0, 0, 2], np.int32),
+    )
+    assert species.find_fault(6) is None
+    assert species.sizes.tolist() == [2, 2, 2]
+    left = species.take(np.array([True, False, True]))
+    assert left.keys.tolist() == [2, 7]
+    assert left.created.tolist() == [0, 2]
+    assert left.improved.tolist() == [3, 5]
+    assert left.representative.tolist() == [4, 1]
+    assert left.members.tolist() == [-1, 1, -1, 0, 0, 1]
+    assert left.sizes.tolist() == [2, 2]
+    assert left.find_fault(6) is None
+    last = left.take(np.array([False, True]))
+    assert last.members.tolist() == [-1, 0, -1, -1, -1, 0]
+    assert len(last.take(np.array([False]))) == 0
+
+    assert species.find_fault(5) == "members has shape (6,) and type int32"
+    for changed, fault in (
+        ({"created": zeros[:2]}, "created has shape (2,) and type int64"),
+        ({"improved": np.zeros(3)}, "improved has shape (3,) and type float64"),
+        ({"keys": np.array(3)}, "keys has shape () and type int64"),
+        ({"keys": np.array([2, 2, 3])}, "its keys do not ascend"),
+        ({"representative": np.array([4, 0, 6])}, "a representative is not there"),
+        ({"representative": np.array([-1, 0, 1])}, "a representative is not there"),
+        (
+            {"representative": np.array([4, 3, 1])},
+            "a representative belongs to another species",
+        ),
+        (
+            {"members": np.array([1, 2, 1, 0, 0, 3], np.int32)},
+            "a genome belongs to a species that is not there",
+        ),
+        (
+            {"members": np.array([1, 2, -2, 0, 0, 1], np.int32)},
+            "a genome belongs to a species that is not there",
+        ),
+    ):
+        assert replace(species, **changed).find_fault(6) == fault
+
+
+SCRIPT = """
+import hashlib
+import numpy as np
+from genomes.neat.population import NeatPopulation
+from genomes.neat.species import speciate
+generator = np.random.default_rng(5)
+count = 80
+ends = np.concatenate([generator.permutation(300)[:20] for _ in range(count)])
+population = NeatPopulation(
+    keys=generator.permutation(count), node_start=np.arange(count + 1),
+    node_key=np.zeros(count, np.int32), bias=generator.normal(size=count),
+    response=np.ones(count), activation=np.zeros(count, np.int32),
+    aggregation=np.zeros(count, np.int32), connection_start=np.arange(count + 1) * 20,
+    source=(-1 - ends % 30).astype(np.int32), target=(ends // 30).astype(np.int32),
+    weight=generator.normal(size=len(ends)), enabled=np.ones(len(ends), np.bool_),
+    innovation=ends)
+numbers = dict(compatibility_threshold=2.4, disjoint_coefficient=1.0, weight_coefficient=0.5)
+species = speciate(population, None, None, generation=0, last_key=0, **numbers)
+again = speciate(population.take(np.arange(40)), population.take(species.representative),
+                 species, generation=1, last_key=len(species), **numbers)
+arrays = [getattr(one, name) for one in (species, again)
+          for name in ("keys", "created", "improved", "representative", "members")]
+print(len(species), hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest())
+"""
+
+
+def test_the_hash_seed_of_python_does_not_matter() -> None:
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert 1 < int(outputs[0].split()[0]) < 80
+
+
+def spawn_theirs(fitness: Any, sizes: Any, pop_size: int, least: int) -> list[int]:
+    reproduction = neat.DefaultReproduction
+    counts = reproduction.compute_spawn(fitness, sizes, pop_size, least)
+    return list(reproduction._adjust_spawn_exact(None, counts, pop_size, least))
+
+
+@st.composite
+def species_tables(draw: st.DrawFn) -> tuple[list[float], list[int], int, int]:
+    # Fitness in 64ths, so that a sum is the same in any order and with any summation.
+    count = draw(st.integers(1, 12))
+    fitness = draw(st.lists(st.integers(0, 64), min_size=count, max_size=count))
+    sizes = draw(st.lists(st.integers(1, 60), min_size=count, max_size=count))
+    return [one / 64 for one in fitness], sizes, draw(st.integers(1, 150)), draw(st.integers(0, 15))
+
+
+@settings(max_examples=500)
+@given(table=species_tables())
+def test_shares_of_children(table: tuple[list[float], list[int], int, int]) -> None:
+    fitness, sizes, pop_size, least = table
+    counts = spawn_counts(fitness, sizes, pop_size, least)
+    assert counts.dtype == np.int64
+    assert counts.sum() == pop_size
+    room = pop_size // least if least else len(fitness)
+    if room >= len(fitness):
+        assert counts.min() >= least
+        try:
+            theirs = spawn_theirs(fitness, sizes, pop_size, least)
+        except (RuntimeError, ZeroDivisionError):
+            return
+        assert counts.tolist() == theirs
+    else:
+        some = np.flatnonzero(counts)
+        assert len(some) == max(room, 1)
+        assert counts[some].min() >= min(least, pop_size)
+        worst = min(fitness[row] for row in some)
+        assert all(value <= worst for row, value in enumerate(fitness) if row not in some)
+        again = spawn_counts(
+            [fitness[row] for row in some], [sizes[row] for row in some], pop_size, least
+        )
+        assert counts[some].tolist() == again.tolist()
+
+
+def test_shares_of_children_by_hand() -> None:
+    # Shares 7.5 and 2.5 of 10; half of the way: 5 + round(1.25), 5 + round(-1.25).
+    assert spawn_counts([0.75, 0.25], [5, 5], 10, 1).tolist() == [6, 4]
+    # Steps of 2.5 round to even.
+    assert spawn_counts([0.5, 0.5], [5, 15], 20, 1).tolist() == [7, 13]
+    # What rounds to 0 still moves by one.
+    assert spawn_counts([0.5, 0.5], [9, 11], 20, 1).tolist() == [10, 10]
+    # Nobody has any fitness: half of the way to the least size, 6 and 11, then scaled by 30/17.
+    assert spawn_counts([0.0, 0.0], [10, 20], 30, 2).tolist() == [11, 19]
+    # 4 and 4 are scaled to 2.5, which rounds to even, and the first gets what is missing.
+    assert spawn_counts([0.5, 0.5], [5, 5], 5, 1).tolist() == [3, 2]
+    assert spawn_counts([], [], 10, 2).tolist() == []
+    assert spawn_counts(np.array([1.0]), np.array([3]), 50, 2).tolist() == [50]
+
+
+def test_species_without_room_for_their_least_number() -> None:
+    # Room for three species of 3 in 10: those with 0.9, 0.8 and the first with 0.5.
+    counts = spawn_counts([0.5, 0.1, 0.9, 0.5, 0.8], [2, 2, 2, 2, 2], 10, 3)
+    assert (counts > 0).tolist() == [True, False, True, False, True]
+    assert sorted(counts[counts > 0].tolist()) == [3, 3, 4]
+    with pytest.raises(RuntimeError, match="population size 10"):
+        spawn_theirs([0.5, 0.1, 0.9, 0.5, 0.8], [2, 2, 2, 2, 2], 10, 3)
+    # Not even room for one.
+    assert spawn_counts([0.5, 0.9], [2, 2], 4, 5).tolist() == [0, 4]
+
+
+def test_one_turn_may_not_take_away_enough() -> None:
+    # Nine species of one genome must have ten each, which the largest one has to pay for.
+    fitness, sizes = [1.0] + [0.0] * 9, [191] + [1] * 9
+    with pytest.raises(RuntimeError, match="could not match pop_size"):
+        spawn_theirs(fitness, sizes, 200, 10)
+    assert spawn_counts(fitness, sizes, 200, 10).tolist() == [110] + [10] * 9
+
+
+def test_species_that_would_all_get_nothing() -> None:
+    with pytest.raises(ZeroDivisionError):
+        spawn_theirs([0.0, 0.0, 0.0], [1, 1, 1], 7, 0)
+    assert spawn_counts([0.0, 0.0, 0.0], [1, 1, 1], 7, 0).tolist() == [3, 2, 2]
+
+
+def stagnant_theirs(
+    keys: Any, improved: Any, standing: Any, generation: int, limit: int, elitism: int
+) -> list[bool]:
+    """By neat-python: fitness is known from before where it did not improve just now."""
+    config = SimpleNamespace(
+        species_fitness_func="max", max_stagnation=limit, species_elitism=elitism
+    )
+    species_set = SimpleNamespace(species={})
+    for key, when, value in zip(keys, improved, standing, strict=True):
+        species = neat.species.Species(key, 0)
+        species.last_improved = when
+        species.members = {1: SimpleNamespace(fitness=value)}
+        species.fitness_history = [value + 1.0]
+        species_set.species[key] = species
+    verdict = neat.DefaultStagnation(config, ReporterSet()).update(species_set, generation)
+    return [value for _, _, value in sorted(verdict, key=lambda one: one[0])]
+
+
+@settings(max_examples=300)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 30), st.integers(-4, 4)), max_size=10),
+    limit=st.integers(0, 25),
+    elitism=st.integers(0, 6),
+)
+def test_stagnant_species_are_those_of_neat_python(
+    rows: list[tuple[int, int]], limit: int, elitism: int
+) -> None:
+    count = len(rows)
+    improved = np.array([one for one, _ in rows], dtype=np.int64)
+    standing = np.array([value / 2 for _, value in rows])
+    species = replace(make_previous(range(count), count), improved=improved)
+    ours = stagnant(species, 30, standing, limit, elitism)
+    assert ours.dtype == np.bool_
+    theirs = stagnant_theirs(
+        species.keys.tolist(), improved.tolist(), standing.tolist(), 30, limit, elitism
+    )
+    assert ours.tolist() == theirs
+
+
+def test_stagnation_by_hand() -> None:
+    species = replace(
+        make_previous(range(5), 5), improved=np.array([10, 14, 15, 0, 12], dtype=np.int64)
+    )
+    standing = np.array([3.0, 1.0, 2.0, 9.0, 1.0])
+    for elitism, expected in (
+        (0, [True, False, False, True, True]),
+        (1, [True, False, False, False, True]),  # the best one is spared
+        (2, [False, False, False, False, True]),  # so are the best two
+        (5, [False] * 5),
+        (7, [False] * 5),
+    ):
+        assert stagnant(species, 20, standing, 7, elitism).tolist() == expected
+    # A species is removed when the full number of generations has passed, not before.
+    assert stagnant(species, 20, standing, 8, 0).tolist() == [True, False, False, True, True]
+    assert stagnant(species, 20, standing, 9, 0).tolist() == [True, False, False, True, False]
+    assert stagnant(species, 20, standing, 1, 4).tolist() == [False, True, False, False, False]
