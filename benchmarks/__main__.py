@@ -10,12 +10,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import matches, neat_speciation, whole_runs
+from benchmarks import matches, neat_generations, neat_speciation, whole_runs
 from benchmarks.line import Line
 from benchmarks.machine import describe_machine
 
 COLUMNS = ["what", "value", "unit", "ratio", "against", "target", "met"]
-PARTS = {"matches": matches.measure, "runs": whole_runs.measure, "species": neat_speciation.measure}
+PARTS = {
+    "matches": matches.measure,
+    "runs": whole_runs.measure,
+    "generations": neat_generations.measure,
+    "species": neat_speciation.measure,
+}
 
 
 def main(names: list[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from games.errors import UnknownNameError
 from runs.studies.breeding import StudyProgress, StudyStoppedError, breed
 from runs.studies.four_in_a_row import FOUR_IN_A_ROW
+from runs.studies.mlp_vs_neat import MLP_VS_NEAT
 from runs.studies.report import write_report
 from runs.studies.screen import print_study, show_progress
 from runs.studies.study import Material, Row, Settings, Study, StudyResult, Table
@@ -29,7 +30,7 @@ __all__ = [
     "show_progress",
 ]
 
-STUDIES: dict[str, Study] = {study.name: study for study in (FOUR_IN_A_ROW,)}
+STUDIES: dict[str, Study] = {study.name: study for study in (FOUR_IN_A_ROW, MLP_VS_NEAT)}
 
 
 def find_study(name: str) -> Study:

@@ -22,7 +22,7 @@ from genomes.neat.numbering import Counters
 from genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
 
 INPUTS, OUTPUTS = 3, 2
-THEIRS, OURS = 1200, 6000
+THEIRS, OURS = 1000, 4000
 """How often each of the two mutates; theirs is slow."""
 
 STILL = {
