@@ -17,11 +17,14 @@ from arena.pairings import both_colours, gauntlet, over_openings
 from evolve.archive import HallOfFame
 from evolve.contest import sum_points
 from evolve.method import Config
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
 from games.seeding import derive_generator, derive_seeds
 
 __all__ = [
     "MeetingConfig",
     "OpeningsConfig",
+    "check_openings",
     "choose_from_hall",
     "describe_fitness",
     "meet",
@@ -51,6 +54,18 @@ class MeetingConfig(Config):
     """How often each pair meets from each opening and in each colour; of use with noise."""
     openings: OpeningsConfig = OpeningsConfig()
     hall_of_fame: HallOfFame = HallOfFame()
+
+
+def check_openings(game: ConnectFour, plies: int, key: str) -> None:
+    """Makes sure that openings of so many *plies* can be drawn.
+
+    Raises:
+        BadValueError: They can't; *key* is where the recipe asks for them.
+    """
+    try:
+        random_openings(game, plies, 0, 0)
+    except BadValueError as error:
+        raise BadValueError(f"{key}: {error}") from None
 
 
 def meet(

@@ -15,12 +15,12 @@ from pydantic import Field
 
 from arena.arena import Arena
 from arena.batch import Pairings
-from arena.openings import random_openings
 from arena.pairings import inside_groups, random_opponents, round_robin
 from evolve.archive import keep_members
 from evolve.contest import sum_points
 from evolve.meeting import (
     MeetingConfig,
+    check_openings,
     choose_from_hall,
     describe_fitness,
     meet,
@@ -121,8 +121,10 @@ class Neat(Method[NeatState]):
 
     def __init__(self, config: NeatMethodConfig, design: GraphDesign) -> None:
         super().__init__(config, design)
-        random_openings(design.game, config.openings.plies, 0, 0)
-        random_openings(design.game, config.stagnation.opening_plies, 0, 0)
+        check_openings(design.game, config.openings.plies, "method.openings.plies")
+        if config.stagnation.judge != "rank":
+            plies = config.stagnation.opening_plies
+            check_openings(design.game, plies, "method.stagnation.opening_plies")
         self.yardsticks = make_yardsticks(config.stagnation, design.game)
 
     def initial(self, seed: int) -> NeatState:
@@ -137,6 +139,8 @@ class Neat(Method[NeatState]):
             return fault
         if len(state.population) != self.config.neat.pop_size:
             return f"it has {len(state.population)} genomes, not {self.config.neat.pop_size}"
+        if state.species.members.min(initial=0) < 0:
+            return "a genome belongs to no species"
         if len(state.records) != len(state.species) or state.marks.shape != (len(state.species),):
             return "its records are not those of its species"
         for population in (state.population, state.records, state.hall):
@@ -242,24 +246,20 @@ class Neat(Method[NeatState]):
         ending = stagnant(state.species, now, standing, neat.max_stagnation, neat.species_elitism)
         hall = self._remember(state, fitness)
         if ending.all():
-            if not neat.reset_on_extinction:
-                raise ExtinctionError(
-                    f"all species have stagnated by generation {now}: the recipe could set"
-                    " neat.reset_on_extinction, neat.species_elitism or neat.max_stagnation"
-                )
-            return replace(
-                self._found(seed, now + 1, state.counters.genome, state.last_species), hall=hall
-            )
-        species = state.species.take(~ending)
+            return replace(self._found_again(state), hall=hall)
         elites, parents = plan_children(
             neat,
-            species,
+            state.species.take(~ending),
             state.population.keys,
             fitness,
             standing[~ending],
             derive_generator(seed, now, "parents"),
             config.tournament_size if config.selection == "tournament" else None,
         )
+        # Where there is no room for all species, some have neither elites nor children.
+        going_on = np.zeros(len(state.species), dtype=np.bool_)
+        going_on[state.species.members[np.concatenate([elites, parents.ravel()])]] = True
+        species = state.species.take(going_on)
         children, counters = breed(
             neat,
             state.population,
@@ -277,8 +277,8 @@ class Neat(Method[NeatState]):
             species=species,
             counters=counters,
             last_species=state.last_species,
-            records=state.records.take(np.flatnonzero(~ending)),
-            marks=state.marks[~ending],
+            records=state.records.take(np.flatnonzero(going_on)),
+            marks=state.marks[going_on],
             hall=hall,
         )
         return self._divide(bred, state.population.take(species.representative))
@@ -306,6 +306,22 @@ class Neat(Method[NeatState]):
             hall=nobody,
         )
         return self._divide(state, nobody)
+
+    def _found_again(self, state: NeatState) -> NeatState:
+        """A random population after *state*, whose species have all stagnated.
+
+        Nodes and connections are numbered from the beginning: older genomes, in the hall of
+        fame, are only played against. Genomes and species count on.
+        """
+        if not self.config.neat.reset_on_extinction:
+            raise ExtinctionError(
+                f"all species have stagnated by generation {state.generation}, and no new"
+                " population takes over: the recipe could set neat.reset_on_extinction, spare"
+                " some species (neat.species_elitism) or wait longer (neat.max_stagnation)"
+            )
+        return self._found(
+            state.seed, state.generation + 1, state.counters.genome, state.last_species
+        )
 
     def _divide(self, state: NeatState, representatives: NeatPopulation) -> NeatState:
         """*state*, whose species are those of the generation before, with its own."""

@@ -117,9 +117,7 @@ def judge(
     if config.judge == "outside":
         figures = _play_outside(config, state, best, arena, yardsticks)
     else:
-        ranks = np.argsort(np.argsort(fitness, kind="stable"), kind="stable")
-        shares = ranks / max(1, len(fitness) - 1)
-        figures = summarise_species(shares, state.species.members, species_fitness_func)
+        figures = summarise_species(_rank(fitness), state.species.members, species_fitness_func)
     improved = figures > state.marks
     records = _replace(state.records, state.population, best, improved)
     return Judgement(improved, records, np.maximum(state.marks, figures))
@@ -150,7 +148,8 @@ def _judge_by_record(
         genomes = len(state.population)
         pairs = np.stack([best[rows], genomes + np.arange(len(rows))], axis=1).astype(np.int32)
         holders = arena.design.pack(state.records.take(rows))
-        improved[rows] = _play(config, state, pairs, [holders], arena) >= 0.5 + config.margin
+        shares = _play(config, state, pairs, [holders], arena)
+        improved[rows] = (shares > 0.5) & (shares >= 0.5 + config.margin)
     return Judgement(
         improved, _replace(state.records, state.population, best, improved), state.marks
     )
@@ -190,6 +189,15 @@ def _play(
     outcomes = results.outcomes.reshape(len(pairs), 2, count)
     won: NDArray[np.float64] = (outcomes[:, 0] - outcomes[:, 1]).mean(axis=1) / 4 + 0.5
     return won
+
+
+def _rank(fitness: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of the others whom each genome is above, equals counting a half."""
+    ordered = np.sort(fitness)
+    below = np.searchsorted(ordered, fitness, side="left")
+    equals = np.searchsorted(ordered, fitness, side="right") - below - 1
+    shares: NDArray[np.float64] = (below + 0.5 * equals) / max(1, len(fitness) - 1)
+    return shares
 
 
 def _replace(

@@ -21,7 +21,14 @@ import numba
 import platformdirs
 from numba.extending import intrinsic
 
-__all__ = ["cache_folder", "compiled", "compiled_sources", "inlined", "instruction"]
+__all__ = [
+    "cache_folder",
+    "compiled",
+    "compiled_sources",
+    "inlined",
+    "instruction",
+    "internal",
+]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -48,6 +55,16 @@ def inlined(function: Function) -> Function:
     that pass whole structures of arrays, at four times the cost.
     """
     return _decorate(function, forceinline=True)
+
+
+def internal(function: Function) -> Function:
+    """Like :func:`inlined`, for what Python never calls: what that would take is left out.
+
+    For functions of whole lineups that is more than half of all there is to compile. A call
+    from Python would crash the process; a test watches that there is none.
+    """
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _decorate(function, forceinline=True, **wrappers)
 
 
 def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,9 +110,9 @@ def compiled_sources() -> list[Path]:
     return sorted(set(files))
 
 
-def _decorate(function: Function, *, forceinline: bool) -> Function:
+def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Function:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
-    options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline}
+    options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline, **more}
     decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
     return cast(Function, decorate(function))
 

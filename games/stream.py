@@ -78,7 +78,7 @@ def chance(stream: Stream) -> Any:
     return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@inlined
+@compiled
 def gaussian(stream: Stream) -> Any:
     """A random number of the normal distribution with mean 0 and standard deviation 1.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from games.compiled import compiled, inlined
 from games.errors import BadValueError, UnknownNameError
+from genomes import simd
 from genomes.encoding import Encoding
 from genomes.network import (
     ACTIVATION,
@@ -27,7 +28,6 @@ from genomes.network import (
     SIZES,
     padded,
 )
-from genomes import simd
 from genomes.simd import LANES
 
 __all__ = ["INITIALISATIONS", "MLP", "Genomes"]

@@ -20,7 +20,7 @@ from games.bitboard import (
     stack_tops,
     winning_cells,
 )
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from games.stream import below, next_word
 from genomes.network import (
     ACTIVATION,
@@ -78,7 +78,7 @@ __all__ = ["choose_move", "decide", "see_disc", "take_seat", "value_moves"]
 ONE = np.uint64(1)
 
 
-@inlined
+@internal
 def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
     """Seats the *player*, a row of the lineup's seats, on a *chair* before an empty board."""
     cards = scratch.cards
@@ -112,7 +112,7 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
         seat_graph(rules, lineup, player, scratch, chair)
 
 
-@inlined
+@internal
 def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
     """Tells the player on *chair* that *mover* (0: who began) put a disc on *cell*."""
     cards = scratch.cards
@@ -125,7 +125,7 @@ def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> No
         show_disc(lineup, scratch, card, mover, cell)
 
 
-@inlined
+@internal
 def choose_move(
     rules: Rules, lineup: Any, chair: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
@@ -160,7 +160,7 @@ def choose_move(
     return _choose_at_random(rules, full, stream)
 
 
-@inlined
+@internal
 def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: Any) -> Any:
     cards = scratch.cards
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
@@ -180,7 +180,7 @@ def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: 
     return pick_output(shape, lineup.weights, base, inputs, allowed)
 
 
-@inlined
+@internal
 def _choose_by_value(
     rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
@@ -201,7 +201,7 @@ def _choose_by_value(
     return best
 
 
-@inlined
+@internal
 def _choose_by_graph(
     rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
@@ -226,7 +226,7 @@ def _choose_by_graph(
     return best
 
 
-@inlined
+@internal
 def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     cards = scratch.cards
     at = peek(cards, card + CARD_SUMS_AT)
@@ -247,7 +247,7 @@ def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     return single_output(shape, lineup.weights, base, inputs)
 
 
-@inlined
+@internal
 def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     """The first column that tops a stack of own discs one short of a line, else of the other's.
 
@@ -260,7 +260,7 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     return column_of(tops, rules) if tops else -1
 
 
-@inlined
+@internal
 def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
         column = below(stream, rules.columns)
@@ -268,7 +268,7 @@ def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
             return column
 
 
-@inlined
+@internal
 def _sit_down(
     rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, going_on: bool
 ) -> None:

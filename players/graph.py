@@ -94,7 +94,7 @@ class GraphPlayer(BredPlayer):
     def __init__(self, design: GraphDesign, genome: NeatPopulation, name: str) -> None:
         super().__init__(design, design.pack(genome), name)
         self.genome = genome
-        self._seen = (-1, -1)
+        self._seen: dict[int, tuple[int, int]] = {}
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -120,13 +120,14 @@ class GraphPlayer(BredPlayer):
 
     def begin(self, side: int) -> None:
         """Forgets the game before."""
-        self._seen = (-1, -1)
+        self._seen.pop(side, None)
 
     def choose(self, position: Position, stream: Stream) -> int:
         """The very move that the match kernel would play.
 
-        A recurrent graph takes a position that does not follow the one before for the
-        beginning of another game.
+        A recurrent graph goes on with a game, and remembers it, if all discs still lie where
+        they lay when it last chose for the same side, and each player has put one more. Any
+        other position begins a game of which it remembers nothing.
 
         Raises:
             BadValueError: The position is of another board.
@@ -136,9 +137,16 @@ class GraphPlayer(BredPlayer):
         own, other = position.first, position.second
         if side:
             own, other = other, own
-        follows = self._seen[0] == side and self._seen[1] < position.ply
-        self._seen = (side, position.ply)
+        going_on = not self.design.feed_forward and _follows(self._seen.get(side), (own, other))
+        self._seen[side] = (own, other)
         scratch = self._scratch._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)
-        going_on = follows and not self.design.feed_forward
         return int(decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))
+
+
+def _follows(before: tuple[int, int] | None, now: tuple[int, int]) -> bool:
+    """Whether both players, each with his discs as bits, have put one disc more than *before*."""
+    return before is not None and all(
+        discs & old == old and (discs ^ old).bit_count() == 1
+        for discs, old in zip(now, before, strict=True)
+    )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from games.bitboard import Rules
-from games.compiled import inlined
+from games.compiled import internal
 from genomes.neat.graph import clear_plane, run_graph
 from genomes.simd import peek, poke
 from players.lineup import (
@@ -47,7 +47,7 @@ __all__ = [
 ONE = np.uint64(1)
 
 
-@inlined
+@internal
 def seat_graph(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
     """Completes the card of a graph and clears what it knows and remembers."""
     cards = scratch.cards
@@ -72,7 +72,7 @@ def seat_graph(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int)
     clear_plane(scratch.values, values_at, slots * planes)
 
 
-@inlined
+@internal
 def show_disc(lineup: Any, scratch: Any, card: int, mover: int, cell: int) -> None:
     """Sets the input of a disc on *cell* in all planes."""
     at = peek(scratch.cards, card + CARD_DISCS_AT + mover) + 2 * cell
@@ -83,7 +83,7 @@ def show_disc(lineup: Any, scratch: Any, card: int, mover: int, cell: int) -> No
         place += slots
 
 
-@inlined
+@internal
 def pick_open_output(lineup: Any, card: int, columns: int, full: Any, scratch: Any) -> Any:
     """Activates the graph: the first of its strongest outputs whose column is not full."""
     at = _run(lineup, card, scratch)
@@ -101,7 +101,7 @@ def pick_open_output(lineup: Any, card: int, columns: int, full: Any, scratch: A
     return best
 
 
-@inlined
+@internal
 def value_disc(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     """The output with one more own disc on *cell*, without remembering anything.
 
@@ -118,7 +118,7 @@ def value_disc(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     return _comparable(peek(values, output))
 
 
-@inlined
+@internal
 def keep_trial(card: int, scratch: Any) -> None:
     """What was just activated is the best so far: the plane for trials is now another one."""
     cards = scratch.cards
@@ -128,7 +128,7 @@ def keep_trial(card: int, scratch: Any) -> None:
         poke(cards, card + CARD_TRIAL, 3 - best - memory)
 
 
-@inlined
+@internal
 def remember_best(card: int, scratch: Any) -> None:
     """What was kept last becomes what the graph remembers."""
     cards = scratch.cards
@@ -139,7 +139,7 @@ def remember_best(card: int, scratch: Any) -> None:
         poke(cards, card + CARD_TRIAL, memory)
 
 
-@inlined
+@internal
 def _run(lineup: Any, card: int, scratch: Any) -> Any:
     """Activates the graph into the plane for trials; where its outputs then begin."""
     cards = scratch.cards
@@ -159,7 +159,7 @@ def _run(lineup: Any, card: int, scratch: Any) -> Any:
     return write_at + peek(cards, card + CARD_INPUTS)
 
 
-@inlined
+@internal
 def _comparable(value: Any) -> Any:
     """*value*; what is no number is worse than any."""
     return value if value == value else -np.inf  # noqa: PLR0124

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any, cast, get_type_hints
 
 import numpy as np
@@ -25,23 +25,26 @@ def write_state(state: State, method: Method[Any]) -> bytes:
     """A blob of *state*: its arrays as tensors, everything else as JSON."""
     arrays: dict[str, NDArray[Any]] = {}
     values = _take_apart(state, "", arrays)
-    return write_tensors("checkpoint", FORMAT, arrays, {"method": method.name, "state": values})
+    description = {"method": method.name, "design": asdict(method.design), "state": values}
+    return write_tensors("checkpoint", FORMAT, arrays, description)
 
 
 def read_state(blob: bytes, method: Method[Any]) -> Any:
     """The state that :func:`write_state` wrote.
 
     Raises:
-        DamagedFileError: The blob is not whole, or of another method.
+        DamagedFileError: The blob is not whole, or of another method or design.
         NewerFormatError: A later version wrote it.
     """
     content = read_tensors("checkpoint", FORMAT, blob)
     if content.description.get("method") != method.name:
         raise DamagedFileError(f"it is of the method {content.description.get('method')!r}")
+    if mismatch := _compare_designs(content.description.get("design"), method):
+        raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
     try:
         arrays = dict(content.arrays)
         state = _put_together(method.state_type, content.description["state"], "", arrays)
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedFileError(f"its state is incomplete ({error})") from None
     if arrays:
         raise DamagedFileError(f"its state has no {sorted(arrays)[0]!r}")
@@ -58,6 +61,18 @@ def digest_population(population: Any) -> str:
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def _compare_designs(written: Any, method: Method[Any]) -> str | None:
+    """In what a checkpoint's genomes mean other players than those of *method*.
+
+    Genomes of one design can have the form of those of another one.
+    """
+    own = json.loads(json.dumps(asdict(method.design)))
+    for key, value in written.items() if isinstance(written, dict) else ():
+        if key in own and own[key] != value:
+            return f"its genomes are made for {key} {value!r}, not {own[key]!r}"
+    return None
 
 
 def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:

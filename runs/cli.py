@@ -8,7 +8,7 @@ import sys
 import typer
 
 from games.errors import ArenaError
-from runs.commands import evolving, playing, studying
+from runs.commands import evolving, exchanging, playing, studying
 
 __all__ = ["app", "main"]
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 evolving.register(app)
+exchanging.register(app)
 playing.register(app)
 studying.register(app)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -11,14 +11,14 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, ValidationError
 
-from arena.openings import random_openings
+from evolve.meeting import check_openings
 from evolve.method import Config, Method
 from games.errors import ArenaError, UnknownNameError
 from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
 from runs.errors import RecipeError
-from runs.methods import find_method
+from runs.methods import METHODS, find_method
 from runs.validation import explain
 
 __all__ = [
@@ -33,6 +33,19 @@ __all__ = [
 
 Model = TypeVar("Model", bound=BaseModel)
 
+INSTEAD = {
+    "neat": {
+        "network.hidden": "neat.num_hidden for the hidden nodes that networks begin with",
+        "network.activation": "neat.activation_default and neat.activation_options",
+        "method.individuals": "neat.pop_size",
+        "method.elites": "neat.elitism",
+        "method.initialisation": "neat.weight_init_type and neat.weight_init_stdev",
+        "method.mutation_probability": "neat.weight_mutate_rate",
+        "method.mutation_strength": "neat.weight_mutate_power",
+        "method.select": "method.selection",
+    }
+}
+"""Keys of other methods, and with what a method says the same."""
 
 class GameConfig(Config):
     """The section ``[game]``."""
@@ -239,21 +252,49 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     try:
         recipe = _validate(Recipe, content, "")
         kind = recipe.kind
+        _refuse_keys_of_others(recipe, kind)
         network = _validate(kind.network_type, recipe.network, "network.")
         update = {"network": network.model_dump(mode="json")} | _resolve_method(recipe, kind)
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
-        random_openings(recipe.make_design().game, recipe.check.opening_plies, 0, 0)
+        check_openings(recipe.make_design().game, recipe.check.opening_plies, "check.opening_plies")
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
+
+
+def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
+    """Names a key that belongs to another method, and what this one has instead."""
+    found = [
+        (f"{section}.{key}", other.name)
+        for section, content in (("network", recipe.network), ("method", recipe.method))
+        for key in content
+        for other in METHODS.values()
+        if key in _keys_of(other, section) and key not in _keys_of(kind, section)
+    ]
+    if found:
+        (key, other), *more = found
+        instead = INSTEAD.get(kind.name, {}).get(key)
+        raise RecipeError(
+            f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
+            + (f"write {instead}" if instead else "leave it out")
+            + (f" (and {len(more)} more)" if more else "")
+        )
+
+
+def _keys_of(kind: type[Method[Any]], section: str) -> Collection[str]:
+    """The keys of a method in the section ``[network]`` or ``[method]``."""
+    model = kind.network_type if section == "network" else kind.config_type
+    return [name for name, field in model.model_fields.items() if not field.exclude]
 
 
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
     """The section ``[method]``, and the other one that its method may have."""
     if kind.section is None:
         if recipe.neat is not None:
-            raise RecipeError(f"neat: the method {kind.name!r} has no such section")
+            raise RecipeError(
+                f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
+            )
         method = _validate(kind.config_type, recipe.method, "method.")
         return {"method": method.model_dump(mode="json")}
     if kind.section in recipe.method:

@@ -9,6 +9,9 @@ from pydantic_core import ErrorDetails
 
 __all__ = ["explain"]
 
+MOST_SHOWN, NEAREST = 20, 3
+"""How many keys are shown whole, and how many of a longer list."""
+
 EXPECTED = {
     "greater_than": "it must be above {gt}",
     "greater_than_equal": "it must be at least {ge}",
@@ -19,6 +22,7 @@ EXPECTED = {
     "int_from_float": "it must be a whole number",
     "float_parsing": "it must be a number",
     "float_type": "it must be a number",
+    "finite_number": "it must be a finite number",
     "bool_parsing": "it must be true or false",
     "bool_type": "it must be true or false",
     "string_type": "it must be a text",
@@ -46,16 +50,21 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in detail["loc"])
     kind, value = detail["type"], detail["input"]
     if kind == "extra_forbidden":
-        known = _keys_beside(detail["loc"], model)
-        near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return f"{key} is no key: {hint}(known: {', '.join(known)})"
+        return f"{key} is no key{_hint(str(detail['loc'][-1]), _keys_beside(detail['loc'], model))}"
     if kind == "value_error":
         text = detail["msg"].removeprefix("Value error, ")
         return f"{key}: {text}" if key else text
     if kind in EXPECTED:
         return f"{key} is {value!r}: {EXPECTED[kind].format(**detail.get('ctx', {}))}"
     return f"{key} is {value!r}: {detail['msg']}"
+
+
+def _hint(key: str, known: list[str]) -> str:
+    """What else could be meant by *key*: of many keys the nearest ones, of a few all."""
+    few = len(known) <= MOST_SHOWN
+    near = difflib.get_close_matches(key, known, n=1 if few else NEAREST, cutoff=0.5)
+    meant = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{meant} (known: {', '.join(known)})" if few or not near else meant
 
 
 def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from games.stream import below
 from genomes.simd import peek, poke
 from players.connect_four import choose_move, see_disc, take_seat
@@ -77,7 +77,7 @@ def play_matches(
                 playing -= 1
 
 
-@inlined
+@internal
 def _start_match(
     rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
 ) -> None:
@@ -93,7 +93,7 @@ def _start_match(
     poke(scratch.matches, at + PLY, 0)
 
 
-@inlined
+@internal
 def _play_ply(
     rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
 ) -> Any:
@@ -137,7 +137,7 @@ def draw_openings(rules: Rules, seeds: Any, openings: Any) -> None:
             pass
 
 
-@inlined
+@internal
 def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
     own = other = full = np.uint64(0)
     for ply in range(openings.shape[1]):

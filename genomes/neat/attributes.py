@@ -5,14 +5,13 @@ The distributions are those of neat-python; the draws come from a stream of :mod
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
-from games.stream import below, chance, next_word
+from games.compiled import internal
+from games.stream import below, chance, gaussian, next_word
 from genomes.neat.config import NeatConfig
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
@@ -132,22 +131,7 @@ def _choice_rule(config: NeatConfig, name: str, known: tuple[str, ...]) -> Choic
     )
 
 
-@compiled
-def gaussian(stream: Any) -> Any:
-    """A random number from the Gaussian of mean 0 and standard deviation 1.
-
-    Source: Marsaglia and Bray, "A convenient method for generating normal variables", SIAM
-    Review 6 (1964): a point in the unit disc, of which one of the two numbers is used.
-    """
-    while True:
-        x = 2.0 * chance(stream) - 1.0
-        y = 2.0 * chance(stream) - 1.0
-        square = x * x + y * y
-        if 0.0 < square < 1.0:
-            return x * math.sqrt(-2.0 * math.log(square) / square)
-
-
-@inlined
+@internal
 def draw_number(rule: Any, stream: Any) -> Any:
     """A first number, or one that replaces another."""
     if rule.uniform:
@@ -156,7 +140,7 @@ def draw_number(rule: Any, stream: Any) -> Any:
     return _limit(rule, rule.mean + rule.deviation * gaussian(stream))
 
 
-@inlined
+@internal
 def mutate_number(rule: Any, value: float, stream: Any) -> Any:
     """*value*, moved, replaced or left."""
     if rule.mutate_or_replace <= 0.0:
@@ -169,7 +153,7 @@ def mutate_number(rule: Any, value: float, stream: Any) -> Any:
     return value
 
 
-@inlined
+@internal
 def draw_choice(rule: Any, stream: Any) -> Any:
     """What a new node has."""
     if rule.default == RANDOM:
@@ -177,7 +161,7 @@ def draw_choice(rule: Any, stream: Any) -> Any:
     return rule.default
 
 
-@inlined
+@internal
 def mutate_choice(rule: Any, value: int, stream: Any) -> Any:
     """*value*, or an option drawn in its place."""
     if rule.mutate > 0.0 and chance(stream) < rule.mutate:
@@ -185,7 +169,7 @@ def mutate_choice(rule: Any, value: int, stream: Any) -> Any:
     return value
 
 
-@inlined
+@internal
 def draw_switch(rule: Any, stream: Any) -> Any:
     """Whether a new connection is enabled."""
     if rule.default == RANDOM:
@@ -193,7 +177,7 @@ def draw_switch(rule: Any, stream: Any) -> Any:
     return rule.default == 1
 
 
-@inlined
+@internal
 def mutate_switch(rule: Any, value: bool, stream: Any) -> Any:
     """*value*, or the throw of a coin."""
     rate = rule.mutate_true if value else rule.mutate_false
@@ -202,11 +186,11 @@ def mutate_switch(rule: Any, value: bool, stream: Any) -> Any:
     return value
 
 
-@inlined
+@internal
 def _toss(stream: Any) -> Any:
     return next_word(stream) >> np.uint64(63) == np.uint64(1)
 
 
-@inlined
+@internal
 def _limit(rule: Any, value: float) -> Any:
     return max(min(value, rule.highest), rule.lowest)

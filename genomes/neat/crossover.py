@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from games.stream import next_word
 from genomes.neat.genes import copy_connection, copy_node, find_node
 
@@ -106,7 +106,7 @@ def order_connections(genes: Any, order: Any) -> None:
             order[hole] = place
 
 
-@inlined
+@internal
 def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> None:
     if word & ONE != ZERO:
         children.bias[at] = genes.bias[match]
@@ -118,7 +118,7 @@ def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> Non
         children.aggregation[at] = genes.aggregation[match]
 
 
-@inlined
+@internal
 def _mix_connections(genes: Any, place: int, match: int, children: Any, at: int, word: Any) -> None:
     """Without branches, which would be guessed wrong half of the time."""
     one, other = genes.enabled[place], genes.enabled[match]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from games.stream import mix
 from genomes.neat.population import NeatPopulation
 
@@ -160,7 +160,7 @@ def fill_distances(
         forget_places(second, other, places)
 
 
-@inlined
+@internal
 def note_places(genes: Any, genome: int, places: Any) -> None:
     """Writes into *places* where the genes of a *genome* stand."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
@@ -169,7 +169,7 @@ def note_places(genes: Any, genome: int, places: Any) -> None:
         places.connections[genes.connection_number[place]] = np.int32(place)
 
 
-@inlined
+@internal
 def forget_places(genes: Any, genome: int, places: Any) -> None:
     """Takes back what :func:`note_places` wrote for the same *genome*."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
@@ -178,7 +178,7 @@ def forget_places(genes: Any, genome: int, places: Any) -> None:
         places.connections[genes.connection_number[place]] = np.int32(-1)
 
 
-@inlined
+@internal
 def measure_distance(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -199,7 +199,7 @@ def measure_distance(
     )
 
 
-@inlined
+@internal
 def _measure_nodes(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -221,7 +221,7 @@ def _measure_nodes(
     return _average(total, mine, yours, matching, disjoint)
 
 
-@inlined
+@internal
 def _measure_connections(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -245,7 +245,7 @@ def _measure_connections(
     return _average(total, mine, yours, matching, disjoint)
 
 
-@inlined
+@internal
 def _average(total: float, mine: int, yours: int, matching: int, disjoint: float) -> Any:
     if mine == 0 and yours == 0:
         return 0.0

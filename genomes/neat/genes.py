@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, inlined, internal
 from genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, TYPES, NeatPopulation
 
 __all__ = [
@@ -81,7 +81,7 @@ def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
     return NeatPopulation(keys=keys, **arrays)
 
 
-@inlined
+@internal
 def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
     """Copies the node gene at *place* to *there*."""
     into.node_key[there] = genes.node_key[place]
@@ -91,7 +91,7 @@ def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
     into.aggregation[there] = genes.aggregation[place]
 
 
-@inlined
+@internal
 def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
     """Copies the connection gene at *place* to *there*."""
     into.source[there] = genes.source[place]
@@ -101,7 +101,7 @@ def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
     into.innovation[there] = genes.innovation[place]
 
 
-@inlined
+@internal
 def add_node(genes: Any, genome: int, key: int) -> Any:
     """Makes room for a node at the end of the last *genome*; says where it stands."""
     place = genes.node_start[genome + 1]
@@ -110,7 +110,7 @@ def add_node(genes: Any, genome: int, key: int) -> Any:
     return place
 
 
-@inlined
+@internal
 def add_connection(
     genes: Any, genome: int, source: int, target: int, weight: float, enabled: bool, number: int
 ) -> None:

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from games.errors import BadValueError
 from genomes.neat.functions import SUM, activate, aggregate
 from genomes.neat.genes import to_genes
@@ -99,7 +99,7 @@ def compile_graphs(
     )
 
 
-@inlined
+@internal
 def run_graph(
     structure: Any,
     structure_at: int,
@@ -147,7 +147,7 @@ def run_graph(
         number += count
 
 
-@inlined
+@internal
 def clear_plane(values: Any, at: int, slots: int) -> None:
     """Sets all *slots* of the plane at ``values[at]`` to 0.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, internal
 from genomes.neat.functions import IDENTITY, SUM
 from genomes.neat.genes import Genes
 from genomes.neat.population import NeatPopulation
@@ -81,7 +81,7 @@ def write_networks(genes: Genes, room: Room, graphs: Any) -> None:
         _write_network(genes, genome, nodes, steps, room, graphs)
 
 
-@inlined
+@internal
 def _sort_nodes(genes: Genes, genome: int, room: Room) -> Any:
     """Numbers the nodes of a genome by their keys, and says how many there are."""
     start = genes.node_start[genome]
@@ -97,7 +97,7 @@ def _sort_nodes(genes: Genes, genome: int, room: Room) -> Any:
     return nodes
 
 
-@inlined
+@internal
 def _find_node(key: Any, nodes: int, room: Room) -> Any:
     """The number of the node with that *key*, or NONE."""
     if 0 <= key < nodes and room.key[key] == key:
@@ -112,7 +112,7 @@ def _find_node(key: Any, nodes: int, room: Room) -> Any:
     return low if low < nodes and room.key[low] == key else np.int64(NONE)
 
 
-@inlined
+@internal
 def _link_connections(genes: Genes, genome: int, inputs: int, nodes: int, room: Room) -> None:
     """Strings the enabled connections into lists: those to each node, and those from it."""
     for node in range(nodes):
@@ -141,7 +141,7 @@ def _link_connections(genes: Genes, genome: int, inputs: int, nodes: int, room: 
         room.last_in[target] = connection
 
 
-@inlined
+@internal
 def _find_needed(outputs: int, nodes: int, room: Room) -> None:
     """Marks the nodes from which a path leads to an output."""
     for node in range(nodes):
@@ -165,7 +165,7 @@ def _find_needed(outputs: int, nodes: int, room: Room) -> None:
             connection = room.next_in[connection]
 
 
-@inlined
+@internal
 def _order_by_dependence(nodes: int, room: Room) -> Any:
     """Lists the needed nodes, each after those it depends on, and says how many they are.
 
@@ -191,7 +191,7 @@ def _order_by_dependence(nodes: int, room: Room) -> Any:
     return found
 
 
-@inlined
+@internal
 def _list_connected(nodes: int, room: Room) -> Any:
     """Lists the needed nodes to which connections lead, and says how many they are."""
     found = 0
@@ -202,7 +202,7 @@ def _list_connected(nodes: int, room: Room) -> Any:
     return found
 
 
-@inlined
+@internal
 def _give_slots(graphs: Any, nodes: int, steps: int, room: Room) -> Any:
     """Gives every needed node a slot, first those with a step, and says how many there are.
 
@@ -224,7 +224,7 @@ def _give_slots(graphs: Any, nodes: int, steps: int, room: Room) -> Any:
     return slots
 
 
-@inlined
+@internal
 def _write_network(
     genes: Genes, genome: int, nodes: int, steps: int, room: Room, graphs: Any
 ) -> None:
@@ -247,7 +247,7 @@ def _write_network(
     graphs.structure_at[genome + 1], graphs.numbers_at[genome + 1] = at, number
 
 
-@inlined
+@internal
 def _write_step(
     genes: Genes, genome: int, node: int, room: Room, graphs: Any, at: int, number: int
 ) -> Any:

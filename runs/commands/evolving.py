@@ -1,4 +1,4 @@
-"""The commands about runs: recipes, start, resume, info, plot, export."""
+"""The commands about runs: recipes, start, resume, info, plot."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (start, resume, info, plot, export, recipes):
+    for command in (start, resume, info, plot, recipes):
         app.command()(command)
 
 
@@ -133,31 +133,6 @@ def plot(
     if len(opened) > 1:
         raise BadValueError("--ancestors draws one run at a time")
     print(plot_ancestors(opened[0], to, games=games))
-
-
-def export(
-    run: RunPath,
-    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: python.")] = "python",
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="champion.py in the run if omitted.")
-    ] = None,
-    generation: Annotated[
-        int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
-) -> None:
-    """Write a run's champion as one file that plays anywhere."""
-    from runs.errors import RunExistsError
-    from runs.export import export_player
-    from runs.files import write_whole
-
-    opened = _open(run)
-    text = export_player(opened.champion_at(generation), to)
-    target = out or opened.path / "champion.py"
-    if out and out.exists() and not force:
-        raise RunExistsError(f"{out} exists: choose another --out, or replace it with --force")
-    write_whole(target, text.encode())
-    print(target)
 
 
 def _open(path: Path) -> Run:

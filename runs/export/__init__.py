@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from games.errors import UnknownNameError
 from players.bred import BredPlayer
+from runs.export.neat_python import ImportedPlayer, export_neat_python, import_neat_python
 from runs.export.python_bot import export_python
+from runs.export.sources import read_neat_file, read_player_file
 
-__all__ = ["TARGETS", "export_player", "export_python"]
+__all__ = [
+    "TARGETS",
+    "ImportedPlayer",
+    "Target",
+    "export_neat_python",
+    "export_player",
+    "export_python",
+    "find_target",
+    "import_neat_python",
+    "read_neat_file",
+    "read_player_file",
+]
 
-TARGETS: dict[str, Callable[[BredPlayer], str]] = {"python": export_python}
-"""Ways to export a player, by name: each gives the text of one file."""
+
+@dataclass(frozen=True)
+class Target:
+    """A way to export a player."""
+
+    write: Callable[[BredPlayer], str]
+    """Gives the text of one file."""
+    suffix: str
+    """How the names of such files end."""
+
+
+TARGETS: dict[str, Target] = {
+    "python": Target(export_python, ".py"),
+    "neat-python": Target(export_neat_python, ".json"),
+}
+"""Ways to export a player, by name."""
+
+
+def find_target(name: str) -> Target:
+    """The target called *name*.
+
+    Raises:
+        UnknownNameError: There is none.
+    """
+    if name not in TARGETS:
+        raise UnknownNameError("export target", name, TARGETS)
+    return TARGETS[name]
 
 
 def export_player(player: BredPlayer, target: str) -> str:
@@ -19,7 +58,6 @@ def export_player(player: BredPlayer, target: str) -> str:
 
     Raises:
         UnknownNameError: There is no such target.
+        BadValueError: The target is not for players of that kind.
     """
-    if target not in TARGETS:
-        raise UnknownNameError("export target", target, TARGETS)
-    return TARGETS[target](player)
+    return find_target(target).write(player)

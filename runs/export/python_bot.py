@@ -2,42 +2,103 @@
 
 from __future__ import annotations
 
-import base64
-from itertools import pairwise
+import ast
+import re
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from genomes import network
+from players.bred import BredPlayer
+from players.graph import GraphPlayer
 from players.network import NetworkPlayer
+from runs.export.graph_inside import describe_graph
+from runs.export.inside import Inside
+from runs.export.mlp_inside import describe_mlp
 
 __all__ = ["export_python"]
 
-TEMPLATE = Path(__file__).with_name("bot_template.py")
-IMPORTS_BEGIN = "from __future__"
-NETWORK_BEGINS = "# --- The network ---"
-NETWORK_ENDS = "# --- How it plays ---"
+TEMPLATES = Path(__file__).with_name("templates")
+RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
+WIDTH = 96
+
+INSIDES: dict[str, Callable[[Any], Inside]] = {
+    NetworkPlayer.kind: describe_mlp,
+    GraphPlayer.kind: describe_graph,
+}
+"""What describes the network, by the kind of player."""
 
 
-def export_python(player: NetworkPlayer) -> str:
+def export_python(player: BredPlayer) -> str:
     """The source of one Python file that plays as *player* does, move for move.
 
     The file needs Python 3.8 or later and nothing else. It can be imported, run as a bot on
     standard input and output, or handed to Kaggle ConnectX; its docstring tells how.
     """
-    template = TEMPLATE.read_text(encoding="utf-8")
-    imports = template[template.index(IMPORTS_BEGIN) : template.index(NETWORK_BEGINS)]
-    rest = template[template.index(NETWORK_ENDS) :]
-    rule = template[template.index(NETWORK_BEGINS) :].partition("\n")[0]
-    head = f'#!/usr/bin/env python3\n"""{_write_docstring(player)}"""\n\n'
-    return f"{head}{imports}{rule}\n{_write_network(player)}{rest}"
-
-
-def _write_docstring(player: NetworkPlayer) -> str:
     design = player.design
-    units = "-".join(str(size) for size in design.mlp.sizes)
+    inside = INSIDES[player.kind](player)
+    bot, network = (
+        (TEMPLATES / name).read_text(encoding="utf-8") for name in ("bot.py", inside.template)
+    )
+    board = f"COLUMNS, ROWS, CONNECT = {design.columns}, {design.rows}, {design.connect}\n"
+    outer, inner = _cut(bot), _cut(network)
+    sections = {
+        "The network": board + inside.constants,
+        "How it plays": outer["How it plays"],
+        "How the network decides": inner["How the network decides"],
+        "How hosts ask": outer["How hosts ask"],
+    }
+    rules = "".join(f"{_rule(title)}{text}" for title, text in sections.items())
+    docstring = _write_docstring(player, inside)
+    return f'#!/usr/bin/env python3\n"""{docstring}"""\n\n{_merge_imports(bot, network)}\n{rules}'
+
+
+def _cut(template: str) -> dict[str, str]:
+    """The sections of a template, each without its ruled line, by their titles."""
+    parts = RULE.split(template)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _rule(title: str) -> str:
+    return f"# --- {title} ".ljust(92, "-") + "\n"
+
+
+def _merge_imports(*templates: str) -> str:
+    """The imports that all *templates* need together, but for those of each other."""
+    modules: set[str] = set()
+    names: dict[str, set[str]] = {}
+    for node in (node for template in templates for node in ast.parse(template).body):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("runs."):
+            names.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+    future = f"from __future__ import {', '.join(names.pop('__future__'))}\n\n"
+    lines = [f"import {module}" for module in sorted(modules)]
+    lines += [
+        f"from {module} import {', '.join(sorted(names[module]))}" for module in sorted(names)
+    ]
+    return future + "\n".join(lines) + "\n"
+
+
+def _write_docstring(player: BredPlayer, inside: Inside) -> str:
+    design = player.design
     name = ascii(" ".join(player.name.split()))[1:-1].replace('"', "'")
+    kept = "remembers its own moves of a game" if inside.remembers else "keeps nothing"
+    terms = (
+        "It needs Python 3.8 or later and no other package, reads no other file, and"
+        f" {kept} from one move to the next.{_RECURRENT if inside.remembers else ''}"
+    )
+    facts = [
+        f"board: {design.columns} columns, {design.rows} rows, {design.connect} in a row win",
+        *inside.description,
+        f"head: {_HEADS[design.head]}",
+        f"inputs: encoding {design.encoding}, viewpoint {design.viewpoint}",
+    ]
+    where = "game" if inside.remembers else "position"
+    promise = (
+        f"In every {where} it chooses the very move that the player chooses inside Evolve Arena."
+        f" {inside.remark}"
+    )
     return f"""The Connect Four player {name}, bred by Evolve Arena: one file that plays.
 
 How to use it:
@@ -47,17 +108,13 @@ How to use it:
   "python3" with this file. It reads standard input and writes standard output.
 - Your own program: import it and call choose(board, mark), which returns a column.
 
-It needs Python 3.8 or later and no other package, reads no other file, and keeps nothing from
-one move to the next. All of its {design.genes} weights stand below.
+{_wrap(terms)}
 
 What it is:
 
-- board: {design.columns} columns, {design.rows} rows, {design.connect} in a row win
-- network: {units} units, {design.activation}
-- head: {_HEADS[design.head]}
-- inputs: encoding {design.encoding}, viewpoint {design.viewpoint}
+{chr(10).join(_wrap(f"- {fact}", "  ") for fact in facts)}
 
-In every position it chooses the very move that the player chooses inside Evolve Arena.
+{_wrap(promise.rstrip())}
 """
 
 
@@ -65,68 +122,12 @@ _HEADS = {
     "policy": "policy (one output per column; the strongest open one is played)",
     "value": "value (scores each position that a move can reach; a win at once is taken)",
 }
-
-
-def _write_network(player: NetworkPlayer) -> str:
-    """The block of constants between the template's two ruled lines."""
-    design = player.design
-    return f'''\
-COLUMNS, ROWS, CONNECT = {design.columns}, {design.rows}, {design.connect}
-HEAD = "{design.head}"
-VIEWPOINT = "{design.viewpoint}"
-ACTIVATION = "{design.activation}"
-# How many units each layer after the inputs has.
-UNITS = {design.mlp.sizes[1:]!r}
-# Biases, then what each kind of disc on each cell adds: base64 of int32, in units of 1/65536.
-FIRST_LAYER = """
-{_write_base64(_first_layer(player).astype("<i4").tobytes())}"""
-# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
-LATER_LAYERS = """
-{_write_base64(_later_layers(player).astype("<f4").tobytes())}"""
-# Constants of the activation function, rounded to 32 bits.
-SCALE = {_SCALE!r}
-POLYNOMIAL = (
-{_POLYNOMIAL})
-'''
-
-
-def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
-    """Biases, then the weights of every disc, shape ``(1 + 2 * cells, units)``.
-
-    Read from the packed player: as the arena plays it, rounded and limited. Discs stand
-    kind by kind, cell by cell, the top row first.
-    """
-    design = player.design
-    units = design.mlp.sizes[1]
-    packed = player.lineup.columns.reshape(1 + design.board.features, -1)[:, :units]
-    height = design.rows + 1
-    places = [0]
-    for kind in range(2):
-        for row in reversed(range(design.rows)):
-            for column in range(design.columns):
-                places.append(1 + (kind * design.columns + column) * height + row)
-    return packed[places]
-
-
-def _later_layers(player: NetworkPlayer) -> NDArray[np.float32]:
-    """Layer by layer the biases, then one row per unit of the layer before; flat."""
-    genome = player.design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
-    sizes = player.design.mlp.sizes
-    at = (sizes[0] + 1) * sizes[1]
-    parts = [np.zeros(0, dtype=np.float32)]
-    for before, after in pairwise(sizes[1:]):
-        weights = genome[at : at + before * after]
-        at += (before + 1) * after
-        parts += [genome[at - after : at], weights]
-    return np.concatenate(parts)
-
-
-def _write_base64(data: bytes) -> str:
-    return base64.encodebytes(data).decode("ascii")
-
-
-_SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
-_POLYNOMIAL = "".join(
-    f"    {float(coefficient)!r},\n"
-    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
+_RECURRENT = (
+    " A game goes on if all discs still lie where they lay when it last chose for the same mark,"
+    " and each player has put one more; any other board begins a new game, of which it remembers"
+    " nothing."
 )
+
+
+def _wrap(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

@@ -9,8 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from arena.pairings import both_colours, gauntlet, over_openings, round_robin, tournaments
+from arena.pairings import (
+    both_colours,
+    gauntlet,
+    inside_groups,
+    over_openings,
+    random_opponents,
+    round_robin,
+    tournaments,
+)
+from games.seeding import derive_stream
+from games.stream import new_stream
 
 
 @given(st.integers(0, 40))
@@ -49,6 +60,56 @@ def test_a_gauntlet_meets_everyone_and_moves_first() -> None:
     assert pairings.tolist() == [[3, 8], [3, 9], [3, 7], [1, 8], [1, 9], [1, 7]]
     assert pairings.dtype == np.int32
     assert gauntlet(np.array([3]), np.array([], dtype=np.int32)).shape == (0, 2)
+
+
+@given(st.integers(0, 60), st.integers(2, 70), st.integers(0, 2**64 - 1))
+def test_everybody_meets_as_many_random_others_and_nobody_twice(
+    players: int, opponents: int, seed: int
+) -> None:
+    pairings = random_opponents(players, opponents, new_stream(seed))
+    assert pairings.dtype == np.int32
+    assert pairings.shape[1] == 2
+    pairs = {frozenset(pair) for pair in pairings.tolist()}
+    assert len(pairs) == len(pairings)
+    assert all(len(pair) == 2 for pair in pairs)
+    each = opponents + opponents % 2
+    expected = min(each, max(players - 1, 0))
+    games = Counter(pairings.ravel().tolist())
+    assert games == (dict.fromkeys(range(players), expected) if expected else {})
+    if each < players - 1:  # then everybody moves first in half of them
+        assert set(Counter(pairings[:, 0].tolist()).values()) == {each // 2}
+
+
+@pytest.mark.parametrize(("players", "opponents"), [(7, 2), (8, 4), (9, 3), (12, 10)])
+def test_every_two_are_as_likely_to_meet(players: int, opponents: int) -> None:
+    draws = 3000
+    met: Counter[tuple[int, int]] = Counter()
+    for draw in range(draws):
+        pairings = random_opponents(players, opponents, derive_stream(1, draw, "test"))
+        met.update(map(tuple, pairings.tolist()))
+    each = opponents + opponents % 2
+    possible = players * (players - 1)
+    assert len(met) == possible  # in either order
+    assert stats.chisquare(list(met.values())).pvalue > 0.001
+    assert sum(met.values()) == draws * players * each // 2
+
+
+def test_random_opponents_depend_on_the_stream_alone() -> None:
+    stream = new_stream(5)
+    first = random_opponents(20, 4, stream)
+    assert random_opponents(20, 4, new_stream(5)).tolist() == first.tolist()
+    assert random_opponents(20, 4, stream).tolist() != first.tolist()
+
+
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_inside_groups_every_two_of_the_same_group_meet_once(groups: list[int]) -> None:
+    pairings = inside_groups(np.array(groups, dtype=np.int32))
+    assert pairings.dtype == np.int32
+    assert pairings.shape[1:] == (2,)
+    expected = {
+        pair for pair in combinations(range(len(groups)), 2) if groups[pair[0]] == groups[pair[1]]
+    }
+    assert Counter(map(tuple, pairings.tolist())) == dict.fromkeys(expected, 1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=10))

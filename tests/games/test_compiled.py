@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
 
 ROOT = Path(__file__).resolve().parents[2]
-DECORATORS = {"compiled", "inlined", "instruction"}
+DECORATORS = {"compiled", "inlined", "instruction", "internal"}
 
 
 def test_every_file_with_compiled_code_is_found() -> None:
@@ -65,9 +66,53 @@ def _has_compiled_code(tree: ast.Module) -> bool:
     return any(_is_compiled(node) for node in ast.walk(tree))
 
 
-def _is_compiled(node: ast.AST) -> bool:
+def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
+    """Such a call has nothing to land on, and crashes."""
+    folders = [*PACKAGES, "runs", "tests", "benchmarks"]
+    trees = {
+        file: ast.parse(file.read_text(encoding="utf-8"))
+        for folder in folders
+        for file in (ROOT / folder).rglob("*.py")
+    }
+    internal = {
+        (".".join(file.relative_to(ROOT).with_suffix("").parts), node.name)
+        for file, tree in trees.items()
+        for node in tree.body
+        if _is_compiled(node, {"internal"})
+    }
+    assert ("players.graph_seat", "value_disc") in internal
+    for file, tree in trees.items():
+        module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        here = {name for where, name in internal if where == module}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                here |= {name.name for name in node.names if (node.module, name.name) in internal}
+        used = {node.id for node in _outside_compiled_code(tree) if isinstance(node, ast.Name)}
+        assert not used & here, file
+
+
+def test_the_search_for_such_calls_finds_them() -> None:
+    source = """
+@internal
+def inner(): pass
+@compiled
+def outer(): inner()
+def python(): other(lambda: inner())
+"""
+    names = [n.id for n in _outside_compiled_code(ast.parse(source)) if isinstance(n, ast.Name)]
+    assert names.count("inner") == 1
+
+
+def _outside_compiled_code(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not _is_compiled(child):
+            yield child
+            yield from _outside_compiled_code(child)
+
+
+def _is_compiled(node: ast.AST, decorators: Collection[str] = DECORATORS) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id in DECORATORS
+        isinstance(decorator, ast.Name) and decorator.id in decorators
         for decorator in node.decorator_list
     )
 

@@ -104,7 +104,12 @@ def test_fill_words_takes_the_next_ones(seed: int, count: int) -> None:
 
 
 def test_gaussian_numbers_are_normally_distributed() -> None:
-    stream = new_stream(12)
-    numbers = np.array([gaussian(stream) for _ in range(20_000)])
-    assert stats.kstest(numbers, "norm").pvalue > 0.001
-    assert abs(np.corrcoef(numbers[1:], numbers[:-1])[0, 1]) < 0.03
+    stream = new_stream(1)
+    draws = np.array([gaussian(stream) for _ in range(40_000)])
+    assert stats.kstest(draws, "norm").pvalue > 0.001
+    assert abs(draws.mean()) < 4 / np.sqrt(len(draws))
+    assert abs(draws.var() - 1) < 4 * np.sqrt(2 / len(draws))
+    assert abs(stats.kurtosis(draws)) < 4 * np.sqrt(24 / len(draws))
+    far = int(np.sum(np.abs(draws) > 3))
+    assert stats.binomtest(far, len(draws), 2 * stats.norm.sf(3)).pvalue > 0.001
+    assert abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 4 / np.sqrt(len(draws))

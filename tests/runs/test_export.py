@@ -114,7 +114,7 @@ def test_exported_values_equal_the_arenas_to_the_last_bit(
             for column in np.flatnonzero(~np.isnan(values)):
                 after = list(board)
                 after[bot["landing_cell"](board, column)] = mark
-                assert bot["evaluate"](bot["sum_discs"](after, mark)) == [values[column]]
+                assert bot["evaluate"](bot["see"](after, mark)) == [values[column]]
 
 
 @pytest.mark.parametrize("head", ["policy", "value"])
@@ -186,7 +186,7 @@ def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
 
 
 def test_unknown_target_is_told_the_nearest() -> None:
-    assert list(TARGETS) == ["python"]
+    assert list(TARGETS) == ["python", "neat-python"]
     with pytest.raises(UnknownNameError, match=r"unknown export target 'pyton'.*'python'"):
         export_player(make_player(NetworkDesign()), "pyton")
 

@@ -1,24 +1,20 @@
-"""The source of every exported Connect Four bot: export puts a network's numbers into it.
+"""The inside of exported bots that are multilayer perceptrons; see `bot`.
 
-An exported file is this one with a docstring of its own and, between the two ruled lines, a
-network of its own. The one that stands here (a board of two cells, all weights zero) only
-makes this file a module that tools can check. It must stay free of everything but Python 3.8
-and its standard library.
+The network that stands here (a board of two cells, all weights zero) only makes this file a
+module that tools can check. It must stay free of everything but Python 3.8 and its standard
+library.
 """
 
 from __future__ import annotations
 
-import sys
 from array import array
 from base64 import b64decode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ldexp
 from operator import add, mul
 from struct import unpack
-from typing import Any
 
 # --- The network --------------------------------------------------------------------------
-COLUMNS, ROWS, CONNECT = 2, 1, 2
 HEAD = "policy"
 VIEWPOINT = "mover"
 ACTIVATION = "sigmoid"
@@ -30,83 +26,42 @@ LATER_LAYERS = """
 """
 SCALE = {"sigmoid": -1.4426950216293335, "tanh": -2.885390043258667}
 POLYNOMIAL: tuple[float, ...] = (1.0,)
-# --- How it plays -------------------------------------------------------------------------
+# --- How the network decides --------------------------------------------------------------
+
+# The arena counts in numbers of 32 bits and rounds after every single operation. This does the
+# same, in the same order, and so chooses the same moves.
 
 
-def choose(board: Sequence[int], mark: int) -> int:
-    """Returns the column, from 0, into which to drop a disc.
-
-    board lists the cells row by row, the top row first: 0 is empty, 1 a disc of the player who
-    began, 2 one of the other. mark is 1 or 2: whose turn it is.
-    """
-    if len(board) != COLUMNS * ROWS or mark not in (1, 2):
-        raise ValueError(
-            f"expected a board of {COLUMNS} columns and {ROWS} rows, and mark 1 or 2;"
-            f" got {len(board)} cells and mark {mark!r}"
-        )
-    columns = [column for column in range(COLUMNS) if board[column] == 0]
-    if not columns:
-        raise ValueError("the board is full")
-    sums = sum_discs(board, mark)
-    if HEAD == "policy":
-        return strongest(evaluate(sums), columns)
-    best, best_value = -1, 0.0
-    for column in columns:
-        cell = landing_cell(board, column)
-        if wins(board, cell, mark):
-            return column
-        value = evaluate(list(map(add, sums, disc_weights(cell, mark, mark))))[0]
-        if best < 0 or value > best_value:
-            best, best_value = column, value
-    return best
-
-
-# The rules.
-
-
-def landing_cell(board: Sequence[int], column: int) -> int:
-    """The cell on which a disc comes to lie in a column that has room."""
-    return max(cell for cell in range(column, COLUMNS * ROWS, COLUMNS) if board[cell] == 0)
-
-
-def wins(board: Sequence[int], cell: int, mark: int) -> bool:
-    """Whether a disc of mark on that empty cell makes a line."""
-    for down, right in ((1, 0), (0, 1), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            row, column = cell // COLUMNS + sign * down, cell % COLUMNS + sign * right
-            while 0 <= row < ROWS and 0 <= column < COLUMNS:
-                if board[row * COLUMNS + column] != mark:
-                    break
-                length += 1
-                row, column = row + sign * down, column + sign * right
-        if length >= CONNECT:
-            return True
-    return False
-
-
-# The network. The arena counts in numbers of 32 bits and rounds after every single operation.
-# This does the same, in the same order, and so chooses the same moves.
-
-
-def rounded(numbers: Iterable[float]) -> list[float]:
-    """The numbers, each rounded to the nearest that 32 bits can hold."""
-    return array("f", numbers).tolist()
-
-
-def disc_weights(cell: int, owner: int, mark: int) -> list[int]:
-    """What a disc of owner adds to the first layer when mark is to move."""
-    kind = owner != mark if VIEWPOINT == "mover" else owner == 2
-    return DISCS[COLUMNS * ROWS * kind + cell]
-
-
-def sum_discs(board: Sequence[int], mark: int) -> list[int]:
+def see(board: Sequence[int], mark: int) -> list[int]:
     """The first layer's sums for this board: whole numbers, in units of 1/65536."""
     sums = BIASES
     for cell, owner in enumerate(board):
         if owner:
             sums = list(map(add, sums, disc_weights(cell, owner, mark)))
     return sums
+
+
+def decide(seen: list[int], mark: int, cells: Mapping[int, int]) -> int:
+    """One of the open columns; cells says on which cell a disc in each of them comes to lie."""
+    if HEAD == "policy":
+        return strongest(evaluate(seen), list(cells))
+    best, best_value = -1, 0.0
+    for column, cell in cells.items():
+        value = evaluate(list(map(add, seen, disc_weights(cell, mark, mark))))[0]
+        if best < 0 or value > best_value:
+            best, best_value = column, value
+    return best
+
+
+def disc_weights(cell: int, owner: int, mark: int) -> list[int]:
+    """What a disc of owner adds to the first layer when mark is to move."""
+    kind = owner != mark if VIEWPOINT == "mover" else owner == 2
+    return DISCS[len(DISCS) // 2 * kind + cell]
+
+
+def rounded(numbers: Iterable[float]) -> list[float]:
+    """The numbers, each rounded to the nearest that 32 bits can hold."""
+    return array("f", numbers).tolist()
 
 
 def evaluate(sums: list[int]) -> list[float]:
@@ -193,35 +148,3 @@ def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
 
 BIASES, DISCS = unpack_first_layer()
 LAYERS = unpack_later_layers()
-
-# Hosts.
-
-
-def play_on_stdin() -> None:
-    """Plays by the text protocol of The AI Games or of Riddles.io, until the input ends."""
-    settings: dict[str, str] = {}
-    field = ""
-    for line in sys.stdin:
-        words = line.split()
-        if words[:1] == ["settings"] and len(words) > 2:
-            settings[words[1]] = words[2]
-        elif words[:3] == ["update", "game", "field"] and len(words) > 3:
-            field = words[3]
-        elif words[:2] == ["action", "move"]:
-            # Players are 1 and 2 where the host says field_columns (0 is an empty cell), but
-            # 0 and 1 where it says field_width (a dot is an empty cell).
-            shift = 1 if "field_width" in settings else 0
-            cells = field.replace(";", ",").split(",")
-            board = [0 if cell == "." else int(cell) + shift for cell in cells]
-            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
-
-
-def agent(observation: Any, configuration: Any = None) -> int:
-    """The agent for Kaggle ConnectX, which takes the last function in this file."""
-    if isinstance(observation, dict):
-        return choose(observation["board"], observation["mark"])
-    return choose(observation.board, observation.mark)
-
-
-if __name__ == "__main__":
-    play_on_stdin()

@@ -1,0 +1,131 @@
+"""The commands about champions that come and go: export, import-neat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from players.bred import BredPlayer
+
+__all__ = ["register"]
+
+PREFIX = "file:"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to *app*."""
+    for command in (export, import_neat):
+        app.command()(command)
+
+
+def export(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's directory, or file:PATH of a player.")
+    ],
+    to: Annotated[
+        str,
+        typer.Option(metavar="TARGET", help="What to write: python or neat-python."),
+    ] = "python",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="champion.py or champion.json in the run if omitted."),
+    ] = None,
+    generation: Annotated[
+        int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write a champion as one file that plays anywhere, or as neat-python's JSON.
+
+    python: a bot of one file that needs nothing but Python 3.8 and chooses the arena's moves.
+    neat-python: what its export_network_json writes; for champions that NEAT has bred.
+    """
+    from runs.export import find_target
+    from runs.files import write_whole
+
+    target = find_target(to)
+    player, place = _find_champion(run, generation)
+    text = target.write(player)
+    file = out or place.with_suffix(target.suffix)
+    if out or run.startswith(PREFIX):
+        _check_free(file, force)
+    write_whole(file, text.encode())
+    print(file)
+
+
+def import_neat(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.json", help="What export_network_json wrote.")
+    ],
+    head: Annotated[
+        str | None,
+        typer.Option(metavar="HEAD", help="What the outputs stand for: policy or value."),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ENCODING", help="What the inputs stand for: 0/1/2, 0/1/-1 or two-planes."
+        ),
+    ] = None,
+    viewpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VIEWPOINT", help="Whose discs are the first kind: mover or absolute."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="FILE.safetensors beside FILE.json if omitted."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How the player is called.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Make a player of a network that neat-python exported, to be named file:PATH.
+
+    Inputs are the cells, the top row first. With 0/1/2 and 0/1/-1 there are 42: the number of
+    an empty cell, of an own disc and of one of the opponent's; with two-planes 84: 1 for an own
+    disc on each cell, else 0, then the same for the opponent's. viewpoint absolute: the discs of
+    who began in place of one's own. A policy has 7 outputs, one for each column, a value has
+    one: how good the position is after a move.
+
+    neat-python's files do not say which of them they are for: what is not given here is inferred
+    from the numbers of inputs and outputs. Files from evolve export do say.
+    """
+    from runs.export import read_neat_file
+    from runs.files import write_whole
+
+    made = read_neat_file(file, name=name, head=head, encoding=encoding, viewpoint=viewpoint)
+    target = out or file.with_suffix(".safetensors")
+    _check_free(target, force)
+    write_whole(target, made.player.serialise(imported_from=file.name))
+    if made.assumed:
+        typer.echo(f"assumed {', '.join(made.assumed)}: the file does not say", err=True)
+    typer.echo(made.summary, err=True)
+    print(target)
+
+
+def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
+    """A player, and where its exported file goes unless another place is given."""
+    from games.errors import BadValueError
+    from runs.export import read_player_file
+    from runs.run import Run
+
+    if not run.startswith(PREFIX):
+        opened = Run.open(run)
+        return opened.champion_at(generation), opened.path / "champion"
+    if generation is not None:
+        raise BadValueError(f"--generation is for runs, and {run} is a single player")
+    path = Path(run.removeprefix(PREFIX))
+    return read_player_file(path), path
+
+
+def _check_free(file: Path, force: bool) -> None:
+    from runs.errors import RunExistsError
+
+    if file.exists() and not force:
+        raise RunExistsError(f"{file} exists: choose another --out, or replace it with --force")

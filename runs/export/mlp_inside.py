@@ -1,0 +1,89 @@
+"""Multilayer perceptrons as source code: all weights, as the arena plays them."""
+
+from __future__ import annotations
+
+import base64
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genomes import network
+from players.network import NetworkPlayer
+from runs.export.inside import Inside
+
+__all__ = ["describe_mlp"]
+
+
+def describe_mlp(player: NetworkPlayer) -> Inside:
+    """The network of *player* as source code."""
+    design = player.design
+    units = "-".join(str(size) for size in design.mlp.sizes)
+    return Inside(
+        template="mlp.py",
+        constants=_write_network(player),
+        description=(f"network: {units} units, {design.activation}",),
+    )
+
+
+def _write_network(player: NetworkPlayer) -> str:
+    design = player.design
+    return f'''\
+HEAD = "{design.head}"
+VIEWPOINT = "{design.viewpoint}"
+ACTIVATION = "{design.activation}"
+# How many units each layer after the inputs has.
+UNITS = {design.mlp.sizes[1:]!r}
+# Biases, then what each kind of disc on each cell adds: base64 of int32, in units of 1/65536.
+FIRST_LAYER = """
+{_write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
+LATER_LAYERS = """
+{_write_base64(_later_layers(player).astype("<f4").tobytes())}"""
+# Constants of the activation function, rounded to 32 bits.
+SCALE = {_SCALE!r}
+POLYNOMIAL = (
+{_POLYNOMIAL})
+'''
+
+
+def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
+    """Biases, then the weights of every disc, shape ``(1 + 2 * cells, units)``.
+
+    Read from the packed player: as the arena plays it, rounded and limited. Discs stand
+    kind by kind, cell by cell, the top row first.
+    """
+    design = player.design
+    units = design.mlp.sizes[1]
+    packed = player.lineup.columns.reshape(1 + design.board.features, -1)[:, :units]
+    height = design.rows + 1
+    places = [0]
+    for kind in range(2):
+        for row in reversed(range(design.rows)):
+            for column in range(design.columns):
+                places.append(1 + (kind * design.columns + column) * height + row)
+    return packed[places]
+
+
+def _later_layers(player: NetworkPlayer) -> NDArray[np.float32]:
+    """Layer by layer the biases, then one row per unit of the layer before; flat."""
+    genome = player.design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    sizes = player.design.mlp.sizes
+    at = (sizes[0] + 1) * sizes[1]
+    parts = [np.zeros(0, dtype=np.float32)]
+    for before, after in pairwise(sizes[1:]):
+        weights = genome[at : at + before * after]
+        at += (before + 1) * after
+        parts += [genome[at - after : at], weights]
+    return np.concatenate(parts)
+
+
+def _write_base64(data: bytes) -> str:
+    return base64.encodebytes(data).decode("ascii")
+
+
+_SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
+_POLYNOMIAL = "".join(
+    f"    {float(coefficient)!r},\n"
+    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
+)

@@ -1,0 +1,60 @@
+"""Files from which players come; whatever is wrong with one, the error names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from games.errors import ArenaError, BadValueError
+from players.bred import BredPlayer
+from players.storage import read_player
+from runs.export.neat_python import ImportedPlayer, import_neat_python
+
+__all__ = ["read_neat_file", "read_player_file"]
+
+
+def read_player_file(path: Path) -> BredPlayer:
+    """The player in a file like ``champion.safetensors``.
+
+    Raises:
+        BadValueError: There is none.
+    """
+    with _naming(path):
+        return read_player(path.read_bytes())
+
+
+def read_neat_file(
+    path: Path,
+    *,
+    name: str | None = None,
+    head: str | None = None,
+    encoding: str | None = None,
+    viewpoint: str | None = None,
+) -> ImportedPlayer:
+    """The player in a file of neat-python's; see :func:`import_neat_python`.
+
+    Raises:
+        BadValueError: There is none, or not with such a head or encoding.
+    """
+    with _naming(path):
+        return import_neat_python(
+            path.read_text(encoding="utf-8"),
+            name=name,
+            head=head,
+            encoding=encoding,
+            viewpoint=viewpoint,
+            stem=path.stem,
+        )
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BadValueError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadValueError(f"{path}: not JSON: it is no text") from None
+    except ArenaError as error:
+        raise BadValueError(f"{path}: {error}") from None

@@ -1,0 +1,95 @@
+"""The outside of every exported Connect Four bot: the board, its rules, and how hosts ask it.
+
+An exported file is made of the sections of this file and of one of its neighbours, in which
+the network is, with a board and a network of its own in the first ones. A section begins with
+a ruled line. The board that stands here only makes this file a module that tools can check.
+Whatever is here must stay free of everything but Python 3.8 and its standard library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from runs.export.templates.mlp import HEAD, decide, see
+
+# --- The board ----------------------------------------------------------------------------
+COLUMNS, ROWS, CONNECT = 2, 1, 2
+# --- How it plays -------------------------------------------------------------------------
+
+
+def choose(board: Sequence[int], mark: int) -> int:
+    """Returns the column, from 0, into which to drop a disc.
+
+    board lists the cells row by row, the top row first: 0 is empty, 1 a disc of the player who
+    began, 2 one of the other. mark is 1 or 2: whose turn it is.
+    """
+    if len(board) != COLUMNS * ROWS or mark not in (1, 2):
+        raise ValueError(
+            f"expected a board of {COLUMNS} columns and {ROWS} rows, and mark 1 or 2;"
+            f" got {len(board)} cells and mark {mark!r}"
+        )
+    cells = {column: landing_cell(board, column) for column in range(COLUMNS) if board[column] == 0}
+    if not cells:
+        raise ValueError("the board is full")
+    seen = see(board, mark)
+    if HEAD == "value":
+        for column, cell in cells.items():
+            if wins(board, cell, mark):
+                return column
+    return decide(seen, mark, cells)
+
+
+def landing_cell(board: Sequence[int], column: int) -> int:
+    """The cell on which a disc comes to lie in a column that has room."""
+    return max(cell for cell in range(column, COLUMNS * ROWS, COLUMNS) if board[cell] == 0)
+
+
+def wins(board: Sequence[int], cell: int, mark: int) -> bool:
+    """Whether a disc of mark on that empty cell makes a line."""
+    for down, right in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        length = 1
+        for sign in (1, -1):
+            row, column = cell // COLUMNS + sign * down, cell % COLUMNS + sign * right
+            while 0 <= row < ROWS and 0 <= column < COLUMNS:
+                if board[row * COLUMNS + column] != mark:
+                    break
+                length += 1
+                row, column = row + sign * down, column + sign * right
+        if length >= CONNECT:
+            return True
+    return False
+
+
+# --- How hosts ask ------------------------------------------------------------------------
+
+
+def play_on_stdin() -> None:
+    """Plays by the text protocol of The AI Games or of Riddles.io, until the input ends."""
+    settings: dict[str, str] = {}
+    field = ""
+    for line in sys.stdin:
+        words = line.split()
+        if words[:1] == ["settings"] and len(words) > 2:
+            settings[words[1]] = words[2]
+        elif words[:3] == ["update", "game", "field"] and len(words) > 3:
+            field = words[3]
+        elif words[:2] == ["action", "move"]:
+            # Players are 1 and 2 where the host says field_columns (0 is an empty cell), but
+            # 0 and 1 where it says field_width (a dot is an empty cell).
+            shift = 1 if "field_width" in settings else 0
+            cells = field.replace(";", ",").split(",")
+            board = [0 if cell == "." else int(cell) + shift for cell in cells]
+            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
+
+
+def agent(observation: Any, configuration: Any = None) -> int:
+    """The agent for Kaggle ConnectX, which takes the last function in this file."""
+    if isinstance(observation, dict):
+        return choose(observation["board"], observation["mark"])
+    return choose(observation.board, observation.mark)
+
+
+if __name__ == "__main__":
+    play_on_stdin()

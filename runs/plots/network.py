@@ -1,0 +1,181 @@
+"""A player's network as a picture: what each node looks at, and what it tells the others.
+
+Every node is a card with a small board, on which the cells that it reads have the colours of
+their weights. Wires go up from card to card; where every node is connected with every one of
+the layer above, squares on the cards take their place.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from games.errors import BadValueError
+from players.player import Player
+from runs.files import explain_storage_errors
+from runs.plots.arrangement import Arrangement, arrange, board_width
+from runs.plots.cards import (
+    NEGATIVE,
+    POSITIVE,
+    SIGNS,
+    draw_boards,
+    draw_card,
+    draw_wire,
+    wire_width,
+)
+from runs.plots.sketch import Sketch, sketch_player
+from runs.plots.style import GREY, check_format, new_figure, save, set_title
+from runs.run import Run
+
+__all__ = ["draw_network", "plot_network"]
+
+MARGIN = 0.35
+NARROWEST = 7.6
+"""The width of the whole picture, at least, in inches."""
+KEY_CELL = 0.2
+KEY_TEXT = 46
+"""Letters in a line of the key."""
+MOST_WIRES = 250
+"""Of more connections between nodes the strongest are drawn."""
+
+
+def plot_network(of: Run | Player, to: Path | None = None, generation: int | None = None) -> Path:
+    """Draws the network of a run's champion, or of a player.
+
+    Args:
+        of: The run, or the player.
+        to: A file that ends in ``.png``, ``.svg`` or ``.pdf``; ``plots/network.png`` in the
+            run's directory if None.
+        generation: The champion of the check at that generation; else the run's champion.
+
+    Returns:
+        Where the picture is.
+
+    Raises:
+        BadValueError: There is no such champion, the player is no network or has no run in
+            which its picture could lie, or the file's name ends in no known format.
+        StorageError: The picture can't be written.
+    """
+    if to is not None:
+        check_format(to)
+    if not isinstance(of, Run):
+        if to is None or generation is not None:
+            raise BadValueError("a player that is no run has one network, and no place for it")
+        return save(draw_network(sketch_player(of)), to)
+    sketch = sketch_player(of.champion_at(generation))
+    if to is None:
+        folder = of.directory.plots
+        with explain_storage_errors(folder):
+            folder.mkdir(exist_ok=True)
+        to = folder / ("network.png" if generation is None else f"network-{generation}.png")
+    return save(draw_network(sketch), to)
+
+
+def draw_network(sketch: Sketch) -> Figure:
+    """The picture of :func:`plot_network`; its axes are the drawing and the scale of weights."""
+    places = arrange(sketch)
+    width = max(places.width + 2 * MARGIN, NARROWEST)
+    remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
+    head, foot = 0.6 + 0.18 * len(remarks), _key_height(sketch)
+    figure = new_figure(width, head + places.height + foot)
+    figure.set_layout_engine("none")
+    set_title(figure, sketch.title, remarks)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
+    scale = _make_scale(sketch)
+    _draw_wires(axes, sketch, places, scale)
+    for node, box in zip(sketch.nodes, places.boxes, strict=True):
+        draw_card(axes, node, box, places.cell, scale)
+    _draw_reading(axes, sketch, MARGIN + 0.15)
+    _draw_key(figure, axes, sketch, places, scale)
+    return figure
+
+
+def _make_scale(sketch: Sketch) -> Normalize:
+    """From the most negative to the most positive weight, but for a few that stick out."""
+    sizes = np.abs(sketch.weights)
+    limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
+    limit = float(f"{limit:.1g}") or 1.0
+    return Normalize(-limit, limit)
+
+
+def _key_height(sketch: Sketch) -> float:
+    return max(sketch.shape[1] * KEY_CELL, 1.6) + 1.1
+
+
+def _draw_wires(axes: Axes, sketch: Sketch, places: Arrangement, scale: Normalize) -> None:
+    """The strongest ones last, and so uppermost."""
+    order = sorted(range(len(sketch.wires)), key=lambda wire: abs(sketch.wires[wire].weight))
+    for wire in order:
+        weight = sketch.wires[wire].weight
+        draw_wire(axes, places.routes[wire], weight, scale, back=places.back[wire])
+
+
+def _draw_reading(axes: Axes, sketch: Sketch, indent: float) -> None:
+    """The board, labelled, and how strongly its cells are read."""
+    planes, rows, columns = sketch.shape
+    left = axes.get_xlim()[0] + indent
+    bottom = axes.get_ylim()[0] + 0.4
+    reading = sketch.reading
+    scale = Normalize(0.0, float(reading.max()) or 1.0)
+    boards = np.where(reading > 0, reading, np.nan)
+    draw_boards(axes, boards, (left, bottom), KEY_CELL, "Greys", scale)
+    top = bottom + rows * KEY_CELL
+    heading = "The board: how strongly each cell is read"
+    axes.text(left, top + 0.32, heading, fontsize=9, fontweight="bold")
+    for plane, name in enumerate(sketch.planes):
+        x = left + plane * (columns + 0.7) * KEY_CELL
+        axes.text(x, top + 0.07, name, fontsize=8, color=GREY)
+        for column in range(columns):
+            middle = x + (column + 0.5) * KEY_CELL
+            axes.text(middle, bottom - 0.06, str(column), fontsize=7, ha="center", va="top")
+    for row in range(rows):
+        middle = bottom + (row + 0.5) * KEY_CELL
+        axes.text(left - 0.06, middle, str(row + 1), fontsize=7, ha="right", va="center")
+
+
+def _draw_key(
+    figure: Figure, axes: Axes, sketch: Sketch, places: Arrangement, scale: Normalize
+) -> None:
+    """What colours, widths and numbers mean, to the right of the board."""
+    width, height = figure.get_size_inches()
+    left = MARGIN + 0.15 + board_width(sketch.shape, KEY_CELL) + 0.5
+    top = _key_height(sketch) - 0.45
+    x = axes.get_xlim()[0] + left
+    y = axes.get_ylim()[0] + top
+    axes.text(x, y - 0.05, "How to read it", fontsize=9, fontweight="bold")
+    place = ((left + 0.02) / width, (top - 0.32) / height, 1.7 / width, 0.12 / height)
+    clipped = np.abs(sketch.weights).max(initial=0.0) > scale.vmax
+    bar = figure.colorbar(
+        ScalarMappable(scale, SIGNS),
+        cax=figure.add_axes(place),
+        orientation="horizontal",
+        extend="both" if clipped else "neither",
+        ticks=MaxNLocator(4),
+    )
+    bar.ax.tick_params(labelsize=7.5, length=2)
+    bar.outline.set_linewidth(0.4)
+    axes.text(x + 1.95, y - 0.27, "weight", fontsize=8, va="center")
+    lines = [line for text in _explain(sketch, places) for line in textwrap.wrap(text, KEY_TEXT)]
+    axes.text(x, y - 0.62, "\n".join(lines), fontsize=8, va="top", color=GREY, linespacing=1.35)
+
+
+def _explain(sketch: Sketch, places: Arrangement) -> list[str]:
+    texts = ["card: a node, what it computes, its bias; coloured cells: what it reads of the board"]
+    if sketch.wires:
+        texts.append("wires: what it reads of other nodes, wider the larger the weight")
+    if any(places.back):
+        texts.append("dashed: against the direction of the drawing")
+    if sketch.remembers:
+        texts.append("all wires bring what a node computed at the move before")
+    if any(node.votes is not None for node in sketch.nodes):
+        texts.append("bars: its weights to the nodes above it, from left to right")
+    return texts

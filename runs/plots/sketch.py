@@ -1,0 +1,263 @@
+"""What there is to draw of a player's network: nodes, what they read of the board, and wires."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.errors import BadValueError
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
+from players.board_view import BoardView
+from players.graph import GraphPlayer
+from players.network import NetworkPlayer
+from players.player import Player
+from runs.plots.layers import find_layers
+
+__all__ = ["Node", "Sketch", "Wire", "sketch_player"]
+
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An output or a hidden node."""
+
+    name: str
+    """``column 3`` or ``value`` if it is an output, else its number."""
+    computes: str
+    """Its activation, and its aggregation unless that is the sum."""
+    bias: float
+    response: float = 1.0
+    board: Weights | None = None
+    """The weights from the cells, shape ``(planes, rows, columns)``, the top row first; not a
+    number where no connection is. None if it reads no cell."""
+    votes: Weights | None = None
+    """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None
+    if wires show them."""
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A connection between two nodes, which are given by their places."""
+
+    source: int
+    target: int
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A network, as a picture shows it."""
+
+    title: str
+    remarks: list[str]
+    """What stands below the title."""
+    planes: list[str]
+    """What each plane of inputs tells."""
+    shape: tuple[int, int, int]
+    """Planes, rows and columns."""
+    nodes: list[Node]
+    """The outputs first."""
+    layers: list[list[int]]
+    """Places of nodes, the lowest layer first, the outputs last."""
+    wires: list[Wire] = field(default_factory=list)
+    remembers: bool = False
+    """Whether wires carry the values of the move before."""
+
+    @property
+    def reading(self) -> Weights:
+        """How strongly each cell is read: the sizes of its weights, added up; of :attr:`shape`."""
+        total = np.zeros(self.shape)
+        for node in self.nodes:
+            if node.board is not None:
+                total += np.nan_to_num(np.abs(node.board))
+        return total
+
+    @property
+    def weights(self) -> Weights:
+        """All weights, in no particular order."""
+        parts = [np.array([wire.weight for wire in self.wires])]
+        for node in self.nodes:
+            parts += [part.ravel() for part in (node.board, node.votes) if part is not None]
+        together = np.concatenate(parts)
+        return together[~np.isnan(together)]
+
+
+def sketch_player(player: Player) -> Sketch:
+    """What there is to draw of *player*.
+
+    Raises:
+        BadValueError: It is no network.
+    """
+    if isinstance(player, GraphPlayer):
+        return _sketch_graph(player)
+    if isinstance(player, NetworkPlayer):
+        return _sketch_perceptron(player)
+    raise BadValueError(f"{player.name} is no network: there is nothing to draw")
+
+
+def _sketch_graph(player: GraphPlayer) -> Sketch:
+    """Nodes on which no output depends, and connections that do not count, are left out."""
+    genome, design = player.genome, player.design
+    enabled = np.flatnonzero(genome.enabled)
+    links = list(zip(genome.source[enabled].tolist(), genome.target[enabled].tolist(), strict=True))
+    keys = _find_needed(design.outputs, links)
+    place = {key: at for at, key in enumerate(keys)}
+    boards: dict[int, Weights] = {}
+    wires = []
+    for (source, target), weight in zip(links, genome.weight[enabled].tolist(), strict=True):
+        if target not in place:
+            continue
+        if source >= 0:
+            wires.append(Wire(place[source], place[target], weight))
+            continue
+        board = boards.setdefault(place[target], np.full(_shape(design), np.nan))
+        board.ravel()[-1 - source] = weight
+    fed = set(boards) | {wire.target for wire in wires}
+    gene = {key: at for at, key in enumerate(genome.node_key.tolist())}
+    nodes = [
+        Node(
+            _name_output(design, key) if key < design.outputs else str(key),
+            _name_function(player, gene[key], at in fed),
+            float(genome.bias[gene[key]]),
+            float(genome.response[gene[key]]),
+            boards.get(at),
+        )
+        for at, key in enumerate(keys)
+    ]
+    drawn = sum(int(np.isfinite(board).sum()) for board in boards.values()) + len(wires)
+    ends = [(wire.source, wire.target) for wire in wires]
+    return Sketch(
+        title=_title(player),
+        remarks=[_count_genes(player, len(nodes), drawn), _describe_head(design)],
+        planes=_name_planes(design),
+        shape=_shape(design),
+        nodes=nodes,
+        layers=find_layers(len(nodes), design.outputs, ends),
+        wires=wires,
+        remembers=not design.feed_forward and bool(wires),
+    )
+
+
+def _find_needed(outputs: int, links: Sequence[tuple[int, int]]) -> list[int]:
+    """The keys of the outputs, and after them those of hidden nodes on which they depend."""
+    sources: dict[int, list[int]] = {}
+    for source, target in links:
+        sources.setdefault(target, []).append(source)
+    needed = set(range(outputs))
+    waiting = list(needed)
+    while waiting:
+        for source in sources.get(waiting.pop(), ()):
+            if source >= 0 and source not in needed:
+                needed.add(source)
+                waiting.append(source)
+    return sorted(needed)
+
+
+def _name_function(player: GraphPlayer, gene: int, fed: bool) -> str:
+    if not fed and not player.design.feed_forward:
+        return "always 0"
+    activation = ACTIVATIONS[player.genome.activation[gene]]
+    aggregation = int(player.genome.aggregation[gene])
+    return activation if aggregation == SUM else f"{activation} of {AGGREGATIONS[aggregation]}"
+
+
+def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> str:
+    genome, outputs = player.genome, player.design.outputs
+    working = int(genome.enabled.sum())
+    text = f"{_count(nodes - outputs, 'hidden node')}, {_count(connections, 'connection')}"
+    text += ", feed-forward" if player.design.feed_forward else ", recurrent"
+    left_out = [
+        _count(number, *what)
+        for number, *what in (
+            (len(genome.node_key) - nodes, "node", " without a way to an output"),
+            (working - connections, "connection", " to such nodes"),
+            (len(genome.enabled) - working, "disabled connection"),
+        )
+        if number
+    ]
+    return text + (f"; not drawn: {', '.join(left_out)}" if left_out else "")
+
+
+def _sketch_perceptron(player: NetworkPlayer) -> Sketch:
+    """Hidden units stand in the order of their influence on the layer above."""
+    design = player.design
+    layers = _read_layers(player)
+    nodes = [
+        Node(_name_output(design, output), "", float(bias))
+        for output, bias in enumerate(layers[-1][1])
+    ]
+    rows = [list(range(len(nodes)))]
+    order = np.arange(len(nodes))
+    for depth in range(len(layers) - 2, -1, -1):
+        votes = layers[depth + 1][0][:, order]
+        order = np.argsort(-np.abs(votes).sum(axis=1).round(4), kind="stable")
+        prefix = f"{depth + 1}." if len(layers) > 2 else ""
+        rows.insert(0, list(range(len(nodes), len(nodes) + len(order))))
+        nodes += [
+            Node(f"{prefix}{unit}", "", float(layers[depth][1][unit]), votes=votes[unit])
+            for unit in order
+        ]
+    for place, unit in zip(rows[0], order, strict=True):
+        board = layers[0][0][:, unit].reshape(_shape(design))
+        nodes[place] = Node(**{**vars(nodes[place]), "board": board})
+    units = " and ".join(map(str, design.hidden)) or "no"
+    remark = f"{units} hidden units ({design.activation}), {design.mlp.genes:,} weights and biases"
+    if design.symmetric:
+        remark += ", shared between mirror images"
+    return Sketch(
+        title=_title(player),
+        remarks=[remark, _describe_head(design)],
+        planes=_name_planes(design),
+        shape=_shape(design),
+        nodes=nodes,
+        layers=rows,
+    )
+
+
+def _read_layers(player: NetworkPlayer) -> list[tuple[Weights, Weights]]:
+    """Weights, of shape ``(before, after)``, and biases of each layer."""
+    genes = player.design.expand(player.genome[None, :])[0].astype(np.float64)
+    layers, at = [], 0
+    for before, after in pairwise(player.design.mlp.sizes):
+        end = at + before * after
+        layers.append((genes[at:end].reshape(before, after), genes[end : end + after]))
+        at = end + after
+    return layers
+
+
+def _shape(design: BoardView) -> tuple[int, int, int]:
+    return design.inputs // (design.rows * design.columns), design.rows, design.columns
+
+
+def _title(player: GraphPlayer | NetworkPlayer) -> str:
+    generation = player.remarks.get("generation")
+    when = "" if generation is None else f": champion of generation {generation}"
+    return player.name.partition("@")[0] + when
+
+
+def _name_output(design: BoardView, output: int) -> str:
+    return f"column {output}" if design.head == "policy" else "value"
+
+
+def _name_planes(design: BoardView) -> list[str]:
+    mover = design.viewpoint == "mover"
+    own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
+    if design.encoding == "two-planes":
+        return [f"{own} discs", f"{other} discs"]
+    _, first, second = design.encoding.replace("-", "−").split("/")
+    return [f"{own} discs as {first}, {other} as {second}"]
+
+
+def _describe_head(design: BoardView) -> str:
+    if design.head == "policy":
+        return "policy: the column whose output is the largest is played"
+    return "value: of all moves the one is played that leads to the position of the largest value"
+
+
+def _count(number: int, noun: str, rest: str = "") -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}{rest}"
