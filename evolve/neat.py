@@ -135,12 +135,12 @@ class Neat(Method[NeatState]):
         """Compares the arrays with each other and with the configuration."""
         fault = state.population.find_fault() or state.species.find_fault(len(state.population))
         fault = fault or state.records.find_fault() or state.hall.find_fault()
+        if not fault and state.species.members.min(initial=0) < 0:
+            fault = "a genome belongs to no species"
         if fault:
             return fault
         if len(state.population) != self.config.neat.pop_size:
             return f"it has {len(state.population)} genomes, not {self.config.neat.pop_size}"
-        if state.species.members.min(initial=0) < 0:
-            return "a genome belongs to no species"
         if len(state.records) != len(state.species) or state.marks.shape != (len(state.species),):
             return "its records are not those of its species"
         for population in (state.population, state.records, state.hall):

@@ -28,7 +28,7 @@ from evolve.meeting import (
     meet_hall,
 )
 from evolve.method import BoardViewConfig, Method, Report
-from evolve.operators import Operator, make_toolbox
+from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
 from games.seeding import derive_generator, derive_stream
 from genomes.variation import adapt_strengths, measure_diversity
 from players.network import NetworkDesign
@@ -64,6 +64,11 @@ class TournamentConfig(MeetingConfig):
                 raise ValueError(
                     f"{key} is {getattr(self, key)}, more than the {self.individuals} individuals"
                 )
+        if self.self_adaptive and self.mutate.name != OWN_OPERATORS["mutate"]:
+            raise ValueError(
+                f"self_adaptive is true, but mutate is {self.mutate.name!r}, which knows nothing of"
+                f" strengths: use {OWN_OPERATORS['mutate']!r}"
+            )
         return self
 
 

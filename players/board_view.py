@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 
 from games.connect_four import ConnectFour
-from games.errors import UnknownNameError
+from games.errors import BadValueError, UnknownNameError
 from games.registry import make_game
 from genomes.encoding import Encoding
 from players.encodings import ENCODINGS
@@ -25,7 +26,7 @@ class BoardView:
     Raises:
         UnknownNameError: A name is not in :data:`HEADS`, :data:`ENCODINGS` or
             :data:`VIEWPOINTS`.
-        BadValueError: There is no such board.
+        BadValueError: There is no such board, or a size is no whole number.
 
     >>> BoardView(encoding="two-planes").inputs
     84
@@ -50,6 +51,10 @@ class BoardView:
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
+        for size in ("columns", "rows", "connect"):
+            value = getattr(self, size)
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise BadValueError(f"{size} is {value!r}: it must be a whole number")
         _ = self.game
 
     @cached_property

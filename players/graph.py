@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.connect_four import Position
+from games.errors import BadValueError
 from games.stream import Stream
 from genomes.neat.faults import find_fault
 from genomes.neat.graph import compile_graphs
@@ -43,6 +44,10 @@ __all__ = ["GraphDesign", "GraphPlayer"]
 class GraphDesign(BoardView):
     """What turns a NEAT genome into a player: everything but the genome.
 
+    Raises:
+        UnknownNameError: A name is not one of :class:`BoardView`'s.
+        BadValueError: There is no such board, or *feed_forward* is no truth value.
+
     >>> GraphDesign(head="value", encoding="two-planes").inputs
     84
     """
@@ -50,6 +55,11 @@ class GraphDesign(BoardView):
     feed_forward: bool = True
     """Whether the graph computes from the board alone; else it remembers its values from one
     move of its own to the next, beginning each match with none."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.feed_forward, bool):
+            raise BadValueError(f"feed_forward is {self.feed_forward!r}: it must be true or false")
 
     def pack(self, genomes: NeatPopulation) -> Lineup:
         """The players that *genomes* make."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evolve.method import Method, State
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from runs.directory import RunDirectory
-from runs.errors import CheckpointError
+from runs.errors import CheckpointError, StorageError
 from runs.files import write_whole
 
 __all__ = ["digest_population", "load_checkpoint", "read_state", "save_checkpoint", "write_state"]
@@ -126,7 +126,8 @@ def load_checkpoint(
         The state, and a line about each newer checkpoint that could not be read.
 
     Raises:
-        CheckpointError: There is none, or the one that was asked for can't be read.
+        CheckpointError: There is none, or the one that was asked for is of no use.
+        StorageError: One can't be read from the disk.
     """
     found = directory.generations()
     if generation is not None:
@@ -145,9 +146,13 @@ def load_checkpoint(
                 raise DamagedFileError(f"it is of generation {state.generation}")
             if mismatch := method.find_mismatch(state):
                 raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
-        except (DamagedFileError, NewerFormatError, OSError, json.JSONDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            problems.append(f"{path.name} can't be used: {reason}")
+        except IsADirectoryError:
+            problems.append(f"{path.name} can't be used: it is a folder")
+            continue
+        except OSError as error:  # it may well be whole: nothing is to be put aside
+            raise StorageError(f"{path} can't be read: {error.strerror}") from None
+        except (DamagedFileError, NewerFormatError, json.JSONDecodeError) as error:
+            problems.append(f"{path.name} can't be used: {error}")
             continue
         return state, problems
     if not found:

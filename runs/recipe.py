@@ -47,6 +47,7 @@ INSTEAD = {
 }
 """Keys of other methods, and with what a method says the same."""
 
+
 class GameConfig(Config):
     """The section ``[game]``."""
 

@@ -120,7 +120,9 @@ def import_neat_python(
     """
     file = read_json(text)
     options = {"head": head, "encoding": encoding, "viewpoint": viewpoint}
-    chosen: dict[str, Any] = {kind: option for kind, option in options.items() if option}
+    chosen: dict[str, Any] = {
+        kind: option for kind, option in options.items() if option is not None
+    }
     assumed: list[str] = []
     if OWN_NAME in file.metadata:
         remarks = parse(Remarks, file.metadata[OWN_NAME], f"metadata.{OWN_NAME}")

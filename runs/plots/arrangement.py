@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.plots.layers import add_lanes, order_rows, spread_row
+from runs.plots.routes import Passage, Point, find_routes
 from runs.plots.sketch import Node, Sketch
 
-__all__ = ["HEADER", "PADDING", "Arrangement", "Box", "Point", "arrange", "ballot", "board_width"]
-
-Point = tuple[float, float]
+__all__ = ["HEADER", "PADDING", "Arrangement", "Box", "arrange", "ballot", "board_width"]
 
 WIDEST = 11.0
 """No row of cards is wider, if it can be divided."""
 CELLS = (0.17, 0.15, 0.13, 0.115, 0.1, 0.09, 0.08)
 """Sizes that the cells of the small boards may have."""
+ENOUGH = 0.1
+"""To be smaller than this in order that a layer of hidden nodes fits into a row is not worth it."""
 PADDING = 0.07
 """What is free inside the edge of a card."""
 HEADER = 0.19
 """The height of a card's line of text."""
-LETTER = 0.064
+LETTER = 0.06
 """The mean width of a letter in it."""
 BALLOT = 0.15
 """The height of a row of votes, and how many there are in one."""
@@ -28,8 +29,6 @@ MOST_VOTES = 16
 GAP = 0.16
 """What is free between two cards of a row."""
 LANE = 0.1
-PORTS = 0.2
-"""The distance of wires that enter or leave a card side by side."""
 
 
 @dataclass(frozen=True)
@@ -66,41 +65,27 @@ class Arrangement:
     boxes: list[Box]
     """One for each node."""
     routes: list[list[Point]]
-    """For each wire the points on its way; where x changes from one to the next, it curves."""
+    """The curve of each wire; see :func:`runs.plots.routes.find_routes`."""
     back: list[bool]
     """For each wire whether it leads to a node that stands no higher in depth."""
     width: float
     height: float
 
 
-@dataclass(frozen=True)
-class _Passage:
-    """A node or a lane: where wires may come and go."""
-
-    middle: float
-    bottom: float
-    top: float
-    width: float
-
-
 def arrange(sketch: Sketch) -> Arrangement:
     """Finds places for the nodes of *sketch*: rows of cards, not too wide, with few crossings."""
     cell = _choose_cell(sketch)
     sizes = [_measure_card(node, sketch, cell) for node in sketch.nodes]
-    rows = [part for layer in sketch.layers for part in _divide(layer, sizes)]
+    divided = [_divide(layer, sizes) for layer in sketch.layers]
+    rows = [row for parts in divided for row in parts]
     ends = [(wire.source, wire.target) for wire in sketch.wires]
     rows, ways = add_lanes(rows, len(sizes), ends)
     lanes = sum(map(len, rows)) - len(sizes)
     widths = [width + GAP for width, _ in sizes] + [LANE] * lanes
-    rows = order_rows(rows, ways, widths)
-    passages: dict[int, _Passage] = {}
-    y = 0.0
-    for row in rows:
-        height = max(sizes[item][1] for item in row if item < len(sizes))
-        for item, x in spread_row(row, widths).items():
-            top = y + (sizes[item][1] if item < len(sizes) else height)
-            passages[item] = _Passage(x, y, top, widths[item] - GAP)
-        y += height + _space_above(row, sketch)
+    for loop in {source for source, target in ends if source == target}:
+        widths[loop] += GAP
+    rows = order_rows(rows, ways, widths, fixed=len(divided[-1]))
+    passages = _stack(rows, widths, sizes, 0.5 if ends else 0.14)
     boxes = [
         Box(passages[node].middle - width / 2, passages[node].bottom, width, height)
         for node, (width, height) in enumerate(sizes)
@@ -109,7 +94,7 @@ def arrange(sketch: Sketch) -> Arrangement:
     return Arrangement(
         cell,
         boxes,
-        _route(ways, passages),
+        find_routes(ways, passages),
         back=[depth[source] >= depth[target] for source, target in ends],
         width=max(sum(widths[item] for item in row) for row in rows) - GAP,
         height=max(box.top for box in boxes),
@@ -150,13 +135,13 @@ def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
 
 
 def _choose_cell(sketch: Sketch) -> float:
-    """The largest cells with which the widest layer fits into a row; else neither."""
+    """The largest cells with which every layer fits into a row; else, if need be, the outputs."""
     for cell in CELLS:
         widths = [
             sum(_measure_card(sketch.nodes[node], sketch, cell)[0] + GAP for node in layer)
             for layer in sketch.layers
         ]
-        if max(widths) <= WIDEST + GAP:
+        if max(widths if cell > ENOUGH else widths[-1:]) <= WIDEST + GAP:
             return cell
     return CELLS[-1]
 
@@ -169,47 +154,17 @@ def _divide(layer: Sequence[int], sizes: Sequence[Point]) -> list[list[int]]:
     return [list(layer[at : at + size]) for at in range(0, len(layer), size)][::-1]
 
 
-def _space_above(row: Sequence[int], sketch: Sketch) -> float:
-    """What is free above a row: more where more wires may have to bend."""
-    return 0.5 + 0.015 * min(len(row), 30) if sketch.wires else 0.14
-
-
-def _route(ways: Sequence[Sequence[int]], passages: dict[int, _Passage]) -> list[list[Point]]:
-    """The points on the way of each wire."""
-    routes = []
-    ports = _find_ports(ways, passages)
-    for number, way in enumerate(ways):
-        source, target = passages[way[0]], passages[way[-1]]
-        if way[0] == way[-1]:
-            corner = source.middle + source.width / 2
-            routes.append([(corner, source.top - 0.05), (corner, source.top - 0.2)])
-            continue
-        rising, falling = source.bottom < target.bottom, source.bottom > target.bottom
-        route = [(ports[number, False], source.bottom if falling else source.top)]
-        for lane in (passages[item] for item in way[1:-1]):
-            edges = [(lane.middle, lane.bottom), (lane.middle, lane.top)]
-            route += edges if rising else edges[::-1]
-        route.append((ports[number, True], target.bottom if rising else target.top))
-        routes.append(route)
-    return routes
-
-
-def _find_ports(
-    ways: Sequence[Sequence[int]], passages: dict[int, _Passage]
-) -> dict[tuple[int, bool], float]:
-    """Where wires leave their sources (False) and enter their targets (True), without crossing."""
-    sides: dict[tuple[int, bool], list[tuple[float, tuple[int, bool]]]] = {}
-    for number, way in enumerate(ways):
-        if way[0] == way[-1]:
-            continue
-        for node, near, entering in ((way[0], way[1], False), (way[-1], way[-2], True)):
-            below = passages[near].bottom < passages[node].bottom
-            side = sides.setdefault((node, below), [])
-            side.append((passages[near].middle, (number, entering)))
-    ports = {}
-    for (node, _), side in sides.items():
-        passage = passages[node]
-        distance = min(PORTS, 0.85 * passage.width / len(side))
-        for place, (_, port) in enumerate(sorted(side)):
-            ports[port] = passage.middle + (place - (len(side) - 1) / 2) * distance
-    return ports
+def _stack(
+    rows: Sequence[Sequence[int]], widths: Sequence[float], sizes: Sequence[Point], space: float
+) -> dict[int, Passage]:
+    """Puts *rows* above each other, with *space* between them, and more where many wires bend."""
+    passages = {}
+    floor = 0.0
+    for row in rows:
+        cards = {item: sizes[item] for item in row if item < len(sizes)}
+        height = max(card[1] for card in cards.values())
+        for item, x in spread_row(row, widths).items():
+            width, own_height = cards.get(item, (0.0, height))
+            passages[item] = Passage(x, width, floor, floor + own_height, floor + height)
+        floor += height + space * (1.0 + 0.03 * min(len(row), 30))
+    return passages

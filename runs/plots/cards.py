@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from runs.plots.arrangement import HEADER, PADDING, Box, Point, ballot, board_width
+from runs.plots.arrangement import HEADER, PADDING, Box, ballot, board_width
+from runs.plots.routes import Point
 from runs.plots.sketch import Node
 from runs.plots.style import OKABE_ITO
 
@@ -21,7 +22,8 @@ __all__ = ["NEGATIVE", "POSITIVE", "SIGNS", "draw_boards", "draw_card", "draw_wi
 
 POSITIVE, NEGATIVE = OKABE_ITO[0], OKABE_ITO[1]
 SIGNS = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "#FFFFFF", POSITIVE])
-HOLE = "#CFCFCF"
+HOLE = "#D8D8D8"
+LINE = "#999999"
 SMALL = 7.5
 """Points of the text on cards."""
 
@@ -30,7 +32,12 @@ def draw_card(axes: Axes, node: Node, box: Box, cell: float, scale: Normalize) -
     """A node: its name and what it computes, its bias, its votes, and the cells that it reads."""
     shape = "round,pad=0,rounding_size=0.05"
     corner = box.left, box.bottom
-    frame = {"facecolor": "white", "edgecolor": "#999999", "linewidth": 0.8, "zorder": 2}
+    frame: dict[str, Any] = {
+        "facecolor": "white",
+        "edgecolor": "#999999",
+        "linewidth": 0.8,
+        "zorder": 2,
+    }
     axes.add_patch(FancyBboxPatch(corner, box.width, box.height, boxstyle=shape, **frame))
     _write_header(axes, node, box)
     if node.votes is not None:
@@ -51,35 +58,37 @@ def draw_boards(
     left, bottom = corner
     for board in boards:
         rows, columns = board.shape
-        x = left + cell * np.arange(columns + 1)
-        y = bottom + cell * np.arange(rows, -1, -1)
+        frame: dict[str, Any] = {
+            "facecolor": "none",
+            "edgecolor": LINE,
+            "linewidth": 0.6,
+            "zorder": 3,
+        }
+        axes.add_patch(Rectangle((left, bottom), columns * cell, rows * cell, **frame))
         row, column = np.nonzero(np.isnan(board))
-        axes.scatter(
-            x[column] + cell / 2, y[row] - cell / 2, (20 * cell) ** 2, HOLE, linewidths=0, zorder=3
-        )
-        axes.pcolormesh(
-            x,
-            y,
-            np.ma.masked_invalid(board),
-            cmap=colours,
-            norm=scale,
-            edgecolors="#8F8F8F",
-            linewidth=0.4,
-            zorder=4,
-        )
+        x, y = left + (column + 0.5) * cell, bottom + (rows - row - 0.5) * cell
+        axes.scatter(x, y, (14 * cell) ** 2, HOLE, linewidths=0, zorder=3)
+        row, column = np.nonzero(~np.isnan(board))
+        x, y = left + column * cell, bottom + (rows - 1 - row) * cell
+        cells = [Box(*place, cell, cell) for place in zip(x, y, strict=True)]
+        _colour(axes, cells, board[row, column], colours, scale)
         left += (columns + 0.7) * cell
 
 
 def draw_wire(
     axes: Axes, route: Sequence[Point], weight: float, scale: Normalize, *, back: bool
 ) -> None:
-    """A connection between nodes: its sign as colour, its size as width; dashed if it leads back."""
+    """A connection between nodes: its sign is its colour, its size its width.
+
+    It is dashed, and has an arrowhead, if it leads *back*.
+    """
+    curve = Path(route, [Path.MOVETO] + [Path.CURVE4] * (len(route) - 1))
     colour = POSITIVE if weight >= 0 else NEGATIVE
     width = wire_width(weight, scale)
     look: dict[str, Any] = {"linewidth": width, "alpha": 0.85, "zorder": 1}
     if back:
         arrow = FancyArrowPatch(
-            path=_bend(route),
+            path=curve,
             arrowstyle="-|>",
             mutation_scale=6 + 2 * width,
             linestyle=(0, (4, 2)),
@@ -88,7 +97,7 @@ def draw_wire(
         )
         axes.add_patch(arrow)
     else:
-        axes.add_patch(PathPatch(_bend(route), edgecolor=colour, facecolor="none", **look))
+        axes.add_patch(PathPatch(curve, edgecolor=colour, facecolor="none", **look))
 
 
 def wire_width(weight: float, scale: Normalize) -> float:
@@ -104,39 +113,31 @@ def _write_header(axes: Axes, node: Node, box: Box) -> None:
     if node.response != 1.0:
         rest.append(f"×{node.response:.2f}".replace("-", "−"))
     axes.annotate(" " + " ".join(rest), (1, 0.5), xycoords=name, **text)
-    bias = f"{node.bias:+.2f}".replace("-", "−")
     colour = POSITIVE if node.bias >= 0 else NEGATIVE
-    axes.text(box.right - PADDING, y, bias, color=colour, ha="right", **text)
+    axes.text(box.right - PADDING, y, _signed(node.bias), color=colour, ha="right", **text)
 
 
 def _draw_votes(axes: Axes, votes: NDArray[np.float64], box: Box, scale: Normalize) -> None:
     places = ballot(box, len(votes))
-    for top in sorted({place.top for place in places}, reverse=True):
-        row = [number for number, place in enumerate(places) if place.top == top]
-        edges = [places[number].left for number in row] + [places[row[-1]].right]
-        axes.pcolormesh(
-            edges,
-            [places[row[0]].bottom, top],
-            votes[None, row],
-            cmap=SIGNS,
-            norm=scale,
-            edgecolors="#8F8F8F",
-            linewidth=0.4,
-            zorder=4,
-        )
+    _colour(axes, places, votes, SIGNS, scale)
+    if len(votes) == 1:
+        text = _signed(votes[0])
+        look: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center", "zorder": 5}
+        height = places[0].bottom + places[0].height / 2 - 0.005
+        axes.text(places[0].middle, height, text, **look)
 
 
-def _bend(route: Sequence[Point]) -> Path:
-    """A path that leaves and reaches each of its points upright."""
-    vertices, codes = [route[0]], [Path.MOVETO]
-    for (x, y), (next_x, next_y) in pairwise(route):
-        if y == next_y:  # between two cards of a row: over those between them
-            height = y + 0.3 + 0.02 * abs(next_x - x)
-            vertices += [(x, height), (next_x, height), (next_x, next_y)]
-        elif x == next_x and next_y > y - 0.3 and next_y < y:  # at the edge of a card
-            vertices += [(x + 0.2, y + 0.05), (x + 0.2, next_y - 0.05), (next_x, next_y)]
-        else:
-            middle = (y + next_y) / 2
-            vertices += [(x, middle), (next_x, middle), (next_x, next_y)]
-        codes += [Path.CURVE4] * 3
-    return Path(vertices, codes)
+def _colour(
+    axes: Axes, places: Sequence[Box], weights: NDArray[np.float64], colours: Any, scale: Any
+) -> None:
+    """Rectangles in the colours of *weights*."""
+    corners = [
+        [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
+        for box in places
+    ]
+    look: dict[str, Any] = {"edgecolors": LINE, "linewidths": 0.5, "zorder": 4}
+    axes.add_collection(PolyCollection(corners, array=weights, cmap=colours, norm=scale, **look))
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.2f}".replace("-", "−")

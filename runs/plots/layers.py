@@ -7,6 +7,7 @@ outputs in the highest. A wire that passes a row on its way gets a lane between 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 __all__ = ["Ends", "add_lanes", "find_layers", "order_rows", "spread_row"]
 
@@ -98,8 +99,9 @@ def order_rows(
     rows: Sequence[Sequence[int]],
     ways: Sequence[Sequence[int]],
     widths: Sequence[float],
+    fixed: int = 1,
 ) -> list[list[int]]:
-    """Orders rows so that few wires cross; the last row, that of the outputs, stays.
+    """Orders rows so that few wires cross; the last rows, those of the outputs, stay.
 
     Everybody goes to the mean place of those with whom a wire connects him in the row above,
     then below, and so on. Source: Sugiyama, Tagawa and Toda, "Methods for visual understanding
@@ -110,13 +112,14 @@ def order_rows(
         rows: Nodes and lanes, the lowest row first.
         ways: Those on the way of each wire.
         widths: The width of each node and lane, by its number, what is free around it included.
+        fixed: How many rows stay.
     """
     ordered = [list(row) for row in rows]
     row_of = {item: place for place, row in enumerate(ordered) for item in row}
     above: dict[int, list[int]] = {item: [] for item in row_of}
     below: dict[int, list[int]] = {item: [] for item in row_of}
     for way in ways:
-        for first, second in zip(way, way[1:], strict=False):
+        for first, second in pairwise(way):
             low, high = sorted((first, second), key=row_of.__getitem__)
             if row_of[low] < row_of[high]:
                 above[low].append(high)
@@ -124,8 +127,8 @@ def order_rows(
     x = {item: at for row in ordered for item, at in spread_row(row, widths).items()}
     for sweep in range(SWEEPS):
         near = below if sweep % 2 else above
-        places = range(1, len(ordered) - 1) if sweep % 2 else range(len(ordered) - 2, -1, -1)
-        for place in places:
+        places = range(len(ordered) - fixed)
+        for place in places if sweep % 2 else reversed(places):
             ordered[place].sort(key=_find_wishes(ordered[place], near, x).__getitem__)
             x |= spread_row(ordered[place], widths)
     return ordered

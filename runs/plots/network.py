@@ -8,6 +8,7 @@ the layer above, squares on the cards take their place.
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,15 +22,7 @@ from games.errors import BadValueError
 from players.player import Player
 from runs.files import explain_storage_errors
 from runs.plots.arrangement import Arrangement, arrange, board_width
-from runs.plots.cards import (
-    NEGATIVE,
-    POSITIVE,
-    SIGNS,
-    draw_boards,
-    draw_card,
-    draw_wire,
-    wire_width,
-)
+from runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
 from runs.plots.sketch import Sketch, sketch_player
 from runs.plots.style import GREY, check_format, new_figure, save, set_title
 from runs.run import Run
@@ -40,9 +33,8 @@ MARGIN = 0.35
 NARROWEST = 7.6
 """The width of the whole picture, at least, in inches."""
 KEY_CELL = 0.2
-KEY_TEXT = 46
-"""Letters in a line of the key."""
-MOST_WIRES = 250
+KEY_LEAST = 2.75
+MOST_WIRES = 120
 """Of more connections between nodes the strongest are drawn."""
 
 
@@ -80,10 +72,11 @@ def plot_network(of: Run | Player, to: Path | None = None, generation: int | Non
 
 def draw_network(sketch: Sketch) -> Figure:
     """The picture of :func:`plot_network`; its axes are the drawing and the scale of weights."""
+    sketch = _thin_out(sketch)
     places = arrange(sketch)
     width = max(places.width + 2 * MARGIN, NARROWEST)
     remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
-    head, foot = 0.6 + 0.18 * len(remarks), _key_height(sketch)
+    head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
     figure = new_figure(width, head + places.height + foot)
     figure.set_layout_engine("none")
     set_title(figure, sketch.title, remarks)
@@ -99,6 +92,15 @@ def draw_network(sketch: Sketch) -> Figure:
     return figure
 
 
+def _thin_out(sketch: Sketch) -> Sketch:
+    """The sketch without its weakest wires if there are too many to be told apart."""
+    if len(sketch.wires) <= MOST_WIRES:
+        return sketch
+    strongest = sorted(sketch.wires, key=lambda wire: -abs(wire.weight))[:MOST_WIRES]
+    remark = f"of {len(sketch.wires):,} connections between nodes the {MOST_WIRES} strongest"
+    return replace(sketch, wires=strongest, remarks=[*sketch.remarks, f"drawn: {remark}"])
+
+
 def _make_scale(sketch: Sketch) -> Normalize:
     """From the most negative to the most positive weight, but for a few that stick out."""
     sizes = np.abs(sketch.weights)
@@ -108,7 +110,7 @@ def _make_scale(sketch: Sketch) -> Normalize:
 
 
 def _key_height(sketch: Sketch) -> float:
-    return max(sketch.shape[1] * KEY_CELL, 1.6) + 1.1
+    return max(sketch.shape[1], 6) * KEY_CELL + 1.1 + 0.15 * bool(sketch.wires)
 
 
 def _draw_wires(axes: Axes, sketch: Sketch, places: Arrangement, scale: Normalize) -> None:
@@ -121,7 +123,7 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Arrangement, scale: Normaliz
 
 def _draw_reading(axes: Axes, sketch: Sketch, indent: float) -> None:
     """The board, labelled, and how strongly its cells are read."""
-    planes, rows, columns = sketch.shape
+    _, rows, columns = sketch.shape
     left = axes.get_xlim()[0] + indent
     bottom = axes.get_ylim()[0] + 0.4
     reading = sketch.reading
@@ -147,11 +149,11 @@ def _draw_key(
 ) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
-    left = MARGIN + 0.15 + board_width(sketch.shape, KEY_CELL) + 0.5
-    top = _key_height(sketch) - 0.45
+    left = MARGIN + 0.15 + max(board_width(sketch.shape, KEY_CELL), KEY_LEAST) + 0.5
+    top = sketch.shape[1] * KEY_CELL + 0.72
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
-    axes.text(x, y - 0.05, "How to read it", fontsize=9, fontweight="bold")
+    axes.text(x, y, "How to read it", fontsize=9, fontweight="bold")
     place = ((left + 0.02) / width, (top - 0.32) / height, 1.7 / width, 0.12 / height)
     clipped = np.abs(sketch.weights).max(initial=0.0) > scale.vmax
     bar = figure.colorbar(
@@ -164,18 +166,22 @@ def _draw_key(
     bar.ax.tick_params(labelsize=7.5, length=2)
     bar.outline.set_linewidth(0.4)
     axes.text(x + 1.95, y - 0.27, "weight", fontsize=8, va="center")
-    lines = [line for text in _explain(sketch, places) for line in textwrap.wrap(text, KEY_TEXT)]
-    axes.text(x, y - 0.62, "\n".join(lines), fontsize=8, va="top", color=GREY, linespacing=1.35)
+    text = "\n".join(_explain(sketch, places))
+    axes.text(x, y - 0.66, text, fontsize=8, va="top", color=GREY, linespacing=1.4)
 
 
 def _explain(sketch: Sketch, places: Arrangement) -> list[str]:
-    texts = ["card: a node, what it computes, its bias; coloured cells: what it reads of the board"]
+    scaled = any(node.response != 1.0 for node in sketch.nodes)
+    texts = [
+        f"Cards: nodes, what they compute, {'×response, ' * scaled}bias",
+        "Cells: weights from the board; dots: none",
+    ]
     if sketch.wires:
-        texts.append("wires: what it reads of other nodes, wider the larger the weight")
+        texts.append("Wires: weights between nodes, wider if larger")
     if any(places.back):
-        texts.append("dashed: against the direction of the drawing")
+        texts.append("Dashed wires: against the order of the layers")
     if sketch.remembers:
-        texts.append("all wires bring what a node computed at the move before")
+        texts.append("Wires carry values of the player's move before")
     if any(node.votes is not None for node in sketch.nodes):
-        texts.append("bars: its weights to the nodes above it, from left to right")
+        texts.append("Bars: weights to the nodes above, left to right")
     return texts

@@ -99,9 +99,10 @@ def draw_statistic(
     name: str,
     title: str,
     remark: str,
+    label: str = "in units of genes",
 ) -> None:
     """One line per run of the statistic called *name*."""
-    style_axes(axes, title=title, remark=remark, label="in units of genes")
+    style_axes(axes, title=title, remark=remark, label=label)
     for record, hue in zip(records, hues, strict=True):
         if name in record.statistics:
             x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -14,6 +15,7 @@ from games.errors import BadValueError
 from runs.files import explain_storage_errors
 from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
 from runs.plots.record import Record, distinct_names, read_record, stretch
+from runs.plots.species import draw_sizes, draw_species
 from runs.plots.style import check_format, colours, new_figure, save, set_title
 from runs.run import Run
 
@@ -51,29 +53,29 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
 
 
 def draw_runs(records: Sequence[Record]) -> Figure:
-    """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, strength.
+    """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
-    The last is there only if some run's mutation strength adapts itself.
+    There follow the mutation strength if it adapts itself in some run; and if networks grow in
+    some run, its species, the connections and the hidden nodes.
     """
-    heights = [3.0, 3.4, 1.7] + [1.7] * any(record.adapts for record in records)
+    adapts = any(record.adapts for record in records)
+    grows = any(record.grows for record in records)
+    heights = (
+        [3.0, 3.4, 1.7] + [1.7] * adapts + [2.4 if len(records) == 1 else 1.7, 1.7, 1.7] * grows
+    )
     extra = 0.2 * len(records) if len(records) > 1 else 0.0
     figure = new_figure(9.0, sum(heights) + 1.1 + extra)
-    panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     hues = colours(len(records))
     draw_fitness(panels[0], records, hues)
     draw_checks(panels[1], records, hues)
-    draw_statistic(
-        panels[2], records, hues, "diversity", "Diversity", "mean standard deviation of a gene"
-    )
-    if len(panels) > 3:
-        draw_statistic(
-            panels[3],
-            records,
-            hues,
-            "mutation_strength",
-            "Mutation strength",
-            "population's median",
-        )
+    _draw_diversity(panels[2], records, hues)
+    if adapts:
+        title = "Mutation strength"
+        remark = "population's median"
+        draw_statistic(panels[3], records, hues, "mutation_strength", title, remark)
+    if grows:
+        _draw_growth(panels[-3:], records, hues)
     if not any(record.generations for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
@@ -82,12 +84,32 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     return figure
 
 
+def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """What is measured depends on the kind of genome."""
+    spread, distance = "mean standard deviation of a gene", "mean distance between genomes"
+    kinds = {record.grows for record in records if record.generations} or {False}
+    remark = distance if kinds == {True} else spread
+    if len(kinds) > 1:
+        remark = f"{spread}; where networks grow, {distance}: not comparable"
+    draw_statistic(axes, records, hues, "diversity", "Diversity", remark)
+
+
+def _draw_growth(panels: Sequence[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """Species, connections, hidden nodes."""
+    if len(records) == 1:
+        draw_species(panels[0], records[0])
+    else:
+        draw_statistic(panels[0], records, hues, "species", "Species", "", label="how many")
+    draw_sizes(panels[1], records, hues, "connections", "Connections that are enabled")
+    draw_sizes(panels[2], records, hues, "hidden_nodes", "Hidden nodes")
+
+
 def _label_generations(records: Sequence[Record]) -> str:
     widths = {stretch(record.generations) for record in records if record.generations}
     if not widths or widths == {1}:
         return "generation"
     most = f"up to {max(widths)}" if len(widths) > 1 else str(max(widths))
-    return f"generation (fitness and diversity: means over {most} generations)"
+    return f"generation (all but the checks: means over {most} generations)"
 
 
 def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -> None:

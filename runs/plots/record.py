@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ class Record:
     """One value per generation for each figure that the method tells, ``generation`` too; not
     a number where one is missing."""
     checks: list[Check]
+    species: dict[int, dict[int, int]] = field(default_factory=dict)
+    """How many individuals each species had, by its number and then by generation."""
 
     @property
     def generations(self) -> int:
@@ -47,6 +49,11 @@ class Record:
         strengths = self.statistics.get("mutation_strength", np.zeros(0))
         return bool(len(strengths) and np.nanmin(strengths) < np.nanmax(strengths))
 
+    @property
+    def grows(self) -> bool:
+        """Whether networks have sizes of their own."""
+        return "connections" in self.statistics
+
 
 def read_record(run: Run, name: str | None = None) -> Record:
     """The history of *run*; one that has not begun has an empty one.
@@ -60,9 +67,10 @@ def read_record(run: Run, name: str | None = None) -> Record:
     with History(run.directory.history) as history:
         table = history.generations()
         checks = history.checks()
+        species = history.species()
     shortest = min(len(column) for column in table.values())
     columns = {key: np.array(cells[:shortest], dtype=float) for key, cells in table.items()}
-    return Record(name, run.recipe.title, columns, checks)
+    return Record(name, run.recipe.title, columns, checks, species)
 
 
 def blocks(column: Column, most: int = MOST_POINTS) -> Column:

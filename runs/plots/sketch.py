@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -71,7 +70,7 @@ class Sketch:
     @property
     def reading(self) -> Weights:
         """How strongly each cell is read: the sizes of its weights, added up; of :attr:`shape`."""
-        total = np.zeros(self.shape)
+        total: Weights = np.zeros(self.shape)
         for node in self.nodes:
             if node.board is not None:
                 total += np.nan_to_num(np.abs(node.board))
@@ -83,7 +82,7 @@ class Sketch:
         parts = [np.array([wire.weight for wire in self.wires])]
         for node in self.nodes:
             parts += [part.ravel() for part in (node.board, node.votes) if part is not None]
-        together = np.concatenate(parts)
+        together: Weights = np.concatenate(parts)
         return together[~np.isnan(together)]
 
 
@@ -102,85 +101,89 @@ def sketch_player(player: Player) -> Sketch:
 
 def _sketch_graph(player: GraphPlayer) -> Sketch:
     """Nodes on which no output depends, and connections that do not count, are left out."""
-    genome, design = player.genome, player.design
-    enabled = np.flatnonzero(genome.enabled)
-    links = list(zip(genome.source[enabled].tolist(), genome.target[enabled].tolist(), strict=True))
-    keys = _find_needed(design.outputs, links)
+    design = player.design
+    keys, links = _find_working(player)
     place = {key: at for at, key in enumerate(keys)}
     boards: dict[int, Weights] = {}
     wires = []
-    for (source, target), weight in zip(links, genome.weight[enabled].tolist(), strict=True):
-        if target not in place:
-            continue
+    for source, target, weight in links:
         if source >= 0:
             wires.append(Wire(place[source], place[target], weight))
             continue
         board = boards.setdefault(place[target], np.full(_shape(design), np.nan))
         board.ravel()[-1 - source] = weight
-    fed = set(boards) | {wire.target for wire in wires}
-    gene = {key: at for at, key in enumerate(genome.node_key.tolist())}
-    nodes = [
-        Node(
-            _name_output(design, key) if key < design.outputs else str(key),
-            _name_function(player, gene[key], at in fed),
-            float(genome.bias[gene[key]]),
-            float(genome.response[gene[key]]),
-            boards.get(at),
-        )
-        for at, key in enumerate(keys)
-    ]
-    drawn = sum(int(np.isfinite(board).sum()) for board in boards.values()) + len(wires)
     ends = [(wire.source, wire.target) for wire in wires]
+    fed = {target for _, target, _ in links}
     return Sketch(
         title=_title(player),
-        remarks=[_count_genes(player, len(nodes), drawn), _describe_head(design)],
+        remarks=[*_count_genes(player, len(keys), len(links)), _describe_head(design)],
         planes=_name_planes(design),
         shape=_shape(design),
-        nodes=nodes,
-        layers=find_layers(len(nodes), design.outputs, ends),
+        nodes=[_make_node(player, key, key in fed, boards.get(place[key])) for key in keys],
+        layers=find_layers(len(keys), design.outputs, ends),
         wires=wires,
         remembers=not design.feed_forward and bool(wires),
     )
 
 
-def _find_needed(outputs: int, links: Sequence[tuple[int, int]]) -> list[int]:
-    """The keys of the outputs, and after them those of hidden nodes on which they depend."""
+def _find_working(player: GraphPlayer) -> tuple[list[int], list[tuple[int, int, float]]]:
+    """Nodes and connections on which an output depends.
+
+    In a recurrent network those without a connection to them are always 0: where numbers are
+    added up, nothing depends on them.
+
+    Returns:
+        The keys of the nodes, ascending, and source, target and weight of the connections.
+    """
+    genome, design = player.genome, player.design
+    enabled = np.flatnonzero(genome.enabled)
+    columns = (genome.source, genome.target, genome.weight)
+    links = list(zip(*(column[enabled].tolist() for column in columns), strict=True))
+    if not design.feed_forward:
+        adding = set(genome.node_key[genome.aggregation == SUM].tolist())
+        fed = {target for _, target, _ in links}
+        links = [link for link in links if link[0] < 0 or link[0] in fed or link[1] not in adding]
     sources: dict[int, list[int]] = {}
-    for source, target in links:
+    for source, target, _ in links:
         sources.setdefault(target, []).append(source)
-    needed = set(range(outputs))
+    needed = set(range(design.outputs))
     waiting = list(needed)
     while waiting:
-        for source in sources.get(waiting.pop(), ()):
-            if source >= 0 and source not in needed:
-                needed.add(source)
-                waiting.append(source)
-    return sorted(needed)
+        new = {key for key in sources.get(waiting.pop(), ()) if key >= 0} - needed
+        needed |= new
+        waiting += new
+    return sorted(needed), [link for link in links if link[1] in needed]
 
 
-def _name_function(player: GraphPlayer, gene: int, fed: bool) -> str:
-    if not fed and not player.design.feed_forward:
-        return "always 0"
-    activation = ACTIVATIONS[player.genome.activation[gene]]
-    aggregation = int(player.genome.aggregation[gene])
-    return activation if aggregation == SUM else f"{activation} of {AGGREGATIONS[aggregation]}"
+def _make_node(player: GraphPlayer, key: int, fed: bool, board: Weights | None) -> Node:
+    """The node of that *key*; *fed* is whether a connection leads to it."""
+    genome, design = player.genome, player.design
+    gene = int(np.flatnonzero(genome.node_key == key)[0])
+    computes = ACTIVATIONS[genome.activation[gene]]
+    if genome.aggregation[gene] != SUM:
+        computes += f" of {AGGREGATIONS[genome.aggregation[gene]]}"
+    return Node(
+        _name_output(design, key) if key < design.outputs else str(key),
+        computes if fed or design.feed_forward else "always 0",
+        float(genome.bias[gene]),
+        float(genome.response[gene]),
+        board,
+    )
 
 
-def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> str:
-    genome, outputs = player.genome, player.design.outputs
+def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> list[str]:
+    genome, design = player.genome, player.design
     working = int(genome.enabled.sum())
-    text = f"{_count(nodes - outputs, 'hidden node')}, {_count(connections, 'connection')}"
-    text += ", feed-forward" if player.design.feed_forward else ", recurrent"
+    kind = "feed-forward" if design.feed_forward else "recurrent"
+    hidden = _count(nodes - design.outputs, "hidden node")
     left_out = [
-        _count(number, *what)
-        for number, *what in (
-            (len(genome.node_key) - nodes, "node", " without a way to an output"),
-            (working - connections, "connection", " to such nodes"),
-            (len(genome.enabled) - working, "disabled connection"),
-        )
-        if number
+        _count(len(genome.node_key) - nodes, "idle node"),
+        _count(working - connections, "idle connection"),
+        _count(len(genome.enabled) - working, "disabled connection"),
     ]
-    return text + (f"; not drawn: {', '.join(left_out)}" if left_out else "")
+    told = [words for words in left_out if not words.startswith("no ")]
+    lines = [f"{hidden}, {_count(connections, 'connection')}, {kind}"]
+    return lines + [f"not drawn: {', '.join(told)}"] * bool(told)
 
 
 def _sketch_perceptron(player: NetworkPlayer) -> Sketch:
@@ -259,5 +262,5 @@ def _describe_head(design: BoardView) -> str:
     return "value: of all moves the one is played that leads to the position of the largest value"
 
 
-def _count(number: int, noun: str, rest: str = "") -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}{rest}"
+def _count(number: int, noun: str) -> str:
+    return f"{f'{number:,}' if number else 'no'} {noun}{'' if number == 1 else 's'}"

@@ -8,18 +8,20 @@ units, no symmetry), and NEAT.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from arena.duel import duel
+from evolve.neat import Neat
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
 from players.player import Player
 from players.scripted import make_random, make_test_bot
 from runs.history import Check, History
-from runs.recipe import load_recipe
+from runs.recipe import Recipe, load_recipe
 from runs.run import Run
 from runs.studies.intervals import Sample, mean_share
 from runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
@@ -32,6 +34,8 @@ CHECKS = 25
 """How often a run is checked."""
 LAST = 5
 """How many checks at the end the level of a run is the mean of."""
+SPECIES = 20
+"""About how many species are judged in each generation."""
 GAMES = 4000
 """Games of each champion against each opponent."""
 DUEL_GAMES = 400
@@ -47,21 +51,18 @@ class Arm:
     name: str
     label: str
     recipe: str
-    games: int
-    """Training games in a generation, once the hall of fame is filled."""
     changes: Mapping[str, Any]
 
 
 ARMS = (
-    Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", 24_000, {}),
+    Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", {}),
     Arm(
         "mlp-16",
         "MLP 84-16-1",
         "connect-four",
-        24_000,
         {"network.hidden": [16], "network.symmetric": False},
     ),
-    Arm("neat", "NEAT (recipe connect-four-neat)", "connect-four-neat", 9_200, {}),
+    Arm("neat", "NEAT (recipe connect-four-neat)", "connect-four-neat", {}),
 )
 
 
@@ -70,9 +71,9 @@ def plan(settings: Settings) -> list[Job]:
     jobs = []
     for seed in range(1, settings.seeds + 1):
         for arm in ARMS:
-            generations = settings.scaled(BUDGET // arm.games, least=4)
+            recipe = load_recipe(arm.recipe).change(arm.changes)
+            generations = count_generations(recipe, settings.scaled(BUDGET, least=100_000))
             changes = {
-                **arm.changes,
                 "run.seed": seed,
                 "run.generations": generations,
                 "run.champion": "best-check",
@@ -80,8 +81,35 @@ def plan(settings: Settings) -> list[Job]:
                 "check.games": settings.scaled(1000),
                 "check.opponents": ["test-bot", "random"],
             }
-            jobs.append(Job(_name(arm, seed), load_recipe(arm.recipe).change(changes)))
+            jobs.append(Job(_name(arm, seed), recipe.change(changes)))
     return jobs
+
+
+def count_generations(recipe: Recipe, budget: int) -> int:
+    """How many generations of *recipe* are played with about so many games.
+
+    Of the games by which species are judged those of :data:`SPECIES` species are counted; how
+    many there will be nobody knows before.
+    """
+    config: Any = recipe.make_config()
+    openings = config.openings.count if config.openings.plies else 1
+    if recipe.kind is Neat:
+        individuals = config.neat.pop_size
+        pairs = individuals * config.opponents // 2
+        judging = 0 if config.stagnation.judge == "rank" else SPECIES * config.stagnation.games
+    else:
+        individuals = config.individuals
+        judging = 0
+        pairs = 2 * individuals * math.comb(config.tournament_size, 2)
+    each = config.games * openings
+    among = pairs * each * (2 if config.colours == "both" else 1) + judging
+    generation = 0
+    while budget > 0:
+        entered = -(-generation // config.hall_of_fame.every)
+        members = min(config.hall_of_fame.opponents, config.hall_of_fame.size, entered)
+        budget -= among + 2 * individuals * members * each
+        generation += 1
+    return generation
 
 
 def measure_curves(material: Material) -> Table:

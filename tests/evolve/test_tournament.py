@@ -428,6 +428,10 @@ def test_a_population_finds_out_how_to_win() -> None:
     [
         ({"tournament_size": 7}, "tournament_size is 7, more than the 6 individuals"),
         ({"elites": 7}, "elites is 7, more than the 6 individuals"),
+        (
+            {"self_adaptive": True, "mutate": "mutShuffleIndexes"},
+            "self_adaptive is true, but mutate is 'mutShuffleIndexes'",
+        ),
         ({"individuals": 1}, "individuals"),
         ({"mutation_strength": 0.0}, "mutation_strength"),
         ({"crossover_probability": 1.5}, "crossover_probability"),

@@ -445,6 +445,25 @@ def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
     assert outcome_of(path) == finished[1]
 
 
+def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = RunDirectory(path).checkpoint(LAST)
+    read = Path.read_bytes
+
+    def fail(file: Path) -> bytes:
+        if file.name == newest.name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read(file)
+
+    monkeypatch.setattr(Path, "read_bytes", fail)
+    with pytest.raises(StorageError, match=rf"{newest.name} can't be read: Input/output error"):
+        resume(path, generations=LAST + 1, executor="serial")
+    monkeypatch.undo()
+    assert newest.is_file()
+    assert Run.open(path).generation == LAST
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_a_start_on_a_full_disk_can_be_repeated(
     small_recipe: RecipeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str

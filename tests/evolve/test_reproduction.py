@@ -1,0 +1,279 @@
+"""Who lives on and who has children: neat-python's rules, and tournaments inside species."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from neat.reporting import ReporterSet
+from neat.reproduction import DefaultReproduction
+from numpy.typing import NDArray
+from scipy import stats
+
+from evolve.reproduction import plan_children
+from genomes.neat.config import NeatConfig
+from genomes.neat.species import Species
+
+Ints = NDArray[np.int64]
+
+
+@pytest.fixture(autouse=True)
+def _keep_random_state() -> Iterator[None]:
+    before = random.getstate()
+    yield
+    random.setstate(before)
+
+
+def make_species(members: list[int]) -> Species:
+    """Species 1, 2, ... of the genomes whose rows of species are *members*; -1 for none."""
+    rows = np.array(members, dtype=np.int32)
+    count = int(rows.max()) + 1
+    zeros = np.zeros(count, dtype=np.int64)
+    firsts = np.array([int(np.flatnonzero(rows == row)[0]) for row in range(count)])
+    return Species(np.arange(1, count + 1), zeros, zeros, firsts, rows)
+
+
+def plan(
+    members: list[int],
+    fitness: list[float],
+    keys: list[int] | None = None,
+    standing: list[float] | None = None,
+    seed: int = 1,
+    tournament_size: int | None = None,
+    **config: Any,
+) -> tuple[Ints, Ints]:
+    species = make_species(members)
+    figures = np.array(fitness)
+    if standing is None:
+        rows = range(len(species))
+        standing = [figures[species.members == row].max() for row in rows]
+    return plan_children(
+        NeatConfig(pop_size=config.pop("pop_size", len(members)), **config),
+        species,
+        np.arange(len(members)) if keys is None else np.array(keys),
+        figures,
+        np.array(standing),
+        np.random.default_rng(seed),
+        tournament_size,
+    )
+
+
+def test_elites_and_parents_by_hand() -> None:
+    # Species A: rows 0-3, B: rows 4-7. Means 0.25 and 0.75 over a range of 1 (the least one),
+    # from a lowest fitness of 0.1: adjusted 0.15 and 0.65, so shares of 8 are 1.5 and 6.5. Half
+    # of the way from 4: 4 - 1 = 3 (-1.25 is rounded) and 4 + 1 = 5.
+    fitness = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+    elites, parents = plan([0] * 4 + [1] * 4, fitness, elitism=1, survival_threshold=0.5)
+    assert elites.tolist() == [3, 7]
+    assert parents.shape == (2 + 4, 2)
+    assert set(parents[:2].ravel().tolist()) <= {3, 2}
+    assert set(parents[2:].ravel().tolist()) <= {7, 6}
+
+
+def test_among_equals_the_highest_key_is_the_elite() -> None:
+    elites, parents = plan(
+        [0] * 6, [0.5] * 6, keys=[7, 3, 9, 8, 1, 2], elitism=2, survival_threshold=0.5
+    )
+    assert elites.tolist() == [2, 3]
+    assert set(parents.ravel().tolist()) == {2, 3, 0}
+
+
+class Child:
+    """A genome of neat-python that only notes who its parents are."""
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+
+    def configure_crossover(self, first: Any, second: Any, config: Any) -> None:
+        """Keeps the keys."""
+        self.parents = first.key, second.key
+
+    def mutate(self, config: Any) -> None:
+        """Does nothing."""
+
+
+def reproduce(
+    members: list[int], fitness: list[float], keys: list[int], order: list[int], config: NeatConfig
+) -> tuple[list[int], Counter[int], dict[int, set[int]]]:
+    """neat-python's elites, how many children each species has, and who were their parents."""
+    genomes = {key: SimpleNamespace(key=key, fitness=f) for key, f in zip(keys, fitness)}
+    rows = {
+        row: SimpleNamespace(
+            key=row,
+            members={
+                keys[at]: genomes[keys[at]] for at in np.flatnonzero(np.array(members) == row)
+            },
+        )
+        for row in order
+    }
+    stagnation = SimpleNamespace(update=lambda *_: [(row, rows[row], False) for row in order])
+    oracle = DefaultReproduction(
+        SimpleNamespace(
+            elitism=config.elitism,
+            survival_threshold=config.survival_threshold,
+            min_species_size=config.min_species_size,
+            fitness_sharing="normalized",
+        ),
+        ReporterSet(),
+        stagnation,
+    )
+    elites, children, pools = [], Counter[int](), {row: set[int]() for row in order}
+    for _ in range(20):
+        for species in rows.values():
+            species.members = {
+                keys[at]: genomes[keys[at]]
+                for at in np.flatnonzero(np.array(members) == species.key)
+            }
+        made = oracle.reproduce(
+            SimpleNamespace(genome_type=Child, genome_config=SimpleNamespace()),
+            SimpleNamespace(species={}),
+            config.pop_size,
+            0,
+        )
+        elites = [keys.index(key) for key in made if key in genomes]
+        children = Counter()
+        for genome in made.values():
+            if isinstance(genome, Child):
+                row = members[keys.index(genome.parents[0])]
+                children[row] += 1
+                pools[row] |= {keys.index(key) for key in genome.parents}
+    return elites, children, pools
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_elites_and_shares_and_parents_are_those_of_neat_python(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 5))
+    sizes = data.draw(st.lists(st.integers(1, 12), min_size=count, max_size=count))
+    members = data.draw(
+        st.permutations([row for row, size in enumerate(sizes) for _ in [0] * size])
+    )
+    total = len(members)
+    fitness = [
+        tenth / 10
+        for tenth in data.draw(st.lists(st.integers(0, 10), min_size=total, max_size=total))
+    ]
+    least = data.draw(st.integers(1, 3))
+    config = NeatConfig(
+        pop_size=max(total, 2, 3 * count),
+        elitism=data.draw(st.integers(0, 3)),
+        min_species_size=least,
+        survival_threshold=data.draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])),
+    )
+    keys = data.draw(st.permutations(range(100, 100 + total)))
+    species = make_species(list(members))
+    means = [
+        float(np.mean([fitness[at] for at in np.flatnonzero(species.members == row)]))
+        for row in range(count)
+    ]
+    standing = np.array(means)
+    order = np.argsort(standing, kind="stable").tolist()
+    random.seed(1)
+    elites, children, pools = reproduce(list(members), fitness, list(keys), order, config)
+    ours, parents = plan_children(
+        config,
+        species,
+        np.array(keys),
+        np.array(fitness),
+        standing,
+        np.random.default_rng(1),
+        None,
+    )
+    assert ours.tolist() == elites
+    assert Counter(species.members[parents[:, 0]].tolist()) == children
+    assert np.array_equal(species.members[parents[:, 0]], species.members[parents[:, 1]])
+    for row, pool in pools.items():
+        mine = np.flatnonzero(species.members == row)
+        ranked = sorted(mine, key=lambda at: (fitness[at], keys[at]), reverse=True)
+        allowed = ranked[: max(2, -int(-config.survival_threshold * len(ranked) // 1))]
+        assert pool <= set(allowed)
+        found = parents[species.members[parents[:, 0]] == row]
+        assert set(found.ravel().tolist()) <= set(allowed)
+
+
+def draw_parents(count: int, **config: Any) -> Counter[int]:
+    """How often each genome of one species of 10, the fittest last, is a parent."""
+    drawn: Counter[int] = Counter()
+    for seed in range(count):
+        _, parents = plan([0] * 10, [0.1 * row for row in range(10)], seed=seed, **config)
+        drawn.update(parents.ravel().tolist())
+    return drawn
+
+
+def test_truncation_draws_evenly_from_the_fittest() -> None:
+    drawn = draw_parents(300, elitism=0, survival_threshold=0.35)
+    assert set(drawn) == {9, 8, 7, 6}  # 3.5 is rounded up
+    assert sum(drawn.values()) == 300 * 10 * 2
+    assert stats.chisquare(list(drawn.values())).pvalue > 0.001
+
+
+def test_there_are_two_parents_to_choose_from_at_least() -> None:
+    assert set(draw_parents(50, elitism=0, survival_threshold=0.0)) == {9, 8}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_a_tournament_is_won_by_the_fittest_of_those_drawn(size: int) -> None:
+    """Drawn with repetition: rank r of n wins with probability ((n-r)^k - (n-r-1)^k) / n^k."""
+    drawn = draw_parents(400, elitism=0, survival_threshold=0.1, tournament_size=size)
+    total = sum(drawn.values())
+    expected = [((row + 1) ** size - row**size) / 10**size for row in range(10)]
+    assert set(drawn) <= set(range(10))  # the survival threshold does not matter
+    likely = [row for row in range(10) if expected[row] * total > 5]
+    counts = [drawn[row] for row in likely]
+    shares = np.array([expected[row] for row in likely])
+    assert stats.chisquare(counts, shares / shares.sum() * sum(counts)).pvalue > 0.001
+
+
+def test_tournaments_stay_inside_species() -> None:
+    members = [0, 1] * 10
+    elites, parents = plan(
+        members, [0.01 * row for row in range(20)], elitism=2, tournament_size=20
+    )
+    assert elites.tolist() == [18, 16, 19, 17]
+    assert len(parents) == 16
+    first, second = parents.T
+    assert np.array_equal(first % 2, second % 2)
+    # Nearly all are the fittest of their species.
+    assert Counter(parents.ravel().tolist()).most_common(2)[1][1] >= 8
+
+
+def test_more_elites_than_members() -> None:
+    elites, parents = plan([0] * 3 + [1], [0.4, 0.3, 0.2, 0.1], elitism=2, pop_size=4)
+    assert elites.tolist() == [3, 0, 1]
+    assert parents.tolist() == [[3, 3]]  # the only member of its species, with itself
+    elites, parents = plan([0] * 3, [0.4, 0.3, 0.2], elitism=3)
+    assert elites.tolist() == [0, 1, 2]
+    assert parents.shape == (0, 2)
+
+
+def test_where_there_is_no_room_for_all_the_fittest_species_have_children() -> None:
+    members = [row // 2 for row in range(10)]
+    fitness = [0.1, 0.2, 0.9, 0.8, 0.3, 0.3, 0.7, 0.7, 0.0, 0.1]
+    elites, parents = plan(members, fitness, elitism=1, min_species_size=4)
+    assert sorted(np.unique(np.array(members)[elites]).tolist()) == [1, 3]
+    assert set(np.array(members)[parents].ravel().tolist()) == {1, 3}
+    assert len(elites) + len(parents) == 10
+
+
+def test_genomes_whose_species_ended_count_for_nothing() -> None:
+    # The last two, with the highest and the lowest fitness, belong to no species any more.
+    members, fitness = [0, 0, 1, 1, -1, -1], [0.2, 0.4, 0.6, 0.8, 5.0, -5.0]
+    elites, parents = plan(members, fitness, elitism=1, standing=[0.4, 0.8])
+    assert elites.tolist() == [1, 3]
+    assert len(parents) == 4
+    assert set(parents.ravel().tolist()) <= {0, 1, 2, 3}
+    # Adjusted 0.1 and 0.5: shares of 6 are 1 (at least 2) and 5; half of the way from 2: 2 and 4.
+    assert np.count_nonzero(parents[:, 0] < 2) == 1
+
+
+def test_the_seed_decides() -> None:
+    settings: dict[str, Any] = {"members": [0] * 20, "fitness": [0.05 * row for row in range(20)]}
+    one, again, other = (plan(seed=seed, **settings)[1].tolist() for seed in (1, 1, 2))
+    assert one == again != other

@@ -1,0 +1,212 @@
+"""Files of bred players: the same player again to the last bit, or a clear word."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.connect_four import ConnectFour
+from games.errors import ArenaError
+from games.stream import new_stream
+from genomes.neat.breeding import mutate
+from genomes.neat.config import NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.population import NeatPopulation
+from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
+from players.bred import FORMAT, BredPlayer
+from players.graph import GraphDesign
+from players.network import NetworkDesign
+from players.specification import make_player
+from players.storage import KINDS, read_player
+
+DESIGNS = [
+    GraphDesign(),
+    GraphDesign(head="value", encoding="two-planes", feed_forward=False),
+    GraphDesign(9, 6, 5, encoding="0/1/-1", viewpoint="absolute"),
+    NetworkDesign(hidden=(4,)),
+    NetworkDesign(head="value", hidden=(), symmetric=True),
+]
+
+
+def make_genome(design: GraphDesign, steps: int = 20) -> NeatPopulation:
+    config = NeatConfig(pop_size=2, feed_forward=design.feed_forward, node_add_prob=0.5)
+    size = {"inputs": design.inputs, "outputs": design.outputs}
+    population, counters = create(config, **size, seed=1)
+    for step in range(steps):
+        population, counters = mutate(config, population, **size, seed=step, counters=counters)
+    return population.take([1])
+
+
+def make(design: GraphDesign | NetworkDesign, name: str = "żółw") -> BredPlayer:
+    if isinstance(design, GraphDesign):
+        return design.player(make_genome(design), name)
+    return design.player(design.initialise(1, "normal", np.random.default_rng(1))[0], name)
+
+
+def assert_same(one: BredPlayer, other: BredPlayer) -> None:
+    assert type(one) is type(other)
+    assert one.design == other.design
+    assert set(one.arrays) == set(other.arrays)
+    for name, array in one.arrays.items():
+        assert array.dtype == other.arrays[name].dtype
+        assert array.tobytes() == other.arrays[name].tobytes()
+    assert [a.tobytes() for a in one.lineup] == [a.tobytes() for a in other.lineup]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_a_player_of_any_kind_comes_back_from_its_file(
+    design: GraphDesign | NetworkDesign, tmp_path: Any
+) -> None:
+    player = make(design)
+    blob = player.serialise(run="alpha", generation=3)
+    again = read_player(blob)
+    assert_same(again, player)
+    assert again.name == "żółw"
+    assert again.remarks == {"run": "alpha", "generation": 3}
+    assert again.serialise(run="alpha", generation=3) == blob
+    assert read_player(blob, "other").name == "other"
+    file = tmp_path / "champion.safetensors"
+    file.write_bytes(blob)
+    by_name = make_player(f"file:{file}", design.game)
+    assert isinstance(by_name, BredPlayer)
+    assert_same(by_name, player)
+
+
+def test_a_graph_that_was_read_plays_the_same() -> None:
+    for design in DESIGNS[:3]:
+        player, again = make(design), read_player(make(design).serialise())
+        position = design.game.initial()
+        while design.game.outcome(position) is None:
+            move = player.choose(position, new_stream(0))
+            assert again.choose(position, new_stream(0)) == move
+            position = design.game.play(position, move)
+
+
+def test_a_graph_for_another_board_is_refused(tmp_path: Any) -> None:
+    file = tmp_path / "wide.safetensors"
+    file.write_bytes(make(DESIGNS[2]).serialise())
+    with pytest.raises(ArenaError, match="plays on a board of 9 by 6, 5 in a row"):
+        make_player(f"file:{file}", ConnectFour())
+
+
+PLAYER = make(DESIGNS[1], "graph")
+BLOB = PLAYER.serialise(generation=3)
+CONTENT = read_tensors("player", FORMAT, BLOB)
+
+
+def change(**changes: Any) -> bytes:
+    """The graph's file with other entries in its description; None leaves one out."""
+    description = {**CONTENT.description, **changes}
+    description = {key: value for key, value in description.items() if value is not None}
+    return write_tensors("player", FORMAT, CONTENT.arrays, description)
+
+
+def without(name: str) -> bytes:
+    arrays = {key: array for key, array in CONTENT.arrays.items() if key != name}
+    return write_tensors("player", FORMAT, arrays, CONTENT.description)
+
+
+@pytest.mark.parametrize("name", sorted(CONTENT.arrays))
+def test_a_graph_without_one_of_its_arrays_is_damaged(name: str) -> None:
+    with pytest.raises(DamagedFileError, match=name):
+        read_player(without(name))
+
+
+DESIGN = json.loads(json.dumps(asdict(DESIGNS[1])))
+
+
+@pytest.mark.parametrize(
+    ("blob", "message"),
+    [
+        (change(kind="perceptron"), "perceptron"),
+        (change(kind=None), "kind"),
+        (change(kind=["neat"]), "wrong or incomplete"),
+        (change(kind="mlp"), "wrong or incomplete"),
+        (change(design=None), "design"),
+        (change(design="none"), "wrong or incomplete"),
+        (change(design={**DESIGN, "hidden": [3]}), "hidden"),
+        (change(design={**DESIGN, "head": "else"}), "unknown head 'else'"),
+        (change(design={**DESIGN, "head": "policy"}), "first 7 nodes are not the outputs"),
+        (change(design={**DESIGN, "encoding": "0/1/2"}), "comes from nowhere"),
+        (change(design={**DESIGN, "columns": 60}), "columns"),
+        (change(design={**DESIGN, "columns": "7"}), "columns is '7': it must be a whole number"),
+        (change(design={**DESIGN, "rows": 6.0}), "rows is 6.0: it must be a whole number"),
+        (change(design={**DESIGN, "connect": True}), "connect is True: it must be a whole number"),
+        (change(design={**DESIGN, "feed_forward": 0}), "feed_forward is 0: it must be true or fa"),
+        (change(design={**DESIGN, "feed_forward": []}), r"feed_forward is \[\]"),
+        (change(design={**DESIGN, "rows": 5}), "comes from nowhere"),
+        (change(name=None), "name"),
+        (change(remarks=None), "remarks"),
+        (write_tensors("player", FORMAT, {}, CONTENT.description), "wrong or incomplete"),
+        (write_tensors("state", FORMAT, {}, {}), "not a player file"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_one_line(blob: bytes, message: str) -> None:
+    with pytest.raises(DamagedFileError, match=message) as caught:
+        read_player(blob)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_a_later_version_is_named() -> None:
+    newer = write_tensors("player", FORMAT + 1, CONTENT.arrays, CONTENT.description)
+    with pytest.raises(NewerFormatError, match=f"format {FORMAT + 1}"):
+        read_player(newer)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([*DESIGN, "more"]), ANYTHING)
+def test_whatever_stands_in_the_design_the_file_is_read_or_damaged(key: str, value: Any) -> None:
+    try:
+        player = read_player(change(design={**DESIGN, key: value}))
+    except DamagedFileError:
+        return
+    assert player.choose(player.game.initial(), new_stream(0)) in range(7)
+    assert json.dumps(asdict(player.design)) != ""
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(["kind", "design", "name", "remarks"]), ANYTHING)
+def test_whatever_stands_in_the_description_the_file_is_read_or_damaged(
+    key: str, value: Any
+) -> None:
+    try:
+        read_player(change(**{key: value}))
+    except DamagedFileError:
+        return
+    assert key in {"name", "remarks"}
+
+
+@settings(max_examples=400)
+@given(st.integers(0, len(BLOB) - 1), st.integers(1, 255))
+def test_a_changed_byte_gives_the_same_player_or_damage(place: int, flip: int) -> None:
+    damaged = bytearray(BLOB)
+    damaged[place] ^= flip
+    try:
+        player = read_player(bytes(damaged))
+    except (DamagedFileError, NewerFormatError):
+        return
+    assert_same(player, PLAYER)
+
+
+@given(st.integers(0, len(BLOB) - 1))
+def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
+    with pytest.raises(DamagedFileError):
+        read_player(BLOB[:length])
+
+
+def test_the_kinds_have_the_names_that_files_bear() -> None:
+    assert set(KINDS) == {"mlp", "neat"}
+    assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
