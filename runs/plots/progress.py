@@ -56,13 +56,13 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
     There follow the mutation strength if it adapts itself in some run; and if networks grow in
-    some run, its species, the connections and the hidden nodes.
+    some run, the number of species, connections and hidden nodes, and of a single run the
+    sizes of its species.
     """
     adapts = any(record.adapts for record in records)
     grows = any(record.grows for record in records)
-    heights = (
-        [3.0, 3.4, 1.7] + [1.7] * adapts + [2.4 if len(records) == 1 else 1.7, 1.7, 1.7] * grows
-    )
+    heights = [3.0, 3.4, 1.7] + [1.7] * adapts
+    heights += [1.4, 1.6, 1.6] * grows + [2.6] * (grows and len(records) == 1)
     extra = 0.2 * len(records) if len(records) > 1 else 0.0
     figure = new_figure(9.0, sum(heights) + 1.1 + extra)
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
@@ -71,11 +71,10 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     draw_checks(panels[1], records, hues)
     _draw_diversity(panels[2], records, hues)
     if adapts:
-        title = "Mutation strength"
-        remark = "population's median"
+        title, remark = "Mutation strength", "population's median"
         draw_statistic(panels[3], records, hues, "mutation_strength", title, remark)
     if grows:
-        _draw_growth(panels[-3:], records, hues)
+        _draw_growth(panels[3 + adapts :], records, hues)
     if not any(record.generations for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
@@ -86,22 +85,21 @@ def draw_runs(records: Sequence[Record]) -> Figure:
 
 def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
     """What is measured depends on the kind of genome."""
-    spread, distance = "mean standard deviation of a gene", "mean distance between genomes"
-    kinds = {record.grows for record in records if record.generations} or {False}
-    remark = distance if kinds == {True} else spread
-    if len(kinds) > 1:
-        remark = f"{spread}; where networks grow, {distance}: not comparable"
-    draw_statistic(axes, records, hues, "diversity", "Diversity", remark)
+    kinds = {record.grows for record in records if record.generations}
+    remark, label = "mean standard deviation of a gene", "in units of genes"
+    if kinds == {True}:
+        remark, label = "mean distance between genomes", "NEAT's distance"
+    elif len(kinds) > 1:
+        remark, label = "spread of genes, but NEAT's distance where networks grow", "two units"
+    draw_statistic(axes, records, hues, "diversity", "Diversity", remark, label)
 
 
 def _draw_growth(panels: Sequence[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """Species, connections, hidden nodes."""
-    if len(records) == 1:
-        draw_species(panels[0], records[0])
-    else:
-        draw_statistic(panels[0], records, hues, "species", "Species", "", label="how many")
+    draw_statistic(panels[0], records, hues, "species", "Number of species", "", label="living")
     draw_sizes(panels[1], records, hues, "connections", "Connections that are enabled")
     draw_sizes(panels[2], records, hues, "hidden_nodes", "Hidden nodes")
+    if len(records) == 1:
+        draw_species(panels[3], records[0])
 
 
 def _label_generations(records: Sequence[Record]) -> str:

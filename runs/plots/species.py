@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import hsv_to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from runs.plots.record import Record, blocks
-from runs.plots.style import GREY, style_axes
+from runs.plots.record import Record, blocks, stretch
+from runs.plots.style import GREY, say, style_axes
 
-__all__ = ["draw_sizes", "draw_species", "species_colour", "stack_species"]
+__all__ = ["Stack", "colour_species", "draw_sizes", "draw_species", "stack_species"]
 
 Column = NDArray[np.float64]
 
-NOTABLE = 0.04
-"""A species is drawn apart if it ever has this share of the population."""
-MOST_SPECIES = 60
-MOST_MARKED = 40
-"""Of more species than these, marks for births and ends would hide the areas."""
-REST = "#D9D9D9"
+MOST_SPECIES = 200
+"""Of more species the largest are drawn apart."""
+MOST_OUTLINED = 100
+"""Of more species than these, white outlines would hide the areas."""
+MOST_MARKED = 30
+"""Of more species than these, marks of births and extinctions would."""
+REST = (0.87, 0.87, 0.87)
+LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
+"""The room that a species' number takes, as shares of the panel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,95 +39,98 @@ class Stack:
     """The sizes of species, one on top of the other."""
 
     generations: Column
-    """Of each column; where a long run is drawn as means, the middles of its stretches."""
+    """Of each column; the middles of stretches where a long run is drawn as means."""
     species: list[int]
-    """The numbers of those drawn apart, the oldest first, from bottom to top."""
+    """The numbers of those drawn apart, from bottom to top: the oldest first."""
     sizes: Column
     """Individuals, shape ``(species + 1, columns)``; the last row is all others together."""
 
-    @property
+    @cached_property
     def edges(self) -> Column:
-        """Where each begins and the next one does, shape ``(species + 2, columns)``."""
+        """Where each begins, and where the last one ends, shape ``(species + 2, columns)``."""
         return np.concatenate([np.zeros((1, self.sizes.shape[1])), np.cumsum(self.sizes, axis=0)])
+
+    def span(self, row: int) -> tuple[int, int]:
+        """The first and the last column in which a row is not empty; (0, -1) if it always is."""
+        living = np.flatnonzero(self.sizes[row])
+        return (int(living[0]), int(living[-1])) if len(living) else (0, -1)
 
 
 def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
-    """The species of *record*, at most so many of them, those that were the largest, apart."""
-    generations = record.statistics["generation"]
-    column_of = {int(generation): column for column, generation in enumerate(generations)}
+    """The species of *record*; those that were the largest apart, so many at *most*."""
+    generations = record.statistics.get("generation", np.zeros(0))
+    columns = {int(generation): column for column, generation in enumerate(generations)}
+    cells = np.array(
+        [
+            (number, columns[generation], individuals)
+            for number, sizes in record.species.items()
+            for generation, individuals in sizes.items()
+            if generation in columns
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 3)
+    numbers, row = np.unique(cells[:, 0], return_inverse=True)
+    order = np.argsort(-np.bincount(row, cells[:, 2], minlength=len(numbers)), kind="stable")
+    chosen = np.sort(order[:most])
+    place = np.full(len(numbers), len(chosen))
+    place[chosen] = np.arange(len(chosen))
     x = blocks(generations)
-    rows: dict[int, Column] = {}
-    for number, sizes in record.species.items():
-        row = np.zeros(len(generations))
-        for generation, individuals in sizes.items():
-            if generation in column_of:
-                row[column_of[generation]] = individuals
-        rows[number] = blocks(row)
-    total = np.sum(list(rows.values()), axis=0) if rows else np.zeros(len(x))
-    peak = {number: float((row / np.maximum(total, 1.0)).max()) for number, row in rows.items()}
-    notable = sorted((n for n in rows if peak[n] >= NOTABLE), key=lambda number: -peak[number])
-    chosen = sorted(notable[:most])
-    apart = np.array([rows[number] for number in chosen]).reshape(len(chosen), len(x))
-    return Stack(x, chosen, np.vstack([apart, total - apart.sum(axis=0)]))
+    width = stretch(len(generations))
+    sizes = np.zeros((len(chosen) + 1, len(x)))
+    np.add.at(sizes, (place[row], cells[:, 1] // width), cells[:, 2])
+    starts = np.arange(0, len(generations), width)
+    sizes /= np.diff([*starts, len(generations)])
+    return Stack(x, numbers[chosen].tolist(), sizes)
 
 
-def species_colour(number: int) -> tuple[float, float, float]:
+def colour_species(number: int) -> tuple[float, float, float]:
     """The colour of the species with that *number*: always the same, unlike its neighbours'.
 
     Hue and lightness follow a sequence in which numbers near each other are far apart. Source:
     Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018).
     """
-    hue, light = number * 0.7548776662 % 1.0, number * 0.5698402910 % 1.0
-    return tuple(hsv_to_rgb((hue, 0.75 - 0.45 * light, 0.55 + 0.4 * light)))
+    hue, light = number * 0.7548776662466927 % 1.0, number * 0.5698402909980532 % 1.0
+    red, green, blue = hsv_to_rgb((hue, 0.75 - 0.4 * light, 0.5 + 0.42 * light))
+    return float(red), float(green), float(blue)
 
 
 def draw_species(axes: Axes, record: Record) -> None:
-    """Areas as wide as their species, the oldest at the bottom."""
+    """An area for each species, as high as it is large, the oldest at the bottom."""
     stack = stack_species(record)
     style_axes(
-        axes,
-        title="Species",
-        remark=_count_species(record, stack),
-        label="individuals",
+        axes, title="Sizes of species", remark=_count_species(record, stack), label="individuals"
     )
-    edges, x = stack.edges, stack.generations
-    for row, number in enumerate([*stack.species, None]):
-        living = np.flatnonzero(stack.sizes[row] > 0)
-        if not len(living):
-            continue
-        first, last = max(living[0] - 1, 0), min(living[-1] + 2, len(x))
-        here = slice(first, last)
-        colour = REST if number is None else species_colour(number)
-        area = axes.fill_between(
-            x[here], edges[row, here], edges[row + 1, here], facecolor=colour, linewidth=0.4
-        )
-        area.set_edgecolor("white")
-        if number is not None:
-            _write_number(axes, stack, row, number)
+    if not len(stack.generations):
+        say(axes, "no generation has been played yet")
+        return
+    _draw_areas(axes, stack)
+    for row, number in enumerate(stack.species):
+        _write_number(axes, stack, row, colour_species(number))
     if len(stack.species) <= MOST_MARKED:
-        _mark_lives(axes, stack, edges)
-    axes.set_ylim(0.0, float(edges[-1].max(initial=1.0)))
+        _mark_lives(axes, stack)
+    axes.set_ylim(0.0, float(stack.edges[-1].max(initial=1.0)))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
 
 
 def draw_sizes(
     axes: Axes, records: Sequence[Record], hues: Sequence[Any], name: str, title: str
 ) -> None:
-    """The statistic called *name*, the population's mean, and that of its best individual."""
+    """The statistic called *name*: the population's mean, and that of its best individual."""
     style_axes(axes, title=title, label="per network")
-    highest = 0.0
-    for record, hue in zip(records, hues, strict=True):
-        if name not in record.statistics:
-            continue
-        x = blocks(record.statistics["generation"])
-        for key, line, width in ((name, "-", 1.5), (f"{name}_of_best", ":", 1.1)):
-            y = blocks(record.statistics[key])
-            axes.plot(x, y, color=hue, linestyle=line, linewidth=width)
-            highest = max(highest, float(np.nanmax(y, initial=0.0)))
     hue = hues[0] if len(records) == 1 else GREY
+    lines: list[tuple[str, str, dict[str, Any]]] = [
+        (name, "mean of the population", {"linewidth": 1.5}),
+        (f"{name}_of_best", "best individual", {"linewidth": 1.0, "linestyle": (0, (1, 1))}),
+    ]
+    highest = 0.0
+    for record, colour in zip(records, hues, strict=True):
+        for key, _, look in lines:
+            if key in record.statistics:
+                x, y = blocks(record.statistics["generation"]), blocks(record.statistics[key])
+                axes.plot(x, y, color=colour, marker="." if len(x) == 1 else "", **look)
+                highest = max(highest, float(np.nanmax(y, initial=0.0)))
     handles: list[Artist] = [
-        Line2D([], [], color=hue, linewidth=1.5, label="mean of the population"),
-        Line2D([], [], color=hue, linewidth=1.1, linestyle=":", label="best individual"),
+        Line2D([], [], color=hue, label=text, **look) for _, text, look in lines
     ]
     axes.legend(handles=handles, loc="best", fontsize=8.5, ncols=2, edgecolor="none")
     axes.set_ylim(0.0, 1.1 * highest or 1.0)
@@ -130,31 +138,67 @@ def draw_sizes(
 
 
 def _count_species(record: Record, stack: Stack) -> str:
-    living = record.statistics["generation"]
-    now = int(living[-1]) if len(living) else 0
-    alive = sum(now in sizes for sizes in record.species.values())
-    text = f"{len(record.species):,} so far, {alive:,} of them living; "
-    small = len(record.species) - len(stack.species)
-    return text + (f"grey: {small:,} small ones" if small else "by age, the oldest at the bottom")
+    last = max((max(sizes) for sizes in record.species.values()), default=0)
+    living = sum(last in sizes for sizes in record.species.values())
+    text = f"{len(record.species):,} so far, {living:,} of them living"
+    if len(stack.species) < len(record.species):
+        return f"{text}; grey: all but the largest {len(stack.species):,}"
+    if len(stack.species) <= MOST_MARKED:
+        return f"{text}; dots: births, crosses: extinctions"
+    return text
 
 
-def _write_number(axes: Axes, stack: Stack, row: int, number: int) -> None:
-    """Where the area is highest, if there is room."""
+def _draw_areas(axes: Axes, stack: Stack) -> None:
+    """From the column before the first one in which a species lives to that after the last."""
     edges, x = stack.edges, stack.generations
-    widest = int(stack.sizes[row].argmax())
-    if stack.sizes[row, widest] < 0.08 * edges[-1, widest]:
+    shapes, faces = [], []
+    for row, colour in enumerate([*map(colour_species, stack.species), REST]):
+        first, last = stack.span(row)
+        if last >= first:
+            here = slice(max(first - 1, 0), last + 2)
+            low = np.column_stack([x[here], edges[row, here]])
+            high = np.column_stack([x[here], edges[row + 1, here]])
+            shapes.append(np.concatenate([low, high[::-1]]))
+            faces.append(colour)
+    outlined = len(shapes) <= MOST_OUTLINED
+    areas = PolyCollection(
+        shapes,
+        facecolors=faces,
+        edgecolors="white" if outlined else "face",
+        linewidths=0.5 if outlined else 0.1,
+    )
+    axes.add_collection(areas)
+    axes.autoscale_view()
+
+
+def _write_number(axes: Axes, stack: Stack, row: int, colour: tuple[float, ...]) -> None:
+    """In the middle of the area where that is high for long enough to hold it."""
+    edges, half = stack.edges, int(np.ceil(LABEL_WIDTH / 2 * len(stack.generations)))
+    first, last = stack.span(row)
+    if last - first < 2 * half:
         return
-    middle = (edges[row, widest] + edges[row + 1, widest]) / 2
-    axes.text(x[widest], middle, str(number), fontsize=7, ha="center", va="center", color="white")
+    sizes = stack.sizes[row, first : last + 1]
+    room = np.lib.stride_tricks.sliding_window_view(sizes, 2 * half + 1).min(axis=1)
+    if room.max() < LABEL_HEIGHT * edges[-1].max():
+        return
+    column = first + half + int(room.argmax())
+    middle = (edges[row, column] + edges[row + 1, column]) / 2
+    red, green, blue = colour
+    ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white"
+    look: dict[str, Any] = {"fontsize": 7.5, "ha": "center", "va": "center", "color": ink}
+    axes.text(stack.generations[column], middle, str(stack.species[row]), **look)
 
 
-def _mark_lives(axes: Axes, stack: Stack, edges: Column) -> None:
-    """A dot where a species begins, a cross where it ends."""
+def _mark_lives(axes: Axes, stack: Stack) -> None:
+    """A dot where a species is born, a cross where it dies out, between those of its edges."""
+    middles = (stack.edges[:-1] + stack.edges[1:]) / 2
+    born, died = [], []
     for row in range(len(stack.species)):
-        living = np.flatnonzero(stack.sizes[row] > 0)
-        first, last = living[0], living[-1]
-        middle = (edges[row] + edges[row + 1]) / 2
+        first, last = stack.span(row)
         if first > 0:
-            axes.plot(stack.generations[first], middle[first], ".", color="black", markersize=4)
+            born.append((stack.generations[first], middles[row, first]))
         if last < len(stack.generations) - 1:
-            axes.plot(stack.generations[last], middle[last], "x", color="black", markersize=4)
+            died.append((stack.generations[last], middles[row, last]))
+    for points, marker in ((born, "o"), (died, "x")):
+        x, y = np.array(points).reshape(-1, 2).T
+        axes.scatter(x, y, 9, "black", marker=marker, linewidths=0.8, zorder=3)

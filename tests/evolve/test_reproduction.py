@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -101,50 +102,33 @@ class Child:
 
 def reproduce(
     members: list[int], fitness: list[float], keys: list[int], order: list[int], config: NeatConfig
-) -> tuple[list[int], Counter[int], dict[int, set[int]]]:
-    """neat-python's elites, how many children each species has, and who were their parents."""
-    genomes = {key: SimpleNamespace(key=key, fitness=f) for key, f in zip(keys, fitness)}
-    rows = {
-        row: SimpleNamespace(
+) -> list[Any]:
+    """The next generation by neat-python: old genomes that live on, and children.
+
+    Its species come in the *order* in which its stagnation would give them.
+    """
+    genomes = [
+        SimpleNamespace(key=key, fitness=value) for key, value in zip(keys, fitness, strict=True)
+    ]
+    species = [
+        SimpleNamespace(
             key=row,
-            members={
-                keys[at]: genomes[keys[at]] for at in np.flatnonzero(np.array(members) == row)
-            },
+            members={genomes[at].key: genomes[at] for at in range(len(keys)) if members[at] == row},
         )
         for row in order
-    }
-    stagnation = SimpleNamespace(update=lambda *_: [(row, rows[row], False) for row in order])
-    oracle = DefaultReproduction(
+    ]
+    reproduction = DefaultReproduction(
         SimpleNamespace(
             elitism=config.elitism,
             survival_threshold=config.survival_threshold,
             min_species_size=config.min_species_size,
-            fitness_sharing="normalized",
         ),
         ReporterSet(),
-        stagnation,
+        SimpleNamespace(update=lambda *_: [(one.key, one, False) for one in species]),
     )
-    elites, children, pools = [], Counter[int](), {row: set[int]() for row in order}
-    for _ in range(20):
-        for species in rows.values():
-            species.members = {
-                keys[at]: genomes[keys[at]]
-                for at in np.flatnonzero(np.array(members) == species.key)
-            }
-        made = oracle.reproduce(
-            SimpleNamespace(genome_type=Child, genome_config=SimpleNamespace()),
-            SimpleNamespace(species={}),
-            config.pop_size,
-            0,
-        )
-        elites = [keys.index(key) for key in made if key in genomes]
-        children = Counter()
-        for genome in made.values():
-            if isinstance(genome, Child):
-                row = members[keys.index(genome.parents[0])]
-                children[row] += 1
-                pools[row] |= {keys.index(key) for key in genome.parents}
-    return elites, children, pools
+    settings = SimpleNamespace(genome_type=Child, genome_config=SimpleNamespace())
+    made = reproduction.reproduce(settings, SimpleNamespace(species={}), config.pop_size, 0)
+    return list(made.values())
 
 
 @settings(max_examples=60)
@@ -168,34 +152,26 @@ def test_elites_and_shares_and_parents_are_those_of_neat_python(data: st.DataObj
         survival_threshold=data.draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])),
     )
     keys = data.draw(st.permutations(range(100, 100 + total)))
-    species = make_species(list(members))
-    means = [
-        float(np.mean([fitness[at] for at in np.flatnonzero(species.members == row)]))
-        for row in range(count)
-    ]
-    standing = np.array(means)
+    figures = np.array(fitness)
+    species = make_species(members)
+    standing = np.array([figures[species.members == row].mean() for row in range(count)])
     order = np.argsort(standing, kind="stable").tolist()
     random.seed(1)
-    elites, children, pools = reproduce(list(members), fitness, list(keys), order, config)
-    ours, parents = plan_children(
-        config,
-        species,
-        np.array(keys),
-        np.array(fitness),
-        standing,
-        np.random.default_rng(1),
-        None,
+    made = reproduce(members, fitness, keys, order, config)
+    born = [[keys.index(key) for key in one.parents] for one in made if isinstance(one, Child)]
+    generator = np.random.default_rng(1)
+    elites, parents = plan_children(
+        config, species, np.array(keys), figures, standing, generator, None
     )
-    assert ours.tolist() == elites
-    assert Counter(species.members[parents[:, 0]].tolist()) == children
-    assert np.array_equal(species.members[parents[:, 0]], species.members[parents[:, 1]])
-    for row, pool in pools.items():
-        mine = np.flatnonzero(species.members == row)
-        ranked = sorted(mine, key=lambda at: (fitness[at], keys[at]), reverse=True)
-        allowed = ranked[: max(2, -int(-config.survival_threshold * len(ranked) // 1))]
-        assert pool <= set(allowed)
-        found = parents[species.members[parents[:, 0]] == row]
-        assert set(found.ravel().tolist()) <= set(allowed)
+    assert [keys[at] for at in elites] == [one.key for one in made if not isinstance(one, Child)]
+    # Children come species by species, in the same order.
+    assert species.members[parents].tolist() == [[members[at] for at in pair] for pair in born]
+    for row in range(count):
+        ranked = [at for at in range(total) if members[at] == row]
+        ranked.sort(key=lambda at: (fitness[at], keys[at]), reverse=True)
+        allowed = set(ranked[: max(2, math.ceil(config.survival_threshold * len(ranked)))])
+        for pairs in (parents.tolist(), born):
+            assert {at for pair in pairs for at in pair if members[at] == row} <= allowed
 
 
 def draw_parents(count: int, **config: Any) -> Counter[int]:

@@ -1,0 +1,211 @@
+"""How a generation meets: how often, from which openings, and whom of the hall of fame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.arena import Arena
+from arena.batch import Batch, Results
+from arena.executors import Executor, SerialExecutor
+from arena.pairings import both_colours, round_robin
+from evolve.contest import sum_points
+from evolve.meeting import (
+    MeetingConfig,
+    check_openings,
+    choose_from_hall,
+    describe_fitness,
+    meet,
+    meet_hall,
+)
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from genomes.neat.config import NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.population import NeatPopulation
+from players.graph import GraphDesign
+from players.lineup import NOISE
+
+DESIGN = GraphDesign(5, 4, 4, head="value")
+POPULATION, _ = create(NeatConfig(pop_size=12), DESIGN.inputs, DESIGN.outputs, 1)
+
+
+class Recorder(Executor):
+    """Plays in this process and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+
+    def play(self, batch: Batch) -> Results:
+        """Plays all matches of *batch*."""
+        self.batches.append(batch)
+        return SerialExecutor().play(batch)
+
+
+@dataclass(frozen=True)
+class Generation:
+    """As much of a state as a meeting looks at."""
+
+    population: NeatPopulation
+    hall: NeatPopulation
+    seed: int = 3
+    generation: int = 7
+
+
+STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
+
+
+def make_config(**settings: Any) -> MeetingConfig:
+    return MeetingConfig.model_validate({"name": "test", **settings})
+
+
+def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
+    recorder = Recorder()
+    arena = Arena(DESIGN, recorder)
+    results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")
+    (batch,) = recorder.batches
+    assert arena.games == len(batch) == len(results) == len(met)
+    assert np.array_equal(batch.pairings, met)
+    return batch, results, met
+
+
+@pytest.mark.parametrize(
+    ("settings", "times"),
+    [
+        ({}, 1),
+        ({"colours": "both"}, 2),
+        ({"games": 3}, 3),
+        ({"openings": {"plies": 2, "count": 5}}, 5),
+        ({"openings": {"count": 5}}, 1),
+        ({"games": 3, "colours": "both", "openings": {"plies": 2, "count": 5}}, 30),
+    ],
+)
+def test_each_pair_meets_as_often_as_the_recipe_says(settings: dict[str, Any], times: int) -> None:
+    batch, _, _ = play(**settings)
+    met = Counter(map(tuple, batch.pairings.tolist()))
+    if settings.get("colours") == "both":
+        assert met == Counter(map(tuple, both_colours(round_robin(4)).tolist() * (times // 2)))
+    else:
+        assert met == Counter(map(tuple, round_robin(4).tolist() * times))
+    assert len(set(batch.seeds.tolist())) == len(batch)
+
+
+def test_every_pair_plays_every_opening_as_often() -> None:
+    batch, _, _ = play(games=2, colours="both", openings={"plies": 3, "count": 4})
+    met = Counter(
+        (tuple(pair), tuple(opening))
+        for pair, opening in zip(batch.pairings.tolist(), batch.openings.tolist(), strict=True)
+    )
+    openings = Counter(opening for _, opening in met.elements())
+    assert len(openings) <= 4
+    assert set(met.values()) <= {2, 4, 6, 8}  # the same opening may be drawn twice
+    assert all(count % 12 == 0 for count in openings.values())
+
+
+def test_seeds_and_openings_depend_on_seed_and_generation() -> None:
+    settings: dict[str, Any] = {"openings": {"plies": 4, "count": 6}}
+    first, _, _ = play(**settings)
+    again, _, _ = play(**settings)
+    assert np.array_equal(first.seeds, again.seeds)
+    assert np.array_equal(first.openings, again.openings)
+    for change in ({"seed": 4}, {"generation": 8}):
+        other, _, _ = play(Generation(STATE.population, STATE.hall, **change), **settings)
+        assert not set(other.seeds.tolist()) & set(first.seeds.tolist())
+        assert not np.array_equal(other.openings, first.openings)
+
+
+@pytest.mark.parametrize(("noise", "units"), [(0.0, 0), (0.25, 2**30), (1.0, 2**32)])
+def test_noise_is_that_of_everybody(noise: float, units: int) -> None:
+    recorder = Recorder()
+    config = make_config(noise=noise, hall_of_fame={"opponents": 2})
+    meet_hall(config, Arena(DESIGN, recorder), STATE, STATE.hall.take([0, 1]))
+    (batch,) = recorder.batches
+    assert batch.lineup.seats[:, NOISE].tolist() == [units] * 6
+
+
+# --- the hall of fame ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("colours", ["one", "both"])
+def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> None:
+    recorder = Recorder()
+    arena = Arena(DESIGN, recorder)
+    chosen = STATE.hall.take([6, 1, 3])
+    config = make_config(colours=colours, draw_points=0.5)
+    points, played = meet_hall(config, arena, STATE, chosen)
+    (batch,) = recorder.batches
+    met = Counter(map(tuple, batch.pairings.tolist()))
+    each = [(one, 4 + other) for one in range(4) for other in range(3)]
+    assert met == Counter([*each, *((other, one) for one, other in each)])
+    assert played.tolist() == [6.0] * 4
+    assert arena.games == 24
+    # The members' own points are not those of the population.
+    outcomes = SerialExecutor().play(batch).outcomes
+    expected = np.zeros(7)
+    for (first, second), outcome in zip(batch.pairings.tolist(), outcomes.tolist(), strict=True):
+        expected[first] += (1 + outcome) / 2
+        expected[second] += (1 - outcome) / 2
+    assert points.tolist() == expected[:4].tolist()
+    assert 0 < points.sum() < 24
+
+
+def test_members_play_as_the_genomes_that_they_are() -> None:
+    """The members after a population play the games that they play within one."""
+    config = make_config()
+    recorder = Recorder()
+    meet_hall(config, Arena(DESIGN, recorder), STATE, STATE.hall.take([5]))
+    (batch,) = recorder.batches
+    results = SerialExecutor().play(batch)
+    everybody = POPULATION.take([0, 1, 2, 3, 9])
+    again = Arena(DESIGN, SerialExecutor()).play(everybody, batch.pairings, batch.seeds)
+    assert np.array_equal(results.games, again.games)
+
+
+def test_members_are_drawn_anew_in_each_generation() -> None:
+    config = make_config(hall_of_fame={"opponents": 3})
+    drawn: Counter[int] = Counter()
+    for generation in range(400):
+        state = Generation(STATE.population, STATE.hall, 3, generation)
+        chosen = choose_from_hall(config, state).tolist()
+        assert len(set(chosen)) == 3
+        drawn.update(chosen)
+    assert set(drawn) == set(range(8))
+    assert max(drawn.values()) < 1.4 * min(drawn.values())
+    few = Generation(STATE.population, STATE.hall.take([0, 1]))
+    assert sorted(choose_from_hall(config, few).tolist()) == [0, 1]
+    nobody = Generation(STATE.population, STATE.hall.take([]))
+    assert choose_from_hall(config, nobody).tolist() == []
+
+
+# --- figures and openings ------------------------------------------------------------------
+
+
+def test_points_count_draws_as_the_recipe_says() -> None:
+    batch, results, met = play(colours="both")
+    points, played = sum_points(results, met, 4, 0.25)
+    assert played.tolist() == [6.0] * 4
+    draws = np.count_nonzero(results.outcomes == 0)
+    assert points.sum() == pytest.approx(len(batch) - draws + 0.25 * 2 * draws)
+
+
+def test_figures_of_fitness() -> None:
+    figures = describe_fitness(np.array([0.5, 0.1, np.nan, 0.4, 0.3, 0.2]))
+    assert figures == {
+        "best": 0.5,
+        "upper_quartile": 0.4,
+        "median": 0.3,
+        "lower_quartile": 0.2,
+        "worst": 0.1,
+    }
+    assert set(describe_fitness(np.array([0.7])).values()) == {0.7}
+
+
+def test_openings_that_the_board_has_no_room_for_are_named() -> None:
+    game = ConnectFour(3, 2, 3)
+    check_openings(game, 3, "method.openings.plies")
+    with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*3"):
+        check_openings(game, 4, "method.openings.plies")

@@ -1,0 +1,349 @@
+"""Whether a species still improves: by its record, by players from outside, or by rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from arena.arena import Arena
+from arena.executors import SerialExecutor
+from arena.openings import random_openings
+from evolve.stagnation import (
+    Judgement,
+    StagnationConfig,
+    judge,
+    make_yardsticks,
+    summarise_species,
+)
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from genomes.neat.config import NeatConfig
+from genomes.neat.creation import create
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.population import NeatPopulation, concatenate
+from genomes.neat.species import Species
+from players.graph import GraphDesign
+
+DESIGN = GraphDesign(head="value", encoding="two-planes")
+MEMORY = GraphDesign(head="value", encoding="two-planes", feed_forward=False)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """As much of a state as a judge looks at."""
+
+    seed: int
+    generation: int
+    population: NeatPopulation
+    species: Species
+    records: NeatPopulation
+    marks: NDArray[np.float64]
+
+
+def prefer(weights: dict[tuple[int, int], float], key: int) -> NeatPopulation:
+    """A genome that goes for the cells (column, row) with the largest *weights*."""
+    cells = [(5 - row) * 7 + column for column, row in weights]
+    return NeatPopulation(
+        keys=np.array([key]),
+        node_start=np.array([0, 1]),
+        node_key=np.zeros(1, dtype=np.int32),
+        bias=np.zeros(1),
+        response=np.ones(1),
+        activation=np.full(1, ACTIVATIONS.index("identity"), dtype=np.int32),
+        aggregation=np.full(1, AGGREGATIONS.index("sum"), dtype=np.int32),
+        connection_start=np.array([0, len(cells)]),
+        source=np.array([-1 - cell for cell in cells], dtype=np.int32),
+        target=np.zeros(len(cells), dtype=np.int32),
+        weight=np.array(list(weights.values()), dtype=np.float64),
+        enabled=np.ones(len(cells), dtype=np.bool_),
+        innovation=np.array(cells, dtype=np.int64),
+    )
+
+
+def stack(column: int, key: int) -> NeatPopulation:
+    """Puts all discs into one *column*, and so wins unless somebody stops it."""
+    return prefer({(column, row): 1.0 for row in range(6)}, key)
+
+
+def clumsy(key: int) -> NeatPopulation:
+    """Begins with columns 0, 2, 4 and 6, which are no line, and then goes from left to right."""
+    return prefer({(column, 0): 0.9 - column / 10 for column in (0, 2, 4, 6)}, key)
+
+
+def make_standing(
+    genomes: list[NeatPopulation],
+    members: list[int],
+    records: list[NeatPopulation],
+    marks: list[float] | None = None,
+    generation: int = 5,
+) -> Standing:
+    rows = np.array(members, dtype=np.int32)
+    count = int(rows.max()) + 1
+    some = np.zeros(count, dtype=np.int64)
+    firsts = np.array([int(np.flatnonzero(rows == row)[0]) for row in range(count)])
+    return Standing(
+        seed=3,
+        generation=generation,
+        population=concatenate(genomes),
+        species=Species(np.arange(1, count + 1), some, some, firsts, rows),
+        records=concatenate(records),
+        marks=np.full(count, -np.inf) if marks is None else np.array(marks),
+    )
+
+
+def give(
+    standing: Standing,
+    fitness: list[float],
+    design: GraphDesign = DESIGN,
+    function: str = "max",
+    **config: Any,
+) -> tuple[Judgement, int]:
+    """The judgement, and how many matches it took."""
+    settings = StagnationConfig.model_validate(config)
+    arena = Arena(design, SerialExecutor())
+    yardsticks = make_yardsticks(settings, design.game)
+    result = judge(settings, standing, np.array(fitness), arena, yardsticks, function)
+    return result, arena.games
+
+
+def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
+    """The share of points of the first one over all openings and both colours."""
+    count = games // 2
+    openings = random_openings(DESIGN.game, plies, count, 3)
+    arena = Arena(DESIGN, SerialExecutor())
+    shares = []
+    for sides, sign in (([0, 1], 1), ([1, 0], -1)):
+        pairings = np.tile(np.array(sides, dtype=np.int32), (count, 1))
+        results = arena.play(
+            concatenate([first, second]), pairings, np.zeros(count, np.uint64), openings
+        )
+        shares.append(sign * results.outcomes.mean())
+    return float(np.mean(shares) / 2 + 0.5)
+
+
+# --- by record -----------------------------------------------------------------------------
+
+
+def test_who_beats_the_record_improves_and_takes_its_place() -> None:
+    standing = make_standing(
+        [clumsy(1), stack(3, 2), stack(2, 3), clumsy(4)], [0, 0, 1, 1], [clumsy(8), stack(3, 9)]
+    )
+    # The fittest of the second species is a clumsy one, however well another one could play.
+    judgement, games = give(standing, [0.1, 0.9, 0.2, 0.8])
+    assert judgement.improved.tolist() == [True, False]
+    assert judgement.records.keys.tolist() == [2, 9]
+    assert judgement.records.source[:6].tolist() == stack(3, 2).source.tolist()
+    assert judgement.marks.tolist() == [-np.inf, -np.inf]
+    assert games == 2 * 60
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize("design", [DESIGN, MEMORY], ids=["feed-forward", "recurrent"])
+def test_a_clone_of_the_record_never_improves(design: GraphDesign, margin: float) -> None:
+    config = NeatConfig(pop_size=6, feed_forward=design.feed_forward, num_hidden=2)
+    population, _ = create(config, design.inputs, design.outputs, 1)
+    twins = concatenate([population.take([row]) for row in range(6)])
+    renamed = NeatPopulation(**{**vars(twins), "keys": twins.keys + 100})
+    standing = make_standing([population], list(range(6)), [renamed])
+    judgement, games = give(standing, [0.5] * 6, design, margin=margin, games=20)
+    assert games == 6 * 20
+    assert not judgement.improved.any()
+    assert judgement.records.keys.tolist() == renamed.keys.tolist()
+
+
+def test_the_record_itself_plays_no_match() -> None:
+    standing = make_standing([stack(3, 1), clumsy(2)], [0, 1], [stack(3, 1), clumsy(2)])
+    judgement, games = give(standing, [0.9, 0.1])
+    assert games == 0
+    assert not judgement.improved.any()
+    assert judgement.records.keys.tolist() == [1, 2]
+
+
+def test_it_takes_the_margin_to_beat_a_record() -> None:
+    population, _ = create(NeatConfig(pop_size=12), 84, 1, 5)
+    record = population.take([0])
+    judged = 0
+    for row in range(1, 12):
+        share = measure(population.take([row]), record, games=40, plies=4)
+        standing = make_standing([population.take([row])], [0], [record])
+        for margin in (0.0, 0.05, 0.2):
+            if abs(share - 0.5 - margin) > 1e-9:
+                judgement, _ = give(standing, [0.5], margin=margin, games=40)
+                assert judgement.improved.tolist() == [share > 0.5 + margin]
+                judged += 0.5 < share < 1.0
+    assert judged > 3
+
+
+def test_to_win_everything_is_more_than_any_margin() -> None:
+    standing = make_standing([stack(3, 1)], [0], [clumsy(2)])
+    assert measure(stack(3, 1), clumsy(2), games=2, plies=0) == 1.0
+    judgement, games = give(standing, [1.0], games=2, opening_plies=0, margin=0.49)
+    assert judgement.improved.tolist() == [True]
+    assert games == 2
+
+
+def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -> None:
+    genomes = [stack(3, 7), clumsy(9), clumsy(2), stack(3, 4)]
+    for fitness, keys in (
+        ([0.5, 0.5, 0.5, 0.5], [9, 4]),
+        ([0.6, 0.5, 0.5, 0.4], [7, 2]),
+    ):
+        marks = [-1.0, -1.0]
+        standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], marks)
+        judgement, _ = give(standing, fitness, judge="rank")
+        assert judgement.records.keys.tolist() == keys
+
+
+# --- by players from outside ---------------------------------------------------------------
+
+
+def test_a_species_improves_when_it_does_better_than_ever_against_others() -> None:
+    genomes = [stack(3, 1), clumsy(2)]
+    standing = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)])
+    first, games = give(standing, [0.9, 0.1], judge="outside")
+    assert games == 2 * 60
+    assert first.improved.tolist() == [True, True]  # there was no mark
+    assert first.records.keys.tolist() == [1, 2]
+    assert first.marks[0] > 0.8 > first.marks[1]
+
+    # The same genomes in a later generation do exactly as well, which is no better.
+    later = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], first.marks.tolist(), 77)
+    second, _ = give(later, [0.1, 0.9], judge="outside")
+    assert second.improved.tolist() == [False, False]
+    assert second.records.keys.tolist() == [8, 9]
+    assert second.marks.tolist() == first.marks.tolist()
+
+    # What is better than one mark and worse than the other one:
+    marks = [first.marks[0] + 0.01, first.marks[1] - 0.01]
+    third, _ = give(
+        make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], marks), [0.5] * 2, judge="outside"
+    )
+    assert third.improved.tolist() == [False, True]
+    assert third.records.keys.tolist() == [8, 2]
+    assert third.marks.tolist() == [marks[0], first.marks[1]]
+
+
+def test_several_players_from_outside_count_alike() -> None:
+    standing = make_standing([stack(3, 1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)])
+    alone = [
+        give(standing, [0.5] * 2, judge="outside", opponents=[name])[0].marks
+        for name in ("random", "test-bot")
+    ]
+    both, games = give(standing, [0.5] * 2, judge="outside", opponents=["random", "test-bot"])
+    assert games == 2 * 2 * 60
+    assert both.marks == pytest.approx((alone[0] + alone[1]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "message"),
+    [
+        (["tset-bot"], r"method\.stagnation\.opponents: .*did you mean 'test-bot'"),
+        (["random", "human"], r"method\.stagnation\.opponents: human can't play compiled"),
+        (["file:gone"], r"method\.stagnation\.opponents: .*gone: No such file"),
+    ],
+)
+def test_players_from_outside_that_can_not_play_are_named(
+    opponents: list[str], message: str
+) -> None:
+    config = StagnationConfig.model_validate({"judge": "outside", "opponents": opponents})
+    with pytest.raises(BadValueError, match=message):
+        make_yardsticks(config, ConnectFour())
+    # Who does not ask them need not have them.
+    assert make_yardsticks(config.model_copy(update={"judge": "rank"}), ConnectFour()) == []
+
+
+def test_the_judge_outside_needs_somebody_from_there() -> None:
+    with pytest.raises(ValidationError, match="opponents is empty, but the judge 'outside' needs"):
+        StagnationConfig.model_validate({"judge": "outside", "opponents": []})
+
+
+# --- by rank -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "figures"),
+    [
+        ("max", [1.0, 0.75]),
+        ("min", [0.0, 0.375]),
+        ("mean", [0.5, 0.5]),
+        ("median", [0.5, 0.375]),
+    ],
+)
+def test_ranks_by_hand(function: str, figures: list[float]) -> None:
+    # Of five, the best is above all others: 1.0. Each of two equals is above one of four, and
+    # the other one counts a half: 0.375.
+    fitness = [0.9, 0.4, 0.1, 0.4, 0.7]
+    members = [0, 1, 0, 1, 1]
+    genomes = [clumsy(key) for key in range(5)]
+    standing = make_standing(genomes, members, [clumsy(8), clumsy(9)])
+    judgement, games = give(standing, fitness, judge="rank", function=function)
+    assert games == 0
+    assert judgement.marks.tolist() == figures
+    assert judgement.improved.tolist() == [True, True]
+
+
+def test_a_rank_says_nothing_about_how_much_fitter() -> None:
+    standing = make_standing([clumsy(1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)], [0.5, 1.0])
+    for fitness in ([0.51, 0.5], [1.0, 0.0]):
+        judgement, _ = give(standing, fitness, judge="rank")
+        assert judgement.improved.tolist() == [True, False]
+        assert judgement.marks.tolist() == [1.0, 1.0]
+        assert judgement.records.keys.tolist() == [1, 9]
+
+
+def test_equals_share_their_ranks_whatever_their_rows() -> None:
+    genomes = [clumsy(key) for key in range(4)]
+    standing = make_standing(genomes, [0, 1, 2, 3], [clumsy(9)] * 4)
+    judgement, _ = give(standing, [0.5] * 4, judge="rank")
+    assert judgement.marks.tolist() == [0.5] * 4
+
+
+def test_a_population_of_one_has_a_rank() -> None:
+    standing = make_standing([clumsy(1)], [0], [clumsy(9)])
+    judgement, _ = give(standing, [0.5], judge="rank")
+    assert judgement.marks.tolist() == [0.0]
+
+
+# --- the figure of a species ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("max", [0.6, 0.5]),
+        ("min", [0.1, 0.5]),
+        ("mean", [0.4, 0.5]),
+        ("median", [0.5, 0.5]),
+        ("median2", [0.5, 0.5]),
+    ],
+)
+def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
+    figures = np.array([0.1, 0.5, 0.6, 9.0, 0.5])
+    members = np.array([0, 1, 0, -1, 0], dtype=np.int32)
+    assert summarise_species(figures, members, name).tolist() == pytest.approx(expected)
+
+
+def test_the_median_of_an_even_number_lies_between() -> None:
+    figures, members = np.array([0.0, 1.0, 0.2, 0.4]), np.zeros(4, dtype=np.int32)
+    assert summarise_species(figures, members, "median").tolist() == pytest.approx([0.3])
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"judge": "recrod"}, "judge"),
+        ({"games": 1}, "games"),
+        ({"margin": 0.5}, "margin"),
+        ({"margin": -0.1}, "margin"),
+        ({"opening_plies": 21}, "opening_plies"),
+        ({"opponent": ["random"]}, "opponent"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValidationError, match=text):
+        StagnationConfig.model_validate(settings)
