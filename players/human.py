@@ -13,7 +13,7 @@ from games.stream import Stream
 from players.forfeit import Forfeit, ForfeitError
 from players.player import Player
 
-__all__ = ["HumanPlayer"]
+__all__ = ["HumanPlayer", "list_open_columns", "read_column"]
 
 ENTRY = re.compile(r"(?:column|col)?[\s:#=(]*(\w{1,20})[\s.,;!)]*", re.IGNORECASE)
 FAREWELLS = ("q", "quit", "exit", "resign")
@@ -60,11 +60,11 @@ class HumanPlayer(Player):
         while True:
             text = self._read_entry()
             try:
-                column = self._parse(text)
+                column = read_column(self.game, text)
                 self._seen = self.game.play(position, column)
             except IllegalMoveError as error:
                 if text:
-                    self._say(f"Not possible: {error}. {self._open_columns(position)}")
+                    self._say(f"Not possible: {error}. {list_open_columns(self.game, position)}")
             else:
                 return column
 
@@ -96,18 +96,26 @@ class HumanPlayer(Player):
             raise ForfeitError(Forfeit.RESIGNED, f"{self.name} resigns.")
         return text
 
-    def _parse(self, text: str) -> int:
-        match = ENTRY.fullmatch(text)
-        if match is None:
-            shown = text if len(text) <= 20 else f"{text[:20]}…"
-            raise IllegalMoveError(f"{shown!r} is not the number of a column")
-        return self.game.parse_move(match[1])
-
-    def _open_columns(self, position: Position) -> str:
-        columns = [str(column) for column in self.game.legal_moves(position)]
-        if len(columns) == 1:
-            return f"Only column {columns[0]} is open."
-        return f"Open are {', '.join(columns[:-1])} and {columns[-1]}."
-
     def _say(self, text: str, end: str = "\n") -> None:
         print(text, end=end, file=self._writes or sys.stdout, flush=True)
+
+
+def read_column(game: ConnectFour, text: str) -> int:
+    """The column that a person means who types *text*: ``3``, ``col 3``, `` (3)``.
+
+    Raises:
+        IllegalMoveError: It is not the number of a column.
+    """
+    match = ENTRY.fullmatch(text.strip())
+    if match is None:
+        shown = text if len(text) <= 20 else f"{text[:20]}…"
+        raise IllegalMoveError(f"{shown!r} is not the number of a column")
+    return game.parse_move(match[1])
+
+
+def list_open_columns(game: ConnectFour, position: Position) -> str:
+    """Which columns have room, in a sentence."""
+    columns = [game.format_move(column) for column in game.legal_moves(position)]
+    if len(columns) == 1:
+        return f"Only column {columns[0]} is open."
+    return f"Open are {', '.join(columns[:-1])} and {columns[-1]}."

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from games.errors import ArenaError
-from runs.commands import evolving, exchanging, playing, studying
+from runs.commands import evolving, exchanging, joining, playing, studying
 
 __all__ = ["app", "main"]
 
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 evolving.register(app)
 exchanging.register(app)
+joining.register(app)
 playing.register(app)
 studying.register(app)
 

@@ -14,7 +14,15 @@ from runs.files import explain_storage_errors, is_leftover
 
 __all__ = ["RunDirectory"]
 
-PARTS = ("recipe.toml", "history.db", "checkpoints", "champion.safetensors", "plots", "champion.py")
+PARTS = (
+    "recipe.toml",
+    "history.db",
+    "checkpoints",
+    "champion.safetensors",
+    "plots",
+    "champion.py",
+    "champion.json",
+)
 CHECKPOINT = re.compile(r"gen-(\d+)\.safetensors")
 
 

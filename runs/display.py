@@ -93,6 +93,8 @@ class Display:
         body = Table.grid(padding=(0, 2))
         body.add_row("games", f"{progress.games:,} at {self._rate(progress)} a second")
         body.add_row("fitness inside", _fitness(progress))
+        if "species" in progress.statistics:
+            body.add_row("population", f"{_species(progress)} a network")
         for result in progress.results:
             body.add_row(f"against {result.names[1]}", _describe(result, progress.checked))
         return Group(head, body)
@@ -102,6 +104,8 @@ class Display:
             f"{result.names[1]} {format_interval(result.wins / result.games, result.win_interval)}"
             for result in progress.results
         )
+        if "species" in progress.statistics:
+            checks += f"  {_species(progress)}"
         return (
             f"generation {progress.checked}/{progress.generations}  won against {checks}  "
             f"{self._rate(progress)} games/s  {format_seconds(self._left(progress))} left"
@@ -120,6 +124,12 @@ class Display:
 def _fitness(progress: Progress) -> str:
     statistics = progress.statistics
     return f"best {statistics.get('best', 0.0):.3f}, median {statistics.get('median', 0.0):.3f}"
+
+
+def _species(progress: Progress) -> str:
+    """How many species there are, and the mean size of networks."""
+    statistics = progress.statistics
+    return f"{statistics['species']:.0f} species, {statistics['connections']:.1f} connections"
 
 
 def _describe(result: DuelResult, generation: int | None) -> str:

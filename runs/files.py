@@ -14,7 +14,7 @@ from runs.errors import StorageError
 __all__ = ["explain_storage_errors", "is_leftover", "set_aside", "write_whole"]
 
 
-OURS = r"recipe\.toml|champion\.safetensors|champion\.py|gen-\d+\.safetensors"
+OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-\d+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 
 

@@ -111,7 +111,7 @@ def info(run: RunPath, json: Json = False) -> None:
 
 
 def plot(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run directories.")],
     to: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A .png, .svg or .pdf; in the run's plots/ if omitted."),
@@ -121,18 +121,30 @@ def plot(
         typer.Option("--ancestors", help="Each champion against the champions before it."),
     ] = False,
     games: Annotated[int, typer.Option(min=2, help="Games per pair of champions.")] = 100,
+    network: Annotated[
+        bool,
+        typer.Option("--network", help="The network of the champion, or of a player file:PATH."),
+    ] = False,
+    generation: Annotated[
+        int | None,
+        typer.Option(metavar="G", help="With --network: the champion of the check at G."),
+    ] = None,
 ) -> None:
-    """Plot fitness, checks and diversity over the generations; several runs in one picture."""
+    """Plot fitness, checks, diversity and species; several runs in one picture."""
     from games.errors import BadValueError
-    from runs.plots import plot_ancestors, plot_runs
+    from runs.plots import plot_ancestors, plot_network, plot_runs
 
-    opened = [_open(run) for run in runs]
-    if not ancestors:
-        print(plot_runs(opened, to))
+    if ancestors and network:
+        raise BadValueError("--ancestors and --network are two pictures: choose one")
+    if generation is not None and not network:
+        raise BadValueError("--generation is for --network")
+    if len(runs) > 1 and (ancestors or network):
+        raise BadValueError(f"--{'ancestors' if ancestors else 'network'} draws one run at a time")
+    if network:
+        print(plot_network(runs[0], to, generation))
         return
-    if len(opened) > 1:
-        raise BadValueError("--ancestors draws one run at a time")
-    print(plot_ancestors(opened[0], to, games=games))
+    opened = [_open(Path(run)) for run in runs]
+    print(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
 
 
 def _open(path: Path) -> Run:

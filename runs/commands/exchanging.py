@@ -40,8 +40,8 @@ def export(
 ) -> None:
     """Write a champion as one file that plays anywhere, or as neat-python's JSON.
 
-    python: a bot of one file that needs nothing but Python 3.8 and chooses the arena's moves.
-    neat-python: what its export_network_json writes; for champions that NEAT has bred.
+    - python: a bot of one file that needs no more than Python 3.8
+    - neat-python: as export_network_json does; for champions bred by NEAT
     """
     from runs.export import find_target
     from runs.files import write_whole
@@ -87,14 +87,17 @@ def import_neat(
 ) -> None:
     """Make a player of a network that neat-python exported, to be named file:PATH.
 
-    Inputs are the cells, the top row first. With 0/1/2 and 0/1/-1 there are 42: the number of
-    an empty cell, of an own disc and of one of the opponent's; with two-planes 84: 1 for an own
-    disc on each cell, else 0, then the same for the opponent's. viewpoint absolute: the discs of
-    who began in place of one's own. A policy has 7 outputs, one for each column, a value has
-    one: how good the position is after a move.
+    Inputs are the cells of the board, the top row first:
+    - 0/1/2 or 0/1/-1: 42 numbers, for an empty cell, an own disc, another's
+    - two-planes: 84 numbers, 1 for an own disc, and again for the other's
+    Viewpoint absolute: the discs of who began in place of one's own.
 
-    neat-python's files do not say which of them they are for: what is not given here is inferred
-    from the numbers of inputs and outputs. Files from evolve export do say.
+    Outputs:
+    - policy: 7, one for each column
+    - value: 1, how good the position after a move is
+
+    What is not given is inferred from the numbers of inputs and outputs.
+    Files from evolve export say themselves what they are for.
     """
     from runs.export import read_neat_file
     from runs.files import write_whole

@@ -44,7 +44,7 @@ def describe_graph(player: GraphPlayer) -> Inside:
         constants=_write_network(player, nodes, int(graphs.slots[0])),
         description=tuple(_describe(player, nodes)),
         remembers=not design.feed_forward,
-        remark="Of functions such as exp and tanh the C library is assumed to be the same.",
+        remark="That holds as long as exp, tanh and the like are those of the same C library.",
     )
 
 

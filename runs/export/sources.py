@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from games.errors import ArenaError, BadValueError
+from genomes.tensors import DamagedFileError
 from players.bred import BredPlayer
 from players.storage import read_player
 from runs.export.neat_python import ImportedPlayer, import_neat_python
@@ -20,7 +21,7 @@ def read_player_file(path: Path) -> BredPlayer:
     Raises:
         BadValueError: There is none.
     """
-    with _naming(path):
+    with _naming(path, "player"):
         return read_player(path.read_bytes())
 
 
@@ -37,7 +38,7 @@ def read_neat_file(
     Raises:
         BadValueError: There is none, or not with such a head or encoding.
     """
-    with _naming(path):
+    with _naming(path, "network that neat-python exported"):
         return import_neat_python(
             path.read_text(encoding="utf-8"),
             name=name,
@@ -49,12 +50,15 @@ def read_neat_file(
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _naming(path: Path, kind: str) -> Iterator[None]:
+    """Names *path* in errors, which is to hold a thing of that *kind*."""
     try:
         yield
     except OSError as error:
         raise BadValueError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadValueError(f"{path}: not JSON: it is no text") from None
+        raise BadValueError(f"{path} is no {kind}: it is no text") from None
+    except DamagedFileError as error:
+        raise BadValueError(f"{path} is no {kind}: {error}") from None
     except ArenaError as error:
         raise BadValueError(f"{path}: {error}") from None

@@ -1,4 +1,4 @@
-"""Pictures of runs: what happened in them, and their champions against earlier ones.
+"""Pictures of runs: what happened in them, their champions' networks, and how these compare.
 
 matplotlib is loaded when a picture is made, not before.
 """
@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runs.plots.ancestors import plot_ancestors
+    from runs.plots.network import plot_network
     from runs.plots.progress import plot_runs
 
-__all__ = ["plot_ancestors", "plot_runs"]
+__all__ = ["plot_ancestors", "plot_network", "plot_runs"]
 
-_PLACES = {"plot_ancestors": "runs.plots.ancestors", "plot_runs": "runs.plots.progress"}
+_PLACES = {
+    "plot_ancestors": "runs.plots.ancestors",
+    "plot_network": "runs.plots.network",
+    "plot_runs": "runs.plots.progress",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,8 @@ from runs.plots.sketch import Node, Sketch
 
 __all__ = ["HEADER", "PADDING", "Arrangement", "Box", "arrange", "ballot", "board_width"]
 
-WIDEST = 11.0
-"""No row of cards is wider, if it can be divided."""
+WIDEST, WIDEST_OUTPUTS = 11.0, 15.0
+"""No row of hidden nodes, or of outputs, is wider, if it can be divided."""
 CELLS = (0.17, 0.15, 0.13, 0.115, 0.1, 0.09, 0.08)
 """Sizes that the cells of the small boards may have."""
 ENOUGH = 0.1
@@ -23,12 +23,12 @@ HEADER = 0.19
 """The height of a card's line of text."""
 LETTER = 0.06
 """The mean width of a letter in it."""
-BALLOT = 0.15
-"""The height of a row of votes, and how many there are in one."""
-MOST_VOTES = 16
+BALLOT, MOST_VOTES = 0.15, 16
+"""The height of a row of votes on a card, and how many stand in one at most."""
 GAP = 0.16
 """What is free between two cards of a row."""
 LANE = 0.1
+"""What a wire takes that passes a row."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def arrange(sketch: Sketch) -> Arrangement:
     """Finds places for the nodes of *sketch*: rows of cards, not too wide, with few crossings."""
     cell = _choose_cell(sketch)
     sizes = [_measure_card(node, sketch, cell) for node in sketch.nodes]
-    divided = [_divide(layer, sizes) for layer in sketch.layers]
+    *hidden, last = sketch.layers
+    divided = [_divide(layer, sizes, WIDEST) for layer in hidden]
+    divided.append(_divide(last, sizes, WIDEST_OUTPUTS))
     rows = [row for parts in divided for row in parts]
     ends = [(wire.source, wire.target) for wire in sketch.wires]
     rows, ways = add_lanes(rows, len(sizes), ends)
@@ -146,10 +148,10 @@ def _choose_cell(sketch: Sketch) -> float:
     return CELLS[-1]
 
 
-def _divide(layer: Sequence[int], sizes: Sequence[Point]) -> list[list[int]]:
-    """Rows of a *layer*, about equally long, none too wide; its first node stands highest."""
+def _divide(layer: Sequence[int], sizes: Sequence[Point], widest: float) -> list[list[int]]:
+    """Rows of a *layer*, about equally long; its first node stands highest."""
     total = sum(sizes[node][0] + GAP for node in layer)
-    count = -(-round(1000 * total) // round(1000 * (WIDEST + GAP)))
+    count = -(-round(1000 * total) // round(1000 * (widest + GAP)))
     size = -(-len(layer) // max(1, count))
     return [list(layer[at : at + size]) for at in range(0, len(layer), size)][::-1]
 

@@ -34,7 +34,7 @@ def draw_card(axes: Axes, node: Node, box: Box, cell: float, scale: Normalize) -
     corner = box.left, box.bottom
     frame: dict[str, Any] = {
         "facecolor": "white",
-        "edgecolor": "#999999",
+        "edgecolor": LINE,
         "linewidth": 0.8,
         "zorder": 2,
     }

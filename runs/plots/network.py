@@ -8,7 +8,6 @@ the layer above, squares on the cards take their place.
 from __future__ import annotations
 
 import textwrap
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,51 +18,54 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from games.errors import BadValueError
-from players.player import Player
 from runs.files import explain_storage_errors
+from runs.players import find_player
 from runs.plots.arrangement import Arrangement, arrange, board_width
 from runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
 from runs.plots.sketch import Sketch, sketch_player
 from runs.plots.style import GREY, check_format, new_figure, save, set_title
+from runs.plots.thinning import thin_out
 from runs.run import Run
 
 __all__ = ["draw_network", "plot_network"]
 
-MARGIN = 0.35
-NARROWEST = 7.6
-"""The width of the whole picture, at least, in inches."""
+MARGIN, INDENT = 0.35, 0.5
+"""What is free at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2
-KEY_LEAST = 2.75
-MOST_WIRES = 120
-"""Of more connections between nodes the strongest are drawn."""
+KEY_LEAST, KEY_TEXT = 2.75, 2.9
+"""The least width of the board in the key, and the width of the text beside it."""
 
 
-def plot_network(of: Run | Player, to: Path | None = None, generation: int | None = None) -> Path:
-    """Draws the network of a run's champion, or of a player.
+def plot_network(of: Run | str, to: Path | None = None, generation: int | None = None) -> Path:
+    """Draws the network of a run's champion, or that of another player.
 
     Args:
-        of: The run, or the player.
-        to: A file that ends in ``.png``, ``.svg`` or ``.pdf``; ``plots/network.png`` in the
-            run's directory if None.
+        of: The run, or its directory; or ``file:PATH``, a player that lies in a file.
+        to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/network.png``
+            in the run's directory; of a player in a file, ``NAME-network.png`` in this folder.
         generation: The champion of the check at that generation; else the run's champion.
 
     Returns:
         Where the picture is.
 
     Raises:
-        BadValueError: There is no such champion, the player is no network or has no run in
-            which its picture could lie, or the file's name ends in no known format.
+        BadValueError: There is no such champion, or the file's name ends in no known format.
+        NotARunError: There is no such run.
+        ArenaError: There is no such file, or it holds no network.
         StorageError: The picture can't be written.
     """
     if to is not None:
         check_format(to)
-    if not isinstance(of, Run):
-        if to is None or generation is not None:
-            raise BadValueError("a player that is no run has one network, and no place for it")
-        return save(draw_network(sketch_player(of)), to)
-    sketch = sketch_player(of.champion_at(generation))
+    if isinstance(of, str) and of.startswith("file:"):
+        if generation is not None:
+            raise BadValueError(f"{of} is one player: only runs have champions of generations")
+        player = find_player(of)
+        to = to or Path(f"{player.name}-network.png")
+        return save(draw_network(sketch_player(player)), to)
+    run = Run.open(of) if isinstance(of, str) else of
+    sketch = sketch_player(run.champion_at(generation), run.path.resolve().name)
     if to is None:
-        folder = of.directory.plots
+        folder = run.directory.plots
         with explain_storage_errors(folder):
             folder.mkdir(exist_ok=True)
         to = folder / ("network.png" if generation is None else f"network-{generation}.png")
@@ -72,14 +74,15 @@ def plot_network(of: Run | Player, to: Path | None = None, generation: int | Non
 
 def draw_network(sketch: Sketch) -> Figure:
     """The picture of :func:`plot_network`; its axes are the drawing and the scale of weights."""
-    sketch = _thin_out(sketch)
+    sketch = thin_out(sketch)
     places = arrange(sketch)
-    width = max(places.width + 2 * MARGIN, NARROWEST)
+    width = max(places.width + 2 * MARGIN, _key_left(sketch) + KEY_TEXT)
     remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
     head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
-    figure = new_figure(width, head + places.height + foot)
+    height = head + places.height + foot
+    figure = new_figure(width, height)
     figure.set_layout_engine("none")
-    set_title(figure, sketch.title, remarks)
+    set_title(figure, sketch.title, remarks, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
@@ -87,18 +90,9 @@ def draw_network(sketch: Sketch) -> Figure:
     _draw_wires(axes, sketch, places, scale)
     for node, box in zip(sketch.nodes, places.boxes, strict=True):
         draw_card(axes, node, box, places.cell, scale)
-    _draw_reading(axes, sketch, MARGIN + 0.15)
+    _draw_reading(axes, sketch)
     _draw_key(figure, axes, sketch, places, scale)
     return figure
-
-
-def _thin_out(sketch: Sketch) -> Sketch:
-    """The sketch without its weakest wires if there are too many to be told apart."""
-    if len(sketch.wires) <= MOST_WIRES:
-        return sketch
-    strongest = sorted(sketch.wires, key=lambda wire: -abs(wire.weight))[:MOST_WIRES]
-    remark = f"of {len(sketch.wires):,} connections between nodes the {MOST_WIRES} strongest"
-    return replace(sketch, wires=strongest, remarks=[*sketch.remarks, f"drawn: {remark}"])
 
 
 def _make_scale(sketch: Sketch) -> Normalize:
@@ -107,6 +101,11 @@ def _make_scale(sketch: Sketch) -> Normalize:
     limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
     limit = float(f"{limit:.1g}") or 1.0
     return Normalize(-limit, limit)
+
+
+def _key_left(sketch: Sketch) -> float:
+    """Where the key's text begins, from the picture's left edge."""
+    return INDENT + max(board_width(sketch.shape, KEY_CELL), KEY_LEAST) + 0.5
 
 
 def _key_height(sketch: Sketch) -> float:
@@ -121,10 +120,10 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Arrangement, scale: Normaliz
         draw_wire(axes, places.routes[wire], weight, scale, back=places.back[wire])
 
 
-def _draw_reading(axes: Axes, sketch: Sketch, indent: float) -> None:
+def _draw_reading(axes: Axes, sketch: Sketch) -> None:
     """The board, labelled, and how strongly its cells are read."""
     _, rows, columns = sketch.shape
-    left = axes.get_xlim()[0] + indent
+    left = axes.get_xlim()[0] + INDENT
     bottom = axes.get_ylim()[0] + 0.4
     reading = sketch.reading
     scale = Normalize(0.0, float(reading.max()) or 1.0)
@@ -149,7 +148,7 @@ def _draw_key(
 ) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
-    left = MARGIN + 0.15 + max(board_width(sketch.shape, KEY_CELL), KEY_LEAST) + 0.5
+    left = _key_left(sketch)
     top = sketch.shape[1] * KEY_CELL + 0.72
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
@@ -171,10 +170,12 @@ def _draw_key(
 
 
 def _explain(sketch: Sketch, places: Arrangement) -> list[str]:
+    boards = [node.board for node in sketch.nodes if node.board is not None]
+    sparse = any(np.isnan(board).any() for board in boards)
     scaled = any(node.response != 1.0 for node in sketch.nodes)
     texts = [
         f"Cards: nodes, what they compute, {'×response, ' * scaled}bias",
-        "Cells: weights from the board; dots: none",
+        f"Cells: weights from the board{'; dots: none' * sparse}",
     ]
     if sketch.wires:
         texts.append("Wires: weights between nodes, wider if larger")

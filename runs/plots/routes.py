@@ -14,7 +14,8 @@ Port = tuple[int, bool]
 
 PORTS = 0.2
 """The distance between wires that enter or leave a card side by side, at most."""
-LOOP = 0.14
+LOOP, ARCH = 0.14, 0.35
+"""How far wires go sideways from a card to itself, and up between two cards of a row."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,10 @@ def find_routes(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
         for number, way in enumerate(ways)
     ]
     bends = _find_bends(stops)
-    routes = []
-    for number, way in enumerate(ways):
-        source, target = passages[way[0]], passages[way[-1]]
-        if source is target:
-            routes.append(_loop(source))
-        elif source.bottom == target.bottom:
-            routes.append(_arch(stops[number], source.ceiling))
-        else:
-            routes.append(_bend(number, stops[number], bends))
-    return routes
+    return [
+        _loop(passages[way[0]]) if way[0] == way[-1] else _bend(number, stops[number], bends)
+        for number, way in enumerate(ways)
+    ]
 
 
 def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> dict[Port, float]:
@@ -106,6 +101,8 @@ def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float
     for number, points in enumerate(stops):
         for place in range(1, len(points) - 1, 2):
             low, high = sorted(points[place : place + 2], key=lambda point: point[1])
+            if low[1] == high[1]:
+                continue
             leftwards = high[0] < low[0]
             space = spaces.setdefault((low[1], leftwards), [])
             space.append((low[0] if leftwards else -low[0], high[1], (number, place)))
@@ -121,18 +118,13 @@ def _bend(number: int, stops: Sequence[Point], bends: dict[tuple[int, int], floa
     """A curve that is upright at all *stops*."""
     route = [stops[0]]
     for place, ((x, y), (next_x, next_y)) in enumerate(pairwise(stops)):
-        if y == next_y:
+        if (x, y) == (next_x, next_y):
             continue
         height = bends.get((number, place), (y + next_y) / 2)
+        if y == next_y:  # over the cards between two of one row
+            height += ARCH + 0.02 * abs(next_x - x)
         route += [(x, height), (next_x, height), (next_x, next_y)]
     return route
-
-
-def _arch(stops: Sequence[Point], ceiling: float) -> list[Point]:
-    """A curve over those that stand between two cards of a row."""
-    (begin, top), (end, other_top) = stops[0], stops[-1]
-    height = ceiling + 0.35 + 0.02 * abs(end - begin)
-    return [(begin, top), (begin, height), (end, height), (end, other_top)]
 
 
 def _loop(card: Passage) -> list[Point]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from games.errors import BadValueError
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
 from players.board_view import BoardView
+from players.bred import BredPlayer
 from players.graph import GraphPlayer
 from players.network import NetworkPlayer
 from players.player import Player
@@ -78,28 +79,31 @@ class Sketch:
 
     @property
     def weights(self) -> Weights:
-        """All weights, in no particular order."""
+        """All weights that are numbers, in no particular order."""
         parts = [np.array([wire.weight for wire in self.wires])]
         for node in self.nodes:
             parts += [part.ravel() for part in (node.board, node.votes) if part is not None]
         together: Weights = np.concatenate(parts)
-        return together[~np.isnan(together)]
+        return together[np.isfinite(together)]
 
 
-def sketch_player(player: Player) -> Sketch:
-    """What there is to draw of *player*.
+def sketch_player(player: Player, name: str | None = None) -> Sketch:
+    """What there is to draw of *player*; the title begins with *name*, or with the player's.
 
     Raises:
         BadValueError: It is no network.
     """
+    title = name or player.name
+    if isinstance(player, BredPlayer) and "generation" in player.remarks:
+        title += f": champion of generation {player.remarks['generation']}"
     if isinstance(player, GraphPlayer):
-        return _sketch_graph(player)
+        return _sketch_graph(player, title)
     if isinstance(player, NetworkPlayer):
-        return _sketch_perceptron(player)
+        return _sketch_perceptron(player, title)
     raise BadValueError(f"{player.name} is no network: there is nothing to draw")
 
 
-def _sketch_graph(player: GraphPlayer) -> Sketch:
+def _sketch_graph(player: GraphPlayer, title: str) -> Sketch:
     """Nodes on which no output depends, and connections that do not count, are left out."""
     design = player.design
     keys, links = _find_working(player)
@@ -113,9 +117,9 @@ def _sketch_graph(player: GraphPlayer) -> Sketch:
         board = boards.setdefault(place[target], np.full(_shape(design), np.nan))
         board.ravel()[-1 - source] = weight
     ends = [(wire.source, wire.target) for wire in wires]
-    fed = {target for _, target, _ in links}
+    fed = set(player.genome.target[player.genome.enabled].tolist())
     return Sketch(
-        title=_title(player),
+        title=title,
         remarks=[*_count_genes(player, len(keys), len(links)), _describe_head(design)],
         planes=_name_planes(design),
         shape=_shape(design),
@@ -186,7 +190,7 @@ def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> list[str]
     return lines + [f"not drawn: {', '.join(told)}"] * bool(told)
 
 
-def _sketch_perceptron(player: NetworkPlayer) -> Sketch:
+def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
     """Hidden units stand in the order of their influence on the layer above."""
     design = player.design
     layers = _read_layers(player)
@@ -207,13 +211,14 @@ def _sketch_perceptron(player: NetworkPlayer) -> Sketch:
         ]
     for place, unit in zip(rows[0], order, strict=True):
         board = layers[0][0][:, unit].reshape(_shape(design))
-        nodes[place] = Node(**{**vars(nodes[place]), "board": board})
-    units = " and ".join(map(str, design.hidden)) or "no"
-    remark = f"{units} hidden units ({design.activation}), {design.mlp.genes:,} weights and biases"
+        nodes[place] = replace(nodes[place], board=board)
+    units = " and ".join(map(str, design.hidden))
+    remark = f"{units} hidden units ({design.activation})" if units else "no hidden units"
+    remark += f", {design.mlp.genes:,} weights and biases"
     if design.symmetric:
         remark += ", shared between mirror images"
     return Sketch(
-        title=_title(player),
+        title=title,
         remarks=[remark, _describe_head(design)],
         planes=_name_planes(design),
         shape=_shape(design),
@@ -235,12 +240,6 @@ def _read_layers(player: NetworkPlayer) -> list[tuple[Weights, Weights]]:
 
 def _shape(design: BoardView) -> tuple[int, int, int]:
     return design.inputs // (design.rows * design.columns), design.rows, design.columns
-
-
-def _title(player: GraphPlayer | NetworkPlayer) -> str:
-    generation = player.remarks.get("generation")
-    when = "" if generation is None else f": champion of generation {generation}"
-    return player.name.partition("@")[0] + when
 
 
 def _name_output(design: BoardView, output: int) -> str:

@@ -23,7 +23,7 @@ __all__ = ["Stack", "colour_species", "draw_sizes", "draw_species", "stack_speci
 
 Column = NDArray[np.float64]
 
-MOST_SPECIES = 200
+MOST_SPECIES = 500
 """Of more species the largest are drawn apart."""
 MOST_OUTLINED = 100
 """Of more species than these, white outlines would hide the areas."""

@@ -92,10 +92,26 @@ def style_axes(axes: Axes, *, title: str = "", remark: str = "", label: str = ""
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, steps=[1, 2, 5, 10]))
 
 
-def set_title(figure: Figure, title: str, subtitle: Sequence[str] = ()) -> None:
-    """The figure's *title*, and smaller lines below it."""
+def set_title(
+    figure: Figure,
+    title: str,
+    subtitle: Sequence[str] = (),
+    *,
+    place: dict[str, float] | None = None,
+) -> None:
+    """The figure's *title*, and smaller lines below it.
+
+    Args:
+        figure: Where they stand.
+        title: The title.
+        subtitle: The lines.
+        place: Where the title's upper left corner is, as shares ``x`` and ``y`` of the figure;
+            above everything else if None.
+    """
     room = "\n" * len(subtitle)
-    heading = figure.suptitle(title + room, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    heading = figure.suptitle(
+        title + room, **(place or {"x": 0.01}), ha="left", fontsize=12, fontweight="bold"
+    )
     figure.add_artist(
         Annotation(
             "\n".join(subtitle), xy=(0, 0), xycoords=heading, va="bottom", fontsize=9.5, color=GREY

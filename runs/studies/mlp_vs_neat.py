@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.duel import duel
 from evolve.neat import Neat
@@ -20,11 +20,14 @@ from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
 from players.player import Player
 from players.scripted import make_random, make_test_bot
-from runs.history import Check, History
+from runs.history import History
 from runs.recipe import Recipe, load_recipe
 from runs.run import Run
 from runs.studies.intervals import Sample, mean_share
 from runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+
+if TYPE_CHECKING:
+    from runs.studies.mlp_vs_neat_chart import Record
 
 __all__ = ["ARMS", "MLP_VS_NEAT", "Arm"]
 
@@ -219,10 +222,6 @@ MLP_VS_NEAT = Study(
         TableKind("duels", "champions of two arms against each other", measure_duels),
     ),
 )
-
-Record = dict[str, list[tuple[float, Check]]]
-"""By opponent: training games so far, and the check."""
-
 
 def _read(run: Run) -> Record:
     """All checks of *run*, with how many training games came before."""

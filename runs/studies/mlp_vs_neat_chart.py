@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from runs.studies.mlp_vs_neat import Record
+    from runs.history import Check
+
+    Record = dict[str, list[tuple[float, Check]]]
 
 __all__ = ["draw_progress"]
 
@@ -19,7 +21,10 @@ OPPONENTS = ("test-bot", "random")
 
 
 def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
-    """A panel for each opponent: the mean of each arm and the range over its seeds."""
+    """A panel for each opponent: the mean of each arm and the range over its seeds.
+
+    A record holds, by opponent, each check with the training games that came before it.
+    """
     from runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.0, 4.4, dpi=110)

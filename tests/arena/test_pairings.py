@@ -94,6 +94,19 @@ def test_every_two_are_as_likely_to_meet(players: int, opponents: int) -> None:
     assert sum(met.values()) == draws * players * each // 2
 
 
+def test_whom_two_meet_says_little_about_each_other() -> None:
+    """Opponents are no neighbours on a ring: those of one seldom all meet one another."""
+    triangles = []
+    for draw in range(50):
+        pairings = random_opponents(40, 4, derive_stream(2, draw, "test"))
+        meets = np.zeros((40, 40), dtype=np.int64)
+        meets[tuple(pairings.T)] = 1
+        meets |= meets.T
+        triangles.append(int(np.trace(meets @ meets @ meets)) // 6)
+    assert np.median(triangles) < 10  # next neighbours would make 40
+    assert len(set(triangles)) > 1
+
+
 def test_random_opponents_depend_on_the_stream_alone() -> None:
     stream = new_stream(5)
     first = random_opponents(20, 4, stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from arena.arena import Arena
+from arena.executors import SerialExecutor
+from evolve.method import BoardViewConfig
+from evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve.tournament import Tournament, TournamentConfig, TournamentState
+from genomes.neat.numbering import Counters
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.network import NetworkDesign
 from runs.checkpoint import FORMAT, load_checkpoint, read_state, save_checkpoint, write_state
@@ -222,3 +228,199 @@ def test_a_state_that_does_not_fit_the_recipe_is_not_used(tmp_path: Path) -> Non
     ):
         with pytest.raises(CheckpointError, match="gen-000003"):
             load_checkpoint(directory, Tournament(config, design))
+
+
+# --- graphs --------------------------------------------------------------------------------
+
+
+def make_neat(
+    neat: dict[str, Any] | None = None, board: tuple[int, int] = (4, 4), **network: Any
+) -> Neat:
+    config = NeatMethodConfig.model_validate(
+        {
+            "hall_of_fame": {"opponents": 1, "every": 1},
+            "opponents": 2,
+            "neat": {"pop_size": 8, "compatibility_threshold": 1.0, **(neat or {})},
+        }
+    )
+    size = {"columns": board[0], "rows": board[1], "connect": 3}
+    return Neat(config, Neat.make_design(size, BoardViewConfig(**network), config))
+
+
+NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})
+
+
+def grow_state(method: Neat, generations: int = 6) -> NeatState:
+    state = method.initial(1)
+    for _ in range(generations):
+        state, _ = method.step(state, Arena(method.design, SerialExecutor()))
+    return state
+
+
+GROWN = grow_state(NEAT)
+NEAT_BLOB = write_state(GROWN, NEAT)
+
+
+def assert_alike(one: Any, other: Any, name: str = "state") -> None:
+    """The same types, shapes and bits in all parts."""
+    assert type(one) is type(other), name
+    if is_dataclass(one):
+        for field in fields(one):
+            mine, yours = getattr(one, field.name), getattr(other, field.name)
+            assert_alike(mine, yours, f"{name}.{field.name}")
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), name
+        assert one.tobytes() == other.tobytes(), name
+    else:
+        assert one == other, name
+
+
+@pytest.mark.parametrize(
+    "neat",
+    [
+        {},
+        {"feed_forward": False, "num_hidden": 2},
+        {"initial_connection": "unconnected", "conn_add_prob": 0.0},
+        {"compatibility_threshold": 0.0, "min_species_size": 1, "elitism": 0},
+        {"max_stagnation": 1, "species_elitism": 0},
+        {"pop_size": 2},
+    ],
+    ids=str,
+)
+def test_a_state_of_graphs_comes_back_to_the_last_bit(neat: dict[str, Any]) -> None:
+    method = make_neat(neat)
+    arena = Arena(method.design, SerialExecutor())
+    state = method.initial(7)
+    for _ in range(6):
+        blob = write_state(state, method)
+        again = read_state(blob, method)
+        assert_alike(again, state)
+        assert write_state(again, method) == blob
+        assert method.find_mismatch(again) is None
+        one, first = method.step(state, arena)
+        other, second = method.step(again, arena)
+        assert_alike(other, one)
+        assert first == second
+        state = one
+
+
+def test_numbers_of_any_size_come_back() -> None:
+    state = replace(
+        GROWN,
+        seed=2**63 - 1,
+        generation=10**9,
+        counters=Counters(2**40, 2**31 - 1, 2**62),
+        last_species=2**50,
+        marks=np.array([-np.inf, np.nan, 5e-324, *GROWN.marks]),
+    )
+    assert_alike(read_state(write_state(state, NEAT), NEAT), state)
+
+
+@settings(max_examples=400)
+@given(place=st.integers(0, len(NEAT_BLOB) - 1), flip=st.integers(1, 255))
+def test_a_changed_byte_of_graphs_is_noticed_or_does_not_matter(place: int, flip: int) -> None:
+    damaged = bytearray(NEAT_BLOB)
+    damaged[place] ^= flip
+    try:
+        state = read_state(bytes(damaged), NEAT)
+    except (DamagedFileError, NewerFormatError):
+        return
+    assert_alike(state, GROWN)
+
+
+@given(length=st.integers(0, len(NEAT_BLOB) - 1))
+def test_a_file_of_graphs_that_is_cut_short_is_noticed(length: int) -> None:
+    with pytest.raises(DamagedFileError):
+        read_state(NEAT_BLOB[:length], NEAT)
+
+
+def sign(**changes: Any) -> bytes:
+    """The checkpoint of graphs with other entries in its description, well signed."""
+    content = read_tensors("checkpoint", FORMAT, NEAT_BLOB)
+    description = {**content.description, **changes}
+    return write_tensors("checkpoint", FORMAT, content.arrays, description)
+
+
+STATE = read_tensors("checkpoint", FORMAT, NEAT_BLOB).description["state"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"method": "tournament"},
+        {"state": {}},
+        {"state": "ab"},
+        {"state": {**STATE, "more": 1}},
+        {"state": {**STATE, "population": None}},
+        {"state": {**STATE, "population": "ab"}},
+        {"state": {**STATE, "population": {"more": 1}}},
+        {"state": {**STATE, "species": 5}},
+        {"state": {**STATE, "counters": [1, 2]}},
+        {"state": {**STATE, "counters": 5}},
+        {"state": {key: value for key, value in STATE.items() if key != "counters"}},
+        {"state": {key: value for key, value in STATE.items() if key != "last_species"}},
+    ],
+)
+def test_a_state_of_graphs_that_is_not_whole_is_noticed(change: dict[str, Any]) -> None:
+    with pytest.raises(DamagedFileError) as caught:
+        read_state(sign(**change), NEAT)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_state_of_graphs_without_one_of_its_arrays_is_noticed() -> None:
+    content = read_tensors("checkpoint", FORMAT, NEAT_BLOB)
+    assert {"population.weight", "species.members", "hall.keys", "marks"} <= set(content.arrays)
+    for missing in content.arrays:
+        fewer = {name: array for name, array in content.arrays.items() if name != missing}
+        with pytest.raises(DamagedFileError, match=missing.rpartition(".")[2]):
+            read_state(write_tensors("checkpoint", FORMAT, fewer, content.description), NEAT)
+    more = {**content.arrays, "population.fitness": np.zeros(3)}
+    with pytest.raises(DamagedFileError, match=r"no 'population\.fitness'"):
+        read_state(write_tensors("checkpoint", FORMAT, more, content.description), NEAT)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (make_neat({"pop_size": 9}), "it has 8 genomes, not 9"),
+        (make_neat(head="value"), "its genomes are made for head 'policy', not 'value'"),
+        (make_neat(encoding="two-planes"), "for encoding '0/1/2', not 'two-planes'"),
+        (make_neat(encoding="0/1/-1"), "for encoding '0/1/2', not '0/1/-1'"),
+        (make_neat(viewpoint="absolute"), "for viewpoint 'mover', not 'absolute'"),
+        (make_neat({"feed_forward": False}), "for feed_forward True, not False"),
+        (make_neat(board=(4, 5)), "for rows 4, not 5"),
+        (METHOD, "it is of the method 'neat'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_graphs_of_another_recipe_are_named(tmp_path: Path, method: Any, message: str) -> None:
+    """Also where they have a form that graphs of this recipe could have."""
+    directory = RunDirectory(tmp_path)
+    directory.create()
+    save_checkpoint(directory, GROWN, NEAT)
+    assert load_checkpoint(directory, NEAT)[0].generation == 6
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(directory, method)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("design", "message"),
+    [
+        (NetworkDesign(hidden=(3,)), r"for hidden \[2\], not \[3\]"),
+        (NetworkDesign(hidden=(2,), activation="tanh"), "activation 'sigmoid', not 'tanh'"),
+        (NetworkDesign(hidden=(2,), encoding="0/1/-1"), "encoding '0/1/2', not '0/1/-1'"),
+    ],
+)
+def test_weights_of_another_network_are_named(design: NetworkDesign, message: str) -> None:
+    other = Tournament(TournamentConfig(individuals=4, tournament_size=2), design)
+    with pytest.raises(DamagedFileError, match=message):
+        read_state(BLOB, other)
+
+
+def test_checkpoints_that_do_not_say_what_their_genomes_are_for_are_read() -> None:
+    """Those of earlier versions."""
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    description = {key: content.description[key] for key in ("method", "state")}
+    old = write_tensors("checkpoint", FORMAT, content.arrays, description)
+    assert_same(read_state(old, METHOD), make_state())

@@ -206,7 +206,7 @@ def test_long_runs_are_drawn_as_means() -> None:
     assert x[:2] == [1.5, 5.5]
     assert y == pytest.approx(best.reshape(250, 4).mean(axis=1))
     label = figure.axes[2].get_xlabel()
-    assert label == "generation (fitness and diversity: means over 4 generations)"
+    assert label == "generation (all but the checks: means over 4 generations)"
 
 
 def test_blocks_keep_short_columns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.neat import Neat
-from evolve.tournament import Tournament, TournamentConfig
+from evolve.neat import Neat, NeatMethodConfig
+from evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
 from games.errors import ArenaError, UnknownNameError
+from genomes.neat.config import NeatConfig
 from runs.api import prepare
 from runs.errors import RecipeError
-from runs.recipe import Recipe, load_recipe, read_recipe, recipe_names, recipe_summary
+from runs.recipe import INSTEAD, Recipe, load_recipe, read_recipe, recipe_names, recipe_summary
 
 PAPER = [f"four-in-a-row-{number}" for number in range(1, 7)]
 
@@ -287,3 +289,183 @@ def test_a_changed_recipe_leaves_the_first_one_alone() -> None:
     assert recipe.to_toml() == before
     with pytest.raises(RecipeError, match=r"run\.seed is 'x'"):
         recipe.change({"run.seed": "x"})
+
+
+# --- the method neat -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def graphs(tmp_path: Path) -> str:
+    """A file that says nothing but the method."""
+    path = tmp_path / "graphs.toml"
+    path.write_text('[method]\nname = "neat"\n')
+    return str(path)
+
+
+def test_a_recipe_of_graphs_is_fully_resolved(graphs: str) -> None:
+    path = Path(graphs)
+    # The section may be left out: every key has a default.
+    assert load_recipe(graphs).neat == load_recipe(graphs, ["neat.pop_size=150"]).neat
+    path.write_text('[method]\nname = "neat"\n[neat]\npop_size = 30\n')
+    recipe = load_recipe(graphs)
+    written = tomllib.loads(recipe.to_toml())
+    assert set(written) == {"title", "game", "network", "method", "neat", "check", "run"}
+    assert set(written["neat"]) == set(NeatConfig.model_fields)
+    assert written["neat"]["pop_size"] == 30
+    assert written["neat"]["activation_options"] == ["tanh"]
+    assert set(written["network"]) == {"head", "encoding", "viewpoint"}
+    assert "neat" not in written["method"]
+    assert written["method"]["stagnation"]["judge"] == "record"
+    path.write_text(recipe.to_toml())
+    assert load_recipe(graphs) == recipe
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "value"),
+    [
+        ("neat.pop_size=30", "pop_size", 30),
+        ("neat.feed_forward=false", "feed_forward", False),
+        ("neat.feed_forward=False", "feed_forward", False),
+        ("neat.activation_options=tanh", "activation_options", ["tanh"]),
+        ("neat.activation_options=tanh relu", "activation_options", ["tanh", "relu"]),
+        ("neat.activation_options=['sin', 'tanh']", "activation_options", ["sin", "tanh"]),
+        ("neat.initial_connection=partial_direct 0.5", "initial_connection", "partial_direct 0.5"),
+        ("neat.weight_init_type=normal", "weight_init_type", "gaussian"),
+        ("neat.compatibility_threshold=2", "compatibility_threshold", 2.0),
+    ],
+)
+def test_a_change_reaches_the_section_neat(graphs: str, change: str, key: str, value: Any) -> None:
+    recipe = load_recipe(graphs, [change])
+    assert recipe.neat is not None
+    assert recipe.neat[key] == value
+    config = recipe.make_method().config
+    found = getattr(config.neat, key)
+    assert (list(found) if isinstance(found, tuple) else found) == value
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (["neat.pop_sise=5"], r"neat\.pop_sise is no key: did you mean 'pop_size'\?$"),
+        (["neat.mutate_rate=1"], r"did you mean .*'weight_mutate_rate' or .*_mutate_rate'\?$"),
+        (["neat.xyz=1"], r"neat\.xyz is no key \(known: activation_default, .*weight_repl"),
+        (["neat.fitness_threshold=3"], r"neat\.fitness_threshold has no .*run\.generations"),
+        (["neat.fitness_criterion=max"], r"neat\.fitness_criterion has no meaning.*checks"),
+        (["neat.no_fitness_termination=true"], r"no_fitness_termination has .*generations"),
+        (["neat.num_inputs=3"], r"neat\.num_inputs has no meaning.*the board and the encoding"),
+        (["neat.num_outputs=3"], r"neat\.num_outputs has no meaning.*the game and the head"),
+        (["neat.seed=3"], r"neat\.seed has no meaning here: .*run\.seed"),
+        (["neat.time_constant_init_mean=1"], r"time_constant_init_mean .*continuous time"),
+        (["neat.pop_size=1"], r"neat\.pop_size is 1: it must be at least 2"),
+        (["neat.pop_size=many"], r"neat\.pop_size is 'many': it must be a whole number"),
+        (["neat.survival_threshold=2"], r"survival_threshold is 2: it must be at most 1"),
+        (["neat.survival_threshold=nan"], r"survival_threshold is nan: .* finite number"),
+        (["neat.weight_init_stdev=inf"], r"weight_init_stdev is inf: .* finite number"),
+        (["neat.max_stagnation=0"], r"max_stagnation is 0: it must be at least 1"),
+        (["neat.feed_forward=perhaps"], r"feed_forward is 'perhaps': it must be true or false"),
+        (["neat.enabled_default=perhaps"], r"enabled_default is 'perhaps': it must be True, Fal"),
+        (["neat.species_fitness_func=maximum"], r"'maximum': it must be 'max', 'min', "),
+        (["neat.activation_options=tahn"], r"unknown activation 'tahn': did you mean 'tanh'"),
+        (["neat.aggregation_options=['som']"], r"unknown aggregation 'som': did you mean 'sum"),
+        (["neat.activation_options=[]"], r"neat\.activation_options: it must name at least one"),
+        (["neat.activation_default=sin"], r"is 'sin', which activation_options lacks"),
+        (["neat.initial_connection=ful"], r"unknown initial connection 'ful': did you .*'full'"),
+        (["neat.initial_connection=partial"], r"it wants a fraction .*'partial 0\.5'"),
+        (["neat.elitism=151"], r"neat\.elitism is 151, more than pop_size, 150"),
+        (["neat.min_species_size=9", "neat.pop_size=8"], r"min_species_size is 9, more than pop"),
+        (["neat.bias_min_value=40"], r"bias_min_value is 40\.0, above bias_max_value, 30\.0"),
+        (["neat=5"], r"neat is 5: it must be a section"),
+        (["method.neat.pop_size=5"], r"method\.neat: write \[neat\], not a part of \[method\]"),
+        (["method.name=neet"], r"unknown method 'neet': did you mean 'neat'\?"),
+        (["method.pairing=rond"], r"pairing is 'rond': .*'random', 'species' or 'round-robin'"),
+        (["method.stagnation.margn=1"], r"stagnation\.margn is no key: did you mean 'margin'"),
+        (["method.stagnation.judge=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
+        (
+            ["method.stagnation.judge=outside", "method.stagnation.opponents=['tset-bot']"],
+            r"method\.stagnation\.opponents: .*did you mean 'test-bot'",
+        ),
+        (
+            ["method.stagnation.judge=outside", "method.stagnation.opponents=[]"],
+            r"method\.stagnation: opponents is empty",
+        ),
+        (
+            ["game={columns=3, rows=2, connect=3}"],
+            r"method\.stagnation\.opening_plies: openings of 4 plies: .* from 0 to 3",
+        ),
+        (
+            [
+                "game={columns=3, rows=2, connect=3}",
+                "method.stagnation.judge=rank",
+                "check.opening_plies=4",
+            ],
+            r"check\.opening_plies: openings of 4 plies: .* from 0 to 3",
+        ),
+        (["network.head=polcy"], r"unknown head 'polcy': did you mean 'policy'"),
+        (["network.hiden=[5]"], r"network\.hiden is no key \(known: encoding, head, viewpoint\)"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_mistake_in_a_recipe_of_graphs_is_named(
+    graphs: str, changes: list[str], text: str
+) -> None:
+    with pytest.raises(RecipeError, match=text) as caught:
+        load_recipe(graphs, changes)
+    assert str(caught.value).startswith(f"{graphs}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "text"),
+    [
+        (
+            "connect-four-neat",
+            ["network.hidden=[5]"],
+            r"network\.hidden is a key of .*: write neat\.num_hidden ",
+        ),
+        (
+            "connect-four-neat",
+            ["network.activation=tanh"],
+            r"'neat': write .*neat\.activation_options$",
+        ),
+        (
+            "connect-four-neat",
+            ["method.individuals=5"],
+            r"of the method 'tournament', not of 'neat': .*pop_size$",
+        ),
+        (
+            "connect-four-neat",
+            ["method.elites=5"],
+            r"method\.elites is a key .*: write neat\.elitism$",
+        ),
+        (
+            "connect-four-neat",
+            ["method.mate=uniform"],
+            r"method\.mate is a key of .*: leave it out$",
+        ),
+        (
+            "connect-four-neat",
+            ["method.name=tournament"],
+            r"key of the method 'neat', not of 'tournament'",
+        ),
+        ("connect-four", ["method.name=neat"], r"network\.hidden is a key of .* \(and \d more\)$"),
+        ("connect-four", ["method.finalists=5"], r"finalists is a key of the method 'neat', not"),
+        ("connect-four", ["neat.pop_size=5"], r"neat: the method 'tournament' has no such section"),
+        ("connect-four", ["neat={}"], r"no such section \(method\.name = 'neat' has\)"),
+    ],
+)
+def test_a_key_of_the_other_method_is_named(name: str, changes: list[str], text: str) -> None:
+    with pytest.raises(RecipeError, match=text) as caught:
+        load_recipe(name, changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
+    for method, keys in INSTEAD.items():
+        assert method == "neat"
+        for key, instead in keys.items():
+            other = key.removeprefix("method.").removeprefix("network.")
+            assert other in {**TournamentConfig.model_fields, **PerceptronConfig.model_fields}
+            for word in re.findall(r"neat\.(\w+)", instead):
+                assert word in NeatConfig.model_fields
+            for word in re.findall(r"method\.(\w+)", instead):
+                assert word in NeatMethodConfig.model_fields

@@ -145,11 +145,10 @@ def product(terms: list[float]) -> float:
 
 def add_up(terms: list[float]) -> float:
     """The terms, added from left to right."""
-    from math import fsum
-    try:
-        return fsum(terms)
-    except Exception:
-        return sum(terms)
+    result = 0.0
+    for term in terms:
+        result += term
+    return result
 
 
 def mean(terms: list[float]) -> float:

@@ -1,0 +1,86 @@
+"""The command that a person can join in: play."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to *app*."""
+    app.command()(play)
+
+
+def play(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PLAYER] [PLAYER]", help="See evolve players; human is you."),
+    ] = None,
+    first: Annotated[
+        bool | None,
+        typer.Option(
+            "--first/--second",
+            help="Who begins the first game: you, or the first named; by lot unless given.",
+        ),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games on end; after each you are asked unless given.")
+    ] = None,
+    openings: Annotated[
+        int,
+        typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game."),
+    ] = 0,
+    moves: Annotated[
+        str, typer.Option(metavar="MOVES", help="Moves that games begin with, such as 3321.")
+    ] = "",
+    hint: Annotated[
+        str | None, typer.Option(metavar="PLAYER", help="Gives hints; your opponent unless given.")
+    ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Show what networks think before each move.")
+    ] = False,
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0.0, max=60.0, help="Between moves, if you only watch."
+        ),
+    ] = None,
+    columns: Annotated[int | None, typer.Option(min=1, help="Width of the board.")] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Height of the board.")] = None,
+    connect: Annotated[int | None, typer.Option(min=2, help="How many in a row win.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seeds openings and players; new unless given.")
+    ] = None,
+) -> None:
+    """Play at the terminal: you against PLAYER, or watch two.
+
+    Without a name, the champion of the newest run in ./evolved is your opponent, or else
+    test-bot. Type the number of a column, from 0 as on the board, or a command: undo, hint,
+    values, swap, new, resign, quit; help lists them.
+    """
+    from games.errors import BadValueError
+    from runs.play import Invitation, Screen
+
+    if names and len(names) > 2:
+        raise BadValueError(f"{len(names)} players are named: two can play")
+    sizes = {"columns": columns, "rows": rows, "connect": connect}
+    invitation = Invitation(
+        names=names or (),
+        sizes={key: value for key, value in sizes.items() if value is not None},
+        first=first,
+        games=games,
+        opening_plies=openings,
+        moves=moves,
+        advisor=hint,
+        values=values,
+        delay=delay,
+        seed=seed,
+    )
+    screen = Screen()
+    try:
+        invitation.accept(screen)
+    except KeyboardInterrupt:  # before the first game
+        screen.say("\nStopped. Goodbye.")

@@ -1,0 +1,9 @@
+"""Games at the terminal: a person against anyone, or anyone against anyone."""
+
+from __future__ import annotations
+
+from runs.play.invitation import Invitation, newest_opponent
+from runs.play.screen import Screen, draw_board
+from runs.play.sitting import Plan, Sitting
+
+__all__ = ["Invitation", "Plan", "Screen", "Sitting", "draw_board", "newest_opponent"]

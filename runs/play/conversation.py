@@ -1,0 +1,188 @@
+"""The talk with a person at the table: asks for a move, and does what else is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from games.connect_four import ConnectFour
+from games.errors import ArenaError, BadValueError, IllegalMoveError
+from players.bred import BredPlayer
+from players.forfeit import ForfeitError
+from players.human import list_open_columns
+from players.player import Player
+from runs.play.entries import COMMANDS, Command, read_entry
+from runs.play.opinions import describe_opinions
+from runs.play.screen import Screen
+from runs.play.seat import Seat
+from runs.play.table import Party, Table
+
+__all__ = ["Conversation", "LeaveError", "NextGameError"]
+
+
+class NextGameError(Exception):
+    """The person wants another game."""
+
+
+class LeaveError(Exception):
+    """The person has had enough."""
+
+
+class Conversation:
+    """What is said at a table besides the moves.
+
+    Args:
+        game: The rules.
+        party: Who plays.
+        screen: Where it is said.
+        make_advisor: Makes who is asked for hints; None if nobody is.
+    """
+
+    def __init__(
+        self,
+        game: ConnectFour,
+        party: Party,
+        screen: Screen,
+        make_advisor: Callable[[], Player] | None,
+    ) -> None:
+        self.game = game
+        self._party = party
+        self._screen = screen
+        self._make_advisor = make_advisor
+        self._advisor: Seat | None = None
+
+    def ask_move(self, table: Table) -> None:
+        """Takes one entry of the person who is to move.
+
+        Raises:
+            InputEndedError: There is none.
+            LeaveError: He wants to leave.
+            NextGameError: He wants another game.
+        """
+        last = self.game.format_move(self.game.rules.columns - 1)
+        who = "Your move" if self._party.people == 1 else f"Move of {table.mover}"
+        text = self._screen.ask(f"{who} ({table.mark}), column 0-{last}, or help:")
+        if not text:
+            return
+        try:
+            entry = read_entry(self.game, text)
+            if isinstance(entry, Command):
+                self._obey(table, entry)
+            else:
+                table.record.play(entry)
+        except ArenaError as error:
+            self._screen.say(f"Not possible: {error}.")
+            if isinstance(error, IllegalMoveError):
+                self._screen.say(list_open_columns(self.game, table.record.position))
+
+    def ask_what_next(self, table: Table) -> None:
+        """After a game: returns once moves of it are taken back.
+
+        Raises:
+            InputEndedError: Nobody says anything.
+            LeaveError: The person wants to leave.
+            NextGameError: The person wants another game.
+        """
+        while table.result is not None:
+            text = self._screen.ask("Enter for another game, or undo, or quit:")
+            try:
+                entry = read_entry(self.game, text) if text else Command("new")
+                if not isinstance(entry, Command):
+                    raise BadValueError("this game is over")
+                self._obey(table, entry)
+            except ArenaError as error:
+                self._screen.say(f"Not possible: {error}.")
+
+    def draw(self, table: Table) -> None:
+        """Shows the board."""
+        self._screen.show(self.game, table.record.position, table.record.last)
+
+    def tell_values(self, table: Table) -> bool:
+        """What a network thinks of each column; whether there is one.
+
+        It is that of the program to move; for a person the advisor's, or else his opponent's.
+        """
+        asked = [table.seat]
+        if table.seat is None:
+            asked = [self._find_advisor(), *self._party.seats]
+        networks = [s.player for s in asked if s is not None and isinstance(s.player, BredPlayer)]
+        for network in networks[:1]:
+            record = table.record
+            earlier = record.earlier(record.side)
+            self._screen.say(describe_opinions(network, record.position, earlier))
+        return bool(networks)
+
+    def forget(self) -> None:
+        """The game is over, for the advisor as well."""
+        if self._advisor is not None:
+            self._advisor.leave()
+
+    def close(self) -> None:
+        """Lets the advisor go."""
+        if self._advisor is not None:
+            self._advisor.leave()
+            self._advisor.player.close()
+            self._advisor = None
+
+    def _obey(self, table: Table, command: Command) -> None:
+        """Does what a person wants other than a move.
+
+        Raises:
+            ArenaError: It is not possible.
+        """
+        name = command.name
+        if name == "quit":
+            raise LeaveError
+        if name == "new":
+            raise NextGameError
+        if name == "undo":
+            self._take_back(table, command.times)
+        elif name == "help":
+            self._help()
+        elif name == "moves":
+            self._screen.say(f"Moves: {table.record}")
+        elif name == "board":
+            self.draw(table)
+        elif table.result is not None:
+            raise BadValueError("this game is over")
+        else:
+            self._obey_in_game(table, name)
+
+    def _obey_in_game(self, table: Table, name: str) -> None:
+        if name == "hint":
+            self._give_hint(table)
+        elif name == "resign":
+            table.resign()
+        elif name == "swap":
+            if self._party.people != 1:
+                raise BadValueError("two people change sides by changing chairs")
+            table.swap()
+            self._screen.say(f"Now {table.describe_sides()}.")
+        elif name == "values" and not self.tell_values(table):
+            raise BadValueError("there is no network here to ask: begin with --hint PLAYER")
+
+    def _take_back(self, table: Table, times: int) -> None:
+        if not table.take_back(times):
+            raise BadValueError("there is no move of yours to take back")
+        self._screen.say("Taken back.")
+
+    def _help(self) -> None:
+        self._screen.say("The number of a column drops a disc there. Or say, whole or in part:")
+        for name, meaning in COMMANDS.items():
+            self._screen.say(f"  {name:8}{meaning}")
+
+    def _give_hint(self, table: Table) -> None:
+        advisor = self._find_advisor()
+        if advisor is None:
+            raise BadValueError("there is nobody to ask: begin with --hint PLAYER")
+        name = advisor.player.name
+        try:
+            move = advisor.choose(table.record, table.record.stream.copy())
+        except ForfeitError as error:
+            self._screen.say(f"No hint: {error}")
+        else:
+            self._screen.say(f"{name} would play column {self.game.format_move(move)}.")
+
+    def _find_advisor(self) -> Seat | None:
+        if self._advisor is None and self._make_advisor is not None:
+            self._advisor = Seat(self._make_advisor())
+        return self._advisor

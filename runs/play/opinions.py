@@ -1,0 +1,91 @@
+"""What a network thinks of each column: the numbers that its move comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.connect_four import Position
+from genomes.neat.graph import compile_graphs, evaluate
+from players.board_view import BoardView
+from players.bred import BredPlayer
+from players.graph import GraphPlayer
+from players.network import NetworkPlayer
+
+__all__ = ["describe_opinions", "find_opinions"]
+
+
+def describe_opinions(player: BredPlayer, position: Position, earlier: Sequence[Position]) -> str:
+    """The opinions in two lines, the best one with a star; see :func:`find_opinions`."""
+    game, values = player.game, find_opinions(player, position, earlier)
+    open_columns = game.legal_moves(position)
+    best = max(open_columns, key=lambda column: values[column])
+    parts = []
+    for column in open_columns:
+        value = f"{values[column]:.3g}" if abs(values[column]) >= 10 else f"{values[column]:.3f}"
+        parts.append(f"{game.format_move(column)}: {value}{'*' if column == best else ''}")
+    is_value = player.design.head == "value"
+    what = "values of the positions after each column" if is_value else "preferences"
+    notes = ""
+    if is_value:
+        wins = [column for column in open_columns if game.outcome(game.play(position, column))]
+        wins = [c for c in wins if game.play(position, c).ply < values.size * game.rules.rows]
+        if wins:
+            notes = f"; column {game.format_move(wins[0])} wins at once"
+        if _is_recurrent(player):
+            notes += "; without what it remembers of the game"
+    return f"{player.name}'s {what}{notes}:\n  {'   '.join(parts)}"
+
+
+def find_opinions(
+    player: BredPlayer, position: Position, earlier: Sequence[Position]
+) -> NDArray[np.float64]:
+    """What the network thinks of each column, for who is to move; the greater, the better.
+
+    Args:
+        player: Who is asked. A value network says what it thinks of the position after each
+            move, a policy network gives its outputs, to which rounding of the weights that it
+            plays with adds an error of some 0.0001.
+        position: The position, which is not over.
+        earlier: Those before, in which a recurrent policy network has been asked.
+
+    Returns:
+        Shape ``(columns,)``; not a number where a column is full.
+    """
+    if player.design.head == "value":
+        return player.value_columns(position)
+    seen = [*(earlier if _is_recurrent(player) else ()), position]
+    inputs = np.array([_encode(player.design, board) for board in seen])
+    if isinstance(player, GraphPlayer):
+        design = player.design
+        graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
+        outputs = evaluate(graphs, 0, inputs)[-1]
+    elif isinstance(player, NetworkPlayer):
+        genome = player.design.expand(player.genome[None])[0]
+        outputs = player.design.mlp.evaluate(genome, inputs)[-1]
+    else:
+        raise TypeError(f"{type(player).__name__} is no kind of network that is known here")
+    values = np.full(player.design.columns, np.nan)
+    for column in player.game.legal_moves(position):
+        values[column] = outputs[column]
+    return values
+
+
+def _is_recurrent(player: BredPlayer) -> bool:
+    return isinstance(player, GraphPlayer) and not player.design.feed_forward
+
+
+def _encode(design: BoardView, position: Position) -> NDArray[np.float64]:
+    """The inputs that show the *position* to a network whose turn it is."""
+    discs = [position.first, position.second]
+    if design.viewpoint == "mover" and position.ply % 2:
+        discs.reverse()
+    bits = design.columns * (design.rows + 1)
+    both = discs[0] | discs[1] << bits
+    inputs = np.zeros(design.inputs)
+    for feature in range(design.board.features):
+        if both >> feature & 1:
+            inputs[design.board.index[feature]] += design.board.factor[feature]
+    return inputs

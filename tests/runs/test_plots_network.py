@@ -1,0 +1,589 @@
+"""The drawing of a network shows what the network is: everything, in its place, and readable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
+from matplotlib.path import Path as Curve
+
+from games.errors import ArenaError, BadValueError
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.graph import compile_graphs, evaluate
+from genomes.neat.population import NeatPopulation
+from players.graph import GraphDesign, GraphPlayer
+from players.network import NetworkDesign, NetworkPlayer
+from players.specification import make_player
+from runs.api import start
+from runs.commands.evolving import plot
+from runs.errors import NotARunError
+from runs.plots.arrangement import Box, arrange
+from runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
+from runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
+from runs.plots.network import draw_network, plot_network
+from runs.plots.sketch import Sketch, Wire, sketch_player
+from runs.plots.thinning import MOST_NODES, MOST_WIRES, thin_out
+from runs.recipe import load_recipe
+from runs.run import Run
+
+Link = tuple[int, int, float]
+TANH, RELU, SUM, MAX = (
+    ACTIVATIONS.index("tanh"),
+    ACTIVATIONS.index("relu"),
+    AGGREGATIONS.index("sum"),
+    AGGREGATIONS.index("max"),
+)
+
+
+def graph(
+    links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
+) -> GraphPlayer:
+    """A NEAT player of those connections; some, by their places, are *disabled*."""
+    design = GraphDesign(**{"head": "value", "encoding": "two-planes", **options})
+    keys = [*range(design.outputs), *hidden]
+    nodes, connections = len(keys), len(links)
+    sources, targets, weights = zip(*links, strict=True) if links else ((), (), ())
+    genome = NeatPopulation(
+        keys=np.array([1]),
+        node_start=np.array([0, nodes]),
+        node_key=np.array(keys, dtype=np.int32),
+        bias=np.linspace(-0.5, 0.5, nodes),
+        response=np.ones(nodes),
+        activation=np.full(nodes, TANH, dtype=np.int32),
+        aggregation=np.full(nodes, SUM, dtype=np.int32),
+        connection_start=np.array([0, connections]),
+        source=np.array(sources, dtype=np.int32),
+        target=np.array(targets, dtype=np.int32),
+        weight=np.array(weights, dtype=np.float64),
+        enabled=np.array([place not in disabled for place in range(connections)], dtype=np.bool_),
+        innovation=np.arange(connections),
+    )
+    return design.player(genome, "drawn")
+
+
+def perceptron(seed: int = 1, **options: Any) -> NetworkPlayer:
+    design = NetworkDesign(**options)
+    genomes = design.initialise(1, "normal", np.random.default_rng(seed))
+    return design.player(genomes[0], "drawn")
+
+
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text().strip() for text in axes.texts]
+
+
+def cards(axes: Axes) -> list[Box]:
+    found = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    return [Box(p.get_x(), p.get_y(), p.get_width(), p.get_height()) for p in found]
+
+
+def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
+    """Weights by the middle of the cell that has their colour, relative to the box."""
+    found = {}
+    for collection in axes.collections:
+        if isinstance(collection, PolyCollection) and collection.get_cmap() is SIGNS:
+            for path, weight in zip(collection.get_paths(), collection.get_array(), strict=True):
+                x, y = path.vertices[:4].mean(axis=0)
+                if box.left < x < box.right and box.bottom < y < box.top:
+                    found[round(x - box.left, 4), round(y - box.bottom, 4)] = float(weight)
+    return found
+
+
+def wires(axes: Axes) -> list[Any]:
+    kinds = (PathPatch, FancyArrowPatch)
+    return [patch for patch in axes.patches if isinstance(patch, kinds)]
+
+
+def colours_of(patches: Sequence[Any]) -> list[str]:
+    return [to_hex(patch.get_edgecolor()) for patch in patches]
+
+
+# What is drawn
+
+
+@pytest.mark.parametrize("encoding", ["two-planes", "0/1/-1"])
+def test_weights_stand_where_their_cells_are(encoding: str) -> None:
+    inputs = 84 if encoding == "two-planes" else 42
+    player = graph([(-1 - place, 0, place + 1.0) for place in range(inputs)], encoding=encoding)
+    board = sketch_player(player).nodes[0].board
+    assert board is not None
+    for owner in range(2):
+        for column in range(7):
+            for row in range(6):  # the lowest first
+                place = player.design.board.index[owner * 49 + column * 7 + row]
+                assert board[owner % len(board), 5 - row, column] == place + 1.0
+
+
+def test_what_the_planes_are_is_told() -> None:
+    def planes(**options: Any) -> list[str]:
+        return sketch_player(graph([], **options)).planes
+
+    assert planes() == ["own discs", "opponent's discs"]
+    assert planes(viewpoint="absolute") == ["first player's discs", "second player's discs"]
+    assert planes(encoding="0/1/2") == ["own discs as 1, opponent's as 2"]
+    assert planes(encoding="0/1/-1") == ["own discs as 1, opponent's as −1"]
+
+
+def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
+    links = [
+        (-1, 0, 1.0),  # to the output
+        (-2, 5, 2.0),  # to a node that ...
+        (5, 0, 3.0),  # ... leads to the output
+        (-3, 5, 4.0),  # disabled
+        (-4, 6, 5.0),  # to a node that leads nowhere
+        (6, 7, 6.0),  # likewise
+        (7, 0, 7.0),  # disabled, which is why
+    ]
+    sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 6]))
+    assert [node.name for node in sketch.nodes] == ["value", "5"]
+    assert sketch.wires == [Wire(1, 0, 3.0)]
+    assert sorted(sketch.weights) == [1.0, 2.0, 3.0]
+    assert sketch.remarks[:2] == [
+        "1 hidden node, 3 connections, feed-forward",
+        "not drawn: 2 idle nodes, 2 idle connections, 2 disabled connections",
+    ]
+
+
+def test_nothing_is_said_to_be_left_out_if_nothing_is() -> None:
+    remarks = sketch_player(graph([(-1, 0, 1.0)])).remarks
+    assert remarks == [
+        "no hidden nodes, 1 connection, feed-forward",
+        "value: of all moves the one is played that leads to the position of the largest value",
+    ]
+
+
+def test_a_network_without_connections_is_drawn() -> None:
+    player = graph([], head="policy")
+    sketch = sketch_player(player)
+    assert [node.name for node in sketch.nodes] == [f"column {column}" for column in range(7)]
+    assert sketch.remarks[0] == "no hidden nodes, no connections, feed-forward"
+    assert draw_network(sketch).axes
+
+
+def test_nodes_say_what_they_compute() -> None:
+    player = graph([(-1, 5, 1.0), (5, 0, 1.0)], hidden=[5])
+    genome = player.genome
+    changed = {
+        "activation": np.array([TANH, RELU], dtype=np.int32),
+        "aggregation": np.array([SUM, MAX], dtype=np.int32),
+        "response": np.array([1.0, 0.25]),
+        "bias": np.array([0.125, -3.0]),
+    }
+    genome = NeatPopulation(**{**vars(genome), **changed})
+    axes = draw_network(sketch_player(player.design.player(genome, "drawn"))).axes[0]
+    said = texts(axes)
+    assert {"value", "tanh", "5", "relu of max ×0.25", "+0.12", "−3.00"} <= set(said)
+    colours = {text.get_text(): to_hex(text.get_color()) for text in axes.texts}
+    assert colours["+0.12"] == POSITIVE.lower()
+    assert colours["−3.00"] == NEGATIVE.lower()
+    assert "Cards: nodes, what they compute, ×response, bias" in "\n".join(said)
+
+
+def test_silent_nodes_of_recurrent_networks_are_left_out() -> None:
+    """To 7 and 8 nothing leads: they are 0 for ever, which a sum does not notice."""
+    links = [(7, 5, 1.0), (5, 0, 2.0), (8, 0, 3.0), (-1, 0, 4.0)]
+    player = graph(links, hidden=[5, 7, 8], feed_forward=False)
+    sketch = sketch_player(player)
+    assert [node.name for node in sketch.nodes] == ["value", "5"]
+    assert [node.computes for node in sketch.nodes] == ["tanh", "tanh"]
+    assert sketch.wires == [Wire(1, 0, 2.0)]
+    assert sketch.remarks[1] == "not drawn: 2 idle nodes, 2 idle connections"
+    aggregation = np.array([MAX, SUM, SUM, SUM], dtype=np.int32)
+    genome = NeatPopulation(**{**vars(player.genome), "aggregation": aggregation})
+    sketch = sketch_player(player.design.player(genome, "drawn"))
+    assert [node.name for node in sketch.nodes] == ["value", "5", "8"], "a maximum does notice"
+    assert sketch.nodes[2].computes == "always 0"
+
+
+def test_other_players_have_no_network() -> None:
+    player = make_player("test-bot", GraphDesign().game)
+    with pytest.raises(BadValueError, match="test-bot is no network"):
+        sketch_player(player)
+
+
+def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
+    """The outputs for *rows* of inputs, from nothing but a sketch of tanh nodes that add up."""
+    memory = np.zeros(len(sketch.nodes))
+    results = []
+    for row in rows:
+        values = np.zeros(len(sketch.nodes))
+        for _ in range(1 if sketch.remembers else len(sketch.nodes)):  # until nothing changes
+            for place, node in enumerate(sketch.nodes):
+                if node.computes == "always 0":
+                    continue
+                total = 0.0
+                if node.board is not None:
+                    total += float(np.nansum(node.board.ravel() * row))
+                read = memory if sketch.remembers else values
+                total += sum(w.weight * read[w.source] for w in sketch.wires if w.target == place)
+                values[place] = np.tanh(2.5 * (node.bias + node.response * total))
+        memory = values
+        results.append(values[:outputs])
+    return np.array(results)
+
+
+@st.composite
+def graphs(draw: Any, feed_forward: bool | None = None) -> GraphPlayer:
+    """Random NEAT players, with cycles if they are recurrent."""
+    generator = np.random.default_rng(draw(st.integers(0, 10**6)))
+    if feed_forward is None:
+        feed_forward = draw(st.booleans())
+    head = draw(st.sampled_from(["value", "policy"]))
+    outputs = 7 if head == "policy" else 1
+    hidden = (outputs + np.arange(draw(st.integers(0, 9)))).tolist()
+    order = generator.permutation([*hidden, *range(outputs)])
+    links: dict[tuple[int, int], float] = {}
+    for _ in range(draw(st.integers(0, 40))):
+        first, second = generator.integers(0, len(order), 2)
+        if feed_forward and first > second:
+            first, second = second, first
+        source, target = int(order[first]), int(order[second])
+        if generator.random() < 0.4:
+            source = -int(generator.integers(1, 43))
+        if not feed_forward or source != target:
+            links[source, target] = float(generator.normal())
+    disabled = [place for place in range(len(links)) if generator.random() < 0.2]
+    return graph(
+        [(source, target, weight) for (source, target), weight in links.items()],
+        hidden=hidden,
+        disabled=disabled,
+        head=head,
+        encoding="0/1/2",
+        feed_forward=feed_forward,
+    )
+
+
+@settings(max_examples=100)
+@given(graphs(), st.integers(0, 10**6))
+def test_a_sketch_holds_the_whole_network(player: GraphPlayer, seed: int) -> None:
+    rows = np.random.default_rng(seed).integers(0, 3, (4, 42)).astype(float)
+    design = player.design
+    compiled = compile_graphs(player.genome, 42, design.outputs, design.feed_forward)
+    expected = evaluate(compiled, 0, rows)
+    computed = recompute(sketch_player(player), rows, design.outputs)
+    assert computed == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("hidden", [(), (6,), (6, 5)])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_sketch_of_layers_holds_the_whole_network(
+    hidden: tuple[int, ...], symmetric: bool
+) -> None:
+    player = perceptron(hidden=hidden, symmetric=symmetric, encoding="two-planes")
+    sketch = sketch_player(player)
+    row = np.random.default_rng(2).integers(0, 2, 84).astype(float)
+    values = np.zeros(len(sketch.nodes))
+    for depth, layer in enumerate(sketch.layers):
+        for place in layer:
+            node = sketch.nodes[place]
+            values[place] += node.bias
+            if depth == 0:
+                assert node.board is not None
+                values[place] += float((node.board.ravel() * row).sum())
+            if depth + 1 < len(sketch.layers):
+                values[place] = 1.0 / (1.0 + np.exp(-values[place]))
+                assert node.votes is not None
+                values[sketch.layers[depth + 1]] += node.votes * values[place]
+    genes = player.design.expand(player.genome[None, :])[0]
+    expected = player.design.mlp.evaluate(genes, row[None, :])[0]
+    assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
+
+
+def test_units_stand_in_the_order_of_their_influence() -> None:
+    sketch = sketch_player(perceptron(hidden=(20,)))
+    influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
+    assert influence == sorted(influence, reverse=True)
+    assert sketch.remarks[0] == "20 hidden units (sigmoid), 1,007 weights and biases"
+
+
+# Where it stands
+
+
+def test_layers_are_the_longest_ways() -> None:
+    #  0 is the output; 1 -> 2 -> 3 -> 0, 1 -> 3, 4 -> 0
+    wires = [(1, 2), (2, 3), (1, 3), (3, 0), (4, 0)]
+    assert find_layers(5, 1, wires) == [[1, 4], [2], [3], [0]]
+    assert find_layers(1, 1, []) == [[0]]
+    assert find_layers(3, 2, [(2, 0)]) == [[2], [0, 1]]
+
+
+def test_wires_that_lead_back_do_not_lift_a_node() -> None:
+    assert find_layers(4, 1, [(1, 2), (2, 3), (3, 0), (3, 1), (2, 2)]) == [[1], [2], [3], [0]]
+    assert find_layers(3, 1, [(0, 1), (1, 2), (2, 0)]) == [[1], [2], [0]], "out of an output"
+    assert find_layers(3, 1, [(1, 2), (2, 1)]) == [[1], [2], [0]]
+
+
+def test_a_chain_of_ten_thousand_nodes_is_no_trouble() -> None:
+    chain = [(node, node + 1) for node in range(1, 9999)]
+    assert len(find_layers(10_000, 1, chain)) == 10_000
+
+
+def test_wires_pass_rows_in_lanes() -> None:
+    rows, ways = add_lanes([[3, 4], [2], [1], [0]], 5, [(3, 0), (2, 1), (0, 4), (4, 4)])
+    assert ways == [[3, 5, 6, 0], [2, 1], [0, 7, 8, 4], [4, 4]]
+    assert rows == [[3, 4], [2, 5, 8], [1, 6, 7], [0]]
+
+
+def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
+    rows = [[3, 4, 5], [0, 1, 2]]
+    ordered = order_rows(rows, [[3, 2], [4, 0], [5, 1]], [1.0] * 6)
+    assert ordered == [[4, 5, 3], [0, 1, 2]]
+    assert spread_row([3, 4], [0, 0, 0, 1.0, 2.0]) == {3: -1.0, 4: 0.5}
+
+
+def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
+    """Many points of a curve, shape ``(points, 2)``."""
+    control = np.array(route)
+    t = np.linspace(0.0, 1.0, 33)[:, None]
+    parts = [
+        (1 - t) ** 3 * control[at]
+        + 3 * t * (1 - t) ** 2 * control[at + 1]
+        + 3 * t**2 * (1 - t) * control[at + 2]
+        + t**3 * control[at + 3]
+        for at in range(0, len(control) - 1, 3)
+    ]
+    return np.concatenate(parts)
+
+
+@settings(max_examples=100)
+@given(graphs())
+def test_wires_join_their_cards_and_pass_behind_no_other(player: GraphPlayer) -> None:
+    sketch = sketch_player(player)
+    places = arrange(sketch)
+    for wire, route, back in zip(sketch.wires, places.routes, places.back, strict=True):
+        source, target = places.boxes[wire.source], places.boxes[wire.target]
+        for box, (x, y) in ((source, route[0]), (target, route[-1])):
+            assert box.left < x <= box.right + 1e-9
+            assert min(abs(y - box.top), abs(y - box.bottom), abs(x - box.right)) < 1e-9
+        points = follow(route)
+        for box in places.boxes:
+            inside = (points > (box.left + 1e-6, box.bottom + 1e-6)).all(axis=1)
+            inside &= (points < (box.right - 1e-6, box.top - 1e-6)).all(axis=1)
+            assert not inside.any()
+        assert back == (source.bottom >= target.bottom)
+    boxes = sorted(places.boxes, key=lambda box: (box.bottom, box.left))
+    for first, second in pairwise(boxes):
+        assert second.bottom >= first.top or second.left > first.right, "cards do not overlap"
+
+
+def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
+    sketch = sketch_player(perceptron(hidden=(40,), encoding="two-planes"))
+    places = arrange(sketch)
+    assert places.width <= 11.0
+    bottoms = [places.boxes[unit].bottom for unit in sketch.layers[0]]
+    assert bottoms == sorted(bottoms, reverse=True), "the strongest units stand highest"
+    assert len(set(bottoms)) > 3
+    lefts = [places.boxes[output].left for output in range(7)]
+    assert lefts == sorted(lefts)
+
+
+def test_large_networks_are_thinned_out() -> None:
+    sketch = sketch_player(perceptron(hidden=(150, 120), encoding="0/1/2"))
+    thin = thin_out(sketch)
+    assert [len(layer) for layer in thin.layers] == [MOST_NODES, MOST_NODES, 7]
+    kept = {thin.nodes[unit].name for unit in thin.layers[0]}
+    assert kept == {sketch.nodes[unit].name for unit in sketch.layers[0][:MOST_NODES]}
+    lowest = sketch.nodes[sketch.layers[0][0]]
+    assert lowest.votes is not None
+    assert np.array_equal(thin.nodes[thin.layers[0][0]].votes, lowest.votes[:MOST_NODES])
+    assert thin.remarks[2:] == [
+        "drawn: of 150 nodes of a layer the 96 strongest",
+        "drawn: of 120 nodes of a layer the 96 strongest",
+    ]
+    hidden = range(7, 57)
+    links = [(source, target, float(source)) for source in hidden for target in range(7)]
+    links += [(-1, node, 1.0) for node in hidden]
+    thin = thin_out(sketch_player(graph(links, hidden=hidden, head="policy")))
+    assert len(thin.wires) == MOST_WIRES
+    assert min(wire.weight for wire in thin.wires) == 39.0
+    assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 120 strongest"
+
+
+def test_small_networks_are_not_thinned_out() -> None:
+    sketch = sketch_player(graph([(-1, 3, 1.0), (3, 0, 1.0)], hidden=[3]))
+    thin = thin_out(sketch)
+    assert (thin.remarks, thin.layers, thin.wires) == (sketch.remarks, sketch.layers, sketch.wires)
+
+
+# How it looks
+
+
+def test_cells_have_the_colours_of_their_weights() -> None:
+    axes = draw_network(sketch_player(graph([(-1, 0, 1.0), (-42, 0, -2.0), (-45, 0, 0.5)]))).axes[0]
+    (box,) = cards(axes)
+    found = cells_inside(axes, box)
+    cell = 0.17
+    left = 0.07 + cell / 2
+    assert found == pytest.approx(
+        {
+            (round(left, 4), round(0.07 + 5.5 * cell, 4)): 1.0,  # own, column 0, the top row
+            (round(left + 6 * cell, 4), round(0.07 + 0.5 * cell, 4)): -2.0,  # own, 6, the lowest
+            (round(left + (7.7 + 2) * cell, 4), round(0.07 + 5.5 * cell, 4)): 0.5,
+        }
+    )
+    assert to_hex(SIGNS(0.0)) == NEGATIVE.lower()
+    assert min(SIGNS(0.5)) > 0.99
+    assert to_hex(SIGNS(1.0)) == POSITIVE.lower()
+
+
+def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
+    links = [(-1, 5, 1.0), (-2, 6, 1.0), (-3, 7, 1.0)]
+    links += [(5, 0, -2.0), (6, 0, 1.0), (7, 0, 0.5)]
+    axes = draw_network(sketch_player(graph(links, hidden=[5, 6, 7]))).axes[0]
+    drawn = sorted(wires(axes), key=lambda wire: -wire.get_linewidth())
+    assert colours_of(drawn) == [NEGATIVE.lower(), POSITIVE.lower(), POSITIVE.lower()]
+    widths = [wire.get_linewidth() for wire in drawn]
+    assert widths == pytest.approx([3.6, 2.1, 1.35])
+    assert not any(isinstance(wire, FancyArrowPatch) for wire in drawn)
+    assert "Dashed" not in "\n".join(texts(axes))
+
+
+def test_wires_that_lead_back_are_dashed_arrows() -> None:
+    links = [(-1, 5, 1.0), (5, 6, 1.0), (6, 0, 1.0), (6, 5, -1.0), (5, 5, 0.5)]
+    figure = draw_network(sketch_player(graph(links, hidden=[5, 6], feed_forward=False)))
+    axes = figure.axes[0]
+    back = [wire for wire in wires(axes) if isinstance(wire, FancyArrowPatch)]
+    assert sorted(colours_of(back)) == [POSITIVE.lower(), NEGATIVE.lower()]
+    assert all(wire.get_linestyle() != "-" for wire in back)
+    assert len(wires(axes)) == 4
+    explained = "\n".join(texts(axes))
+    assert "Dashed wires: against the order of the layers" in explained
+    assert "Wires carry values of the player's move before" in explained
+    ahead = [wire for wire in wires(axes) if wire not in back]
+    assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
+
+
+def test_the_board_is_labelled_row_1_at_the_bottom() -> None:
+    axes = draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0]
+    said = texts(axes)
+    assert said.count("own discs") == said.count("opponent's discs") == 1
+    rows = [t for t in axes.texts if t.get_ha() == "right" and t.get_text() in "123456"]
+    assert [t.get_text() for t in sorted(rows, key=lambda t: t.get_position()[1])] == list("123456")
+    columns = [t for t in axes.texts if t.get_va() == "top" and t.get_text() in "0123456"]
+    ordered = sorted(columns, key=lambda t: t.get_position()[0])
+    assert [t.get_text() for t in ordered] == list("0123456") * 2
+
+
+def test_how_strongly_cells_are_read() -> None:
+    sketch = sketch_player(graph([(-1, 0, 1.0), (-1, 5, -2.0), (5, 0, 1.0)], hidden=[5]))
+    expected = np.zeros((2, 6, 7))
+    expected[0, 0, 0] = 3.0
+    assert np.array_equal(sketch.reading, expected)
+
+
+def test_a_few_large_weights_do_not_bleach_the_others() -> None:
+    links = [(-1 - place, 0, 0.5) for place in range(80)] + [(-84, 0, 30.0)]
+    figure = draw_network(sketch_player(graph(links)))
+    scale = figure.axes[1]
+    assert scale.get_xlim() == (-0.5, 0.5)
+    assert max(cells_inside(figure.axes[0], cards(figure.axes[0])[0]).values()) == 30.0
+
+
+def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
+    player = perceptron(hidden=(3,), head="value")
+    votes = [float(node.votes[0]) for node in sketch_player(player).nodes[1:]]
+    said = texts(draw_network(sketch_player(player)).axes[0])
+    assert all(f"{vote:+.2f}".replace("-", "−") in said for vote in votes)
+    axes = draw_network(sketch_player(perceptron(hidden=(3,), head="policy"))).axes[0]
+    box = cards(axes)[-1]
+    colours = cells_inside(axes, box)
+    highest = max(y for _, y in colours)
+    assert len([1 for _, y in colours if y == highest]) == 7, "one square for each column"
+    assert len(colours) == 42 + 7
+    assert "Bars: weights to the nodes above, left to right" in "\n".join(texts(axes))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "two-planes"},
+        {"columns": 4, "rows": 4, "connect": 3, "hidden": ()},
+        {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"},
+    ],
+)
+def test_other_boards_are_drawn(options: dict[str, Any]) -> None:
+    figure = draw_network(sketch_player(perceptron(**options)))
+    axes = figure.axes[0]
+    left, right = axes.get_xlim()
+    assert all(left < box.left and box.right < right for box in cards(axes))
+    figure.draw_without_rendering()
+    ends = [text.get_window_extent().x1 for text in axes.texts]
+    assert max(ends) <= figure.bbox.x1, "all texts fit"
+
+
+# Runs and files
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    changes = [
+        *("neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"),
+        *("method.opponents=2", "method.hall_of_fame.size=0"),
+    ]
+    recipe = load_recipe("connect-four-neat", changes[:5])
+    return start(recipe, run=tmp_path_factory.mktemp("network") / "grown", executor="serial")
+
+
+def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
+    assert plot_network(run) == run.path / "plots" / "network.png"
+    assert plot_network(str(run.path), generation=2) == run.path / "plots" / "network-2.png"
+    for name in ("network.png", "network-2.png"):
+        assert (run.path / "plots" / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_title_tells_run_and_generation(run: Run) -> None:
+    sketch = sketch_player(run.champion_at(2), "grown")
+    figure = draw_network(sketch)
+    assert figure.get_suptitle().strip() == "grown: champion of generation 2"
+    written = [getattr(artist, "get_text", str)() for artist in figure.artists]
+    assert any("84 connections, feed-forward" in text for text in written)
+
+
+def test_the_same_network_has_the_same_bytes(run: Run, tmp_path: Path) -> None:
+    for suffix in (".png", ".svg", ".pdf"):
+        paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
+        first, second = (plot_network(run, path).read_bytes() for path in paths)
+        assert first == second
+
+
+def test_a_file_is_drawn(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    of = f"file:{run.directory.champion}"
+    assert plot_network(of) == Path("champion-network.png")
+    assert (tmp_path / "champion-network.png").stat().st_size > 10_000
+    with pytest.raises(BadValueError, match="one player"):
+        plot_network(of, generation=2)
+    with pytest.raises(ArenaError, match="No such file"):
+        plot_network("file:missing")
+
+
+def test_what_can_not_be_drawn(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="no champion of generation 3"):
+        plot_network(run, generation=3)
+    with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
+        plot_network(run, tmp_path / "a.gif")
+    with pytest.raises(NotARunError):
+        plot_network(str(tmp_path / "missing"))
+
+
+def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(run.path)
+    plot([path], to=tmp_path / "a.svg", network=True, games=2)
+    assert capsys.readouterr().out == f"{tmp_path / 'a.svg'}\n"
+    for options, message in (
+        ({"runs": [path, path], "network": True}, "--network draws one run at a time"),
+        ({"runs": [path, path], "ancestors": True}, "--ancestors draws one run at a time"),
+        ({"runs": [path], "ancestors": True, "network": True}, "two pictures"),
+        ({"runs": [path], "generation": 2}, "--generation is for --network"),
+    ):
+        with pytest.raises(BadValueError, match=message):
+            plot(**options)
