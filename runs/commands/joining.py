@@ -15,9 +15,11 @@ def register(app: typer.Typer) -> None:
 
 
 def play(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PLAYER] [PLAYER]", help="See evolve players; human is you."),
+    player: Annotated[
+        str | None, typer.Argument(metavar="PLAYER", help="Your opponent; see evolve players.")
+    ] = None,
+    other: Annotated[
+        str | None, typer.Argument(metavar="PLAYER", help="To watch it against the first one.")
     ] = None,
     first: Annotated[
         bool | None,
@@ -57,18 +59,16 @@ def play(
 ) -> None:
     """Play at the terminal: you against PLAYER, or watch two.
 
-    Without a name, the champion of the newest run in ./evolved is your opponent, or else
-    test-bot. Type the number of a column, from 0 as on the board, or a command: undo, hint,
-    values, swap, new, resign, quit; help lists them.
+    Without a PLAYER you meet the champion of the newest run in ./evolved, if
+    there is one, else test-bot. Type the number of a column, from 0 as under
+    the board, or a command: undo, hint, values, swap, new, resign, quit; help
+    explains them.
     """
-    from games.errors import BadValueError
     from runs.play import Invitation, Screen
 
-    if names and len(names) > 2:
-        raise BadValueError(f"{len(names)} players are named: two can play")
     sizes = {"columns": columns, "rows": rows, "connect": connect}
     invitation = Invitation(
-        names=names or (),
+        names=[name for name in (player, other) if name is not None],
         sizes={key: value for key, value in sizes.items() if value is not None},
         first=first,
         games=games,

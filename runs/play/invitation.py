@@ -83,8 +83,10 @@ class Invitation:
             hints = partial(find_player, advisor, game) if advisor else None
             sitting = Sitting(game, players, plan, screen, hints)
             sitting.run()
+        if sitting.matches:
+            screen.say("Look at a game again: evolve play --moves MOVES")
         if self.seed is None:
-            screen.say(f"The same chance again: --seed {seed}")
+            screen.say(f"The seed was {seed}.")
         return sitting
 
     def _find_names(self) -> list[str]:

@@ -22,21 +22,22 @@ def describe_opinions(player: BredPlayer, position: Position, earlier: Sequence[
     game, values = player.game, find_opinions(player, position, earlier)
     open_columns = game.legal_moves(position)
     best = max(open_columns, key=lambda column: values[column])
-    parts = []
-    for column in open_columns:
-        value = f"{values[column]:.3g}" if abs(values[column]) >= 10 else f"{values[column]:.3f}"
-        parts.append(f"{game.format_move(column)}: {value}{'*' if column == best else ''}")
+    texts = _write_apart([float(values[column]) for column in open_columns])
+    parts = [
+        f"{game.format_move(column)}: {text}{'*' if column == best else ''}"
+        for column, text in zip(open_columns, texts, strict=True)
+    ]
     is_value = player.design.head == "value"
     what = "values of the positions after each column" if is_value else "preferences"
     notes = ""
     if is_value:
-        wins = [column for column in open_columns if game.outcome(game.play(position, column))]
-        wins = [c for c in wins if game.play(position, c).ply < values.size * game.rules.rows]
+        ends = {column: game.outcome(game.play(position, column)) for column in open_columns}
+        wins = [column for column, end in ends.items() if end and end.winner is not None]
         if wins:
             notes = f"; column {game.format_move(wins[0])} wins at once"
         if _is_recurrent(player):
             notes += "; without what it remembers of the game"
-    return f"{player.name}'s {what}{notes}:\n  {'   '.join(parts)}"
+    return f"{player.name}'s {what}{notes}:\n  {'  '.join(parts)}"
 
 
 def find_opinions(
@@ -71,6 +72,16 @@ def find_opinions(
     for column in player.game.legal_moves(position):
         values[column] = outputs[column]
     return values
+
+
+def _write_apart(values: Sequence[float]) -> list[str]:
+    """The values with three decimals, or with as many more as tell them apart, up to nine."""
+    texts: list[str] = []
+    for decimals in range(3, 10):
+        texts = [f"{value:.{decimals}f}" for value in values]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
 
 
 def _is_recurrent(player: BredPlayer) -> bool:

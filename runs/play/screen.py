@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 from games.connect_four import ConnectFour, Position
@@ -31,6 +32,9 @@ class Screen:
     def __init__(self, reads: TextIO | None = None, writes: TextIO | None = None) -> None:
         self._reads = reads or sys.stdin
         self._writes = writes or sys.stdout
+        for stream in (self._reads, self._writes):
+            if isinstance(stream, TextIOWrapper):  # nobody loses a game by a mistyped byte
+                stream.reconfigure(errors="replace")
         self.is_terminal = self._writes.isatty()
         """Whether a person is likely to look on."""
 
@@ -45,10 +49,7 @@ class Screen:
             InputEndedError: There is none.
         """
         self.say(f"{question} ", end="")
-        try:
-            line = self._reads.readline()
-        except UnicodeDecodeError:
-            line = "\N{REPLACEMENT CHARACTER}\n"
+        line = self._reads.readline()
         if not line:
             self.say()
             raise InputEndedError
@@ -78,8 +79,8 @@ def draw_board(
     >>> game = ConnectFour(4, 3, 3)
     >>> print(draw_board(game, game.parse_position("01122"), 2))
       . . . .
-      . o[x].
-      x x o .
+      . x[x].
+      x o o .
       0 1 2 3
     """
     cells = position.cells()

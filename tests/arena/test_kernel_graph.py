@@ -382,6 +382,17 @@ def test_noise_of_one_is_a_random_player() -> None:
     assert results.distinct_games == 300
 
 
+def test_what_is_no_number_is_worse_than_any() -> None:
+    design = GraphDesign(4, 2, 4)
+    player = design.player(by_hand(design, [np.nan, -3.0, -2.0, np.nan], []), "policy")
+    assert play_alone(player)[:5] == (2, 2, 1, 1, 0)
+    # Infinity times the 0 of an empty cell is no number, so only one move has a value.
+    design = GraphDesign(4, 4, 4, "value", "two-planes")
+    cell = 3 * 4 + 2  # column 2 of the bottom row
+    player = design.player(by_hand(design, [0.0], [(-1 - cell, 0, np.inf)]), "value")
+    assert play_alone(player)[:2] == (2, 0)  # then the first of all that have none
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("head", HEADS)
 def test_numbers_out_of_hand_still_give_legal_moves(head: str, value: float) -> None:

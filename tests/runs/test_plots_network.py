@@ -313,6 +313,8 @@ def test_layers_are_the_longest_ways() -> None:
     wires = [(1, 2), (2, 3), (1, 3), (3, 0), (4, 0)]
     assert find_layers(5, 1, wires) == [[1, 4], [2], [3], [0]]
     assert find_layers(1, 1, []) == [[0]]
+    late_shortcut = [(1, 5), (2, 3), (3, 4), (4, 5), (5, 0)]
+    assert find_layers(6, 1, late_shortcut) == [[1, 2], [3], [4], [5], [0]]
     assert find_layers(3, 2, [(2, 0)]) == [[2], [0, 1]]
 
 
@@ -337,6 +339,9 @@ def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
     rows = [[3, 4, 5], [0, 1, 2]]
     ordered = order_rows(rows, [[3, 2], [4, 0], [5, 1]], [1.0] * 6)
     assert ordered == [[4, 5, 3], [0, 1, 2]]
+    crossing = [[2, 1], [3, 0]]
+    assert order_rows([[2, 3], [0, 1]], crossing, [1.0] * 4) == [[3, 2], [0, 1]]
+    assert order_rows([[2, 3], [0, 1]], crossing, [1.0] * 4, fixed=2) == [[2, 3], [0, 1]]
     assert spread_row([3, 4], [0, 0, 0, 1.0, 2.0]) == {3: -1.0, 4: 0.5}
 
 
@@ -373,6 +378,43 @@ def test_wires_join_their_cards_and_pass_behind_no_other(player: GraphPlayer) ->
     boxes = sorted(places.boxes, key=lambda box: (box.bottom, box.left))
     for first, second in pairwise(boxes):
         assert second.bottom >= first.top or second.left > first.right, "cards do not overlap"
+
+
+def test_wires_enter_a_card_in_the_order_of_their_sources() -> None:
+    links = [(-1 - node, node, 1.0) for node in (5, 6, 7)]
+    links += [(node, 0, 1.0) for node in (7, 5, 6)]
+    places = arrange(sketch_player(graph(links, hidden=[5, 6, 7])))
+    begin, end = zip(*sorted((route[0][0], route[-1][0]) for route in places.routes), strict=True)
+    assert list(end) == sorted(end)
+    assert np.diff(end) == pytest.approx([0.2, 0.2])
+    assert begin[1] == pytest.approx(end[1])
+
+
+def test_wires_between_outputs_go_over_those_between_them() -> None:
+    player = graph([(0, 6, 1.0), (-1, 0, 1.0), (-2, 3, 1.0)], head="policy", feed_forward=False)
+    places = arrange(sketch_player(player))
+    (route,) = places.routes
+    assert places.back == [True]
+    assert follow(route)[:, 1].max() > places.height + 0.2
+
+
+def test_outputs_that_take_two_rows_keep_their_order() -> None:
+    generator = np.random.default_rng(3)
+    hidden = range(16, 24)
+    links = {(int(s), int(t)): 1.0 for s, t in generator.integers((16, 0), (24, 16), (60, 2))}
+    links |= {(-1 - node, node): 1.0 for node in range(24)}
+    player = graph(
+        [(*ends, weight) for ends, weight in links.items()],
+        hidden=hidden,
+        head="policy",
+        columns=16,
+        rows=3,
+    )
+    boxes = arrange(sketch_player(player)).boxes[:16]
+    assert sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left)) == [
+        *range(16)
+    ]
+    assert len({box.bottom for box in boxes}) > 1
 
 
 def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:

@@ -220,7 +220,7 @@ def test_what_a_study_refuses(tiny: StudyResult, tmp_path: Path) -> None:
 
 
 def test_a_study_tells_its_options() -> None:
-    assert list(STUDIES) == ["four-in-a-row"]
+    assert list(STUDIES) == ["four-in-a-row", "mlp-vs-neat"]
     assert list(find_study("four-in-a-row").options) == list(TABLES)
 
 

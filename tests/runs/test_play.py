@@ -1,0 +1,851 @@
+"""Games at the terminal: what is typed, what is shown, what players know after a take-back."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.duel import duel
+from arena.match import Termination, play_match
+from games.connect_four import ConnectFour, Position
+from games.errors import ArenaError, IllegalMoveError, UnknownNameError
+from games.stream import Stream, new_stream
+from genomes.neat.creation import NeatConfig, create
+from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from genomes.neat.population import NeatPopulation
+from players import specification
+from players.graph import GraphDesign, GraphPlayer
+from players.human import HumanPlayer
+from players.network import NetworkDesign, NetworkPlayer
+from players.player import Player
+from players.process import Limits, ProcessPlayer
+from players.scripted import make_random, make_test_bot
+from runs.play import Invitation, Plan, Screen, Sitting, draw_board, newest_opponent
+from runs.play.entries import COMMANDS, Command, read_entry
+from runs.play.opinions import describe_opinions, find_opinions
+from runs.play.record import Record
+from runs.play.screen import find_lines
+
+GAME = ConnectFour()
+YOU = HumanPlayer(GAME)
+
+
+class Scripted(Player):
+    """Plays the columns of a text, by the number of discs on the board, and notes calls."""
+
+    def __init__(self, columns: str, name: str = "scripted") -> None:
+        self.name = name
+        self.columns = columns
+        self.calls: list[str] = []
+
+    def begin(self, side: int) -> None:
+        """Notes it."""
+        self.calls.append(f"begin {side}")
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The column of this ply."""
+        self.calls.append(f"choose {position.ply}")
+        return int(self.columns[position.ply])
+
+    def end(self) -> None:
+        """Notes it."""
+        self.calls.append("end")
+
+    def close(self) -> None:
+        """Notes it."""
+        self.calls.append("close")
+
+
+def counter() -> GraphPlayer:
+    """Plays column 1 until its last turn was at more than two discs, then column 0."""
+    design = GraphDesign(4, 8, 4, "policy", "two-planes", "mover", False)
+    sources = [-1 - place for place in range(design.inputs)]
+    links = len(sources) + 2
+    genome = NeatPopulation(
+        keys=np.array([7]),
+        node_start=np.array([0, 5]),
+        node_key=np.arange(5, dtype=np.int32),
+        bias=np.array([0.0, 2.5, 0.0, 0.0, 0.0]),
+        response=np.ones(5),
+        activation=np.full(5, ACTIVATIONS.index("identity"), dtype=np.int32),
+        aggregation=np.full(5, AGGREGATIONS.index("sum"), dtype=np.int32),
+        connection_start=np.array([0, links]),
+        source=np.array([*sources, 4, -1], dtype=np.int32),
+        target=np.array([*[4] * len(sources), 0, 1], dtype=np.int32),
+        weight=np.array([*[1.0] * len(sources), 1.0, 0.0]),
+        enabled=np.ones(links, dtype=np.bool_),
+        innovation=np.arange(links, dtype=np.int64),
+    )
+    return design.player(genome, "counter")
+
+
+def sit(
+    typed: str,
+    players: Sequence[Player],
+    plan: Plan | None = None,
+    advisor: Callable[[], Player] | None = None,
+    game: ConnectFour = GAME,
+) -> tuple[Sitting, str]:
+    """A sitting in which a person types *typed*, words or lines, and what is shown."""
+    entries = typed if "\n" in typed else "".join(f"{word}\n" for word in typed.split())
+    seen = io.StringIO()
+    screen = Screen(io.StringIO(entries), seen)
+    sitting = Sitting(game, players, plan or Plan(seed=1), screen, advisor)
+    sitting.run()
+    return sitting, seen.getvalue()
+
+
+def talk(shown: str) -> list[str]:
+    """What was said, without boards and blank lines."""
+    lines = [line.rstrip() for line in shown.splitlines()]
+    return [
+        line for line in lines if line and not re.match(r" [ \[].( |\[|\])|  [0-9a-z]( |$)", line)
+    ]
+
+
+ASK = "Your move (x), column 0-6, or help: "
+NEXT = "Enter for another game, or undo, or quit: "
+
+# --- entries -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("3", 3),
+        (" COL 3 ", 3),
+        ("undo", Command("undo")),
+        ("U", Command("undo")),
+        ("un", Command("undo")),
+        ("take  Back", Command("undo")),
+        ("undo 3", Command("undo", 3)),
+        ("u2", Command("undo", 2)),
+        ("h", Command("help")),
+        ("?", Command("help")),
+        ("hi", Command("hint")),
+        ("Hint!", Command("hint")),
+        ("v", Command("values")),
+        ("Q", Command("quit")),
+        ("exit", Command("quit")),
+        ("r", Command("resign")),
+    ],
+)
+def test_entries(text: str, meant: int | Command) -> None:
+    assert read_entry(GAME, text) == meant
+
+
+def test_every_command_has_a_beginning_of_its_own() -> None:
+    assert {read_entry(GAME, name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
+    assert {read_entry(GAME, name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
+
+
+def test_on_wide_boards_letters_are_columns_and_words_are_commands() -> None:
+    wide = ConnectFour(32, 1, 4)
+    assert read_entry(wide, "q") == 25
+    assert read_entry(wide, "qu") == Command("quit")
+    assert read_entry(ConnectFour(12, 4, 4), "b") == 11
+    assert read_entry(GAME, "b") == Command("board")
+
+
+@pytest.mark.parametrize(
+    "text", ["7", "-1", "3 4", "2.5", "\x1b[A", "\N{REPLACEMENT CHARACTER}", "z"]
+)
+def test_what_is_no_column(text: str) -> None:
+    with pytest.raises(IllegalMoveError, match="column"):
+        read_entry(GAME, text)
+
+
+def test_a_mistyped_command_is_guessed() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'undo'"):
+        read_entry(GAME, "undoo")
+
+
+# --- drawing -------------------------------------------------------------------------------
+
+
+def test_the_last_disc_is_bracketed_and_a_line_is_in_upper_case() -> None:
+    position = GAME.parse_position("0101010")
+    assert draw_board(GAME, position, 0) == (
+        "  . . . . . . .\n"
+        "  . . . . . . .\n"
+        " [X]. . . . . .\n"
+        "  X o . . . . .\n"
+        "  X o . . . . .\n"
+        "  X o . . . . .\n"
+        "  0 1 2 3 4 5 6"
+    )
+    assert draw_board(GAME, GAME.parse_position("6"), 6).splitlines()[5] == "  . . . . . .[x]"
+    unmarked = draw_board(GAME, GAME.parse_position("3321"), None)
+    assert unmarked.replace("\n  ", "\n")[2:] == str(GAME.parse_position("3321"))
+
+
+def test_colours_say_what_the_marks_say() -> None:
+    position = GAME.parse_position("0101010")
+    coloured = draw_board(GAME, position, 0, colour=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == draw_board(GAME, position, 0)
+    assert "\x1b[31;1;7mX\x1b[0m" in coloured
+    assert "\x1b[33mo\x1b[0m" in coloured
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Always."""
+        return True
+
+
+@pytest.mark.parametrize(("wish", "colours"), [("", True), ("1", False)])
+def test_colour_is_for_terminals_that_want_it(
+    monkeypatch: pytest.MonkeyPatch, wish: str, colours: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", wish)
+    screen = Screen(io.StringIO(), seen := Terminal())
+    screen.show(GAME, GAME.parse_position("33"), 3)
+    assert ("\x1b[33;1mo" in seen.getvalue()) == colours
+    assert ("\x1b" in seen.getvalue()) == colours
+
+
+@pytest.mark.parametrize(
+    ("moves", "line"),
+    [
+        ("0011223", [(5, 0), (5, 1), (5, 2), (5, 3)]),
+        ("01122323363", [(5, 0), (4, 1), (3, 2), (2, 3)]),
+        ("65544343303", [(5, 6), (4, 5), (3, 4), (2, 3)]),
+        ("0011224455" + "3", [(5, 0), (5, 1), (5, 2), (5, 3), (5, 4), (5, 5)]),
+        ("001122", []),
+    ],
+)
+def test_lines_are_found_whole(moves: str, line: list[tuple[int, int]]) -> None:
+    position = GAME.parse_position(moves)
+    assert find_lines(GAME, position) == set(line)
+    assert (GAME.outcome(position) is not None) == bool(line)
+
+
+# --- a game --------------------------------------------------------------------------------
+
+
+def test_a_whole_game() -> None:
+    sitting, shown = sit("0 0 0 0 quit", [YOU, Scripted(".1.1.1.")])
+    assert talk(shown) == [
+        "Game 1: you are x, scripted is o.",
+        f"{ASK}0",
+        "scripted (o) plays column 1.",
+        f"{ASK}0",
+        "scripted (o) plays column 1.",
+        f"{ASK}0",
+        "scripted (o) plays column 1.",
+        f"{ASK}0",
+        "You win: 4 in a row.",
+        "Moves: 0101010",
+        f"{NEXT}quit",
+        "Goodbye.",
+    ]
+    assert shown.count("0 1 2 3 4 5 6") == 5
+    assert " [X]. ." in shown
+    (match,) = sitting.matches
+    assert (match.moves, match.outcome) == ((0, 1, 0, 1, 0, 1, 0), 1)
+    assert (match.termination, sitting.wins) == (Termination.WIN, [1, 0])
+
+
+def test_the_other_wins_and_then_the_person_begins_no_more() -> None:
+    bot = Scripted("23-3-3-3")
+    sitting, shown = sit("0\n1\n0\n6\n\nq\n", [YOU, bot])
+    said = talk(shown)
+    assert "scripted wins: 4 in a row." in said
+    assert said[said.index("Moves: 03130363") + 2] == "Game 2: scripted is x, you are o."
+    assert sitting.wins == [0, 1]
+    assert "Unfinished. Moves: 2" in said
+
+
+def test_a_draw() -> None:
+    game = ConnectFour(3, 2, 3)
+    sitting, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
+    assert "A draw: the board is full." in talk(shown)
+    assert [match.termination for match in sitting.matches] == [Termination.DRAW]
+
+
+def test_what_cannot_be_played_is_explained() -> None:
+    plan = Plan(seed=1, moves=(3, 3, 3, 3, 3, 3))
+    _, shown = sit("9\n3\n\nleft\nhint\nvalues\nq\n", [YOU, Scripted("")], plan)
+    assert "It begins with 333333." in shown
+    assert "Not possible: column 3 is full.\nOpen are 0, 1, 2, 4, 5 and 6.\n" in shown
+    assert "Not possible: '9' names no column: they are numbered 0 to 6.\n" in shown
+    assert "unknown command 'left'" in shown
+    assert "Not possible: there is nobody to ask: begin with --hint PLAYER." in shown
+    assert "Not possible: there is no network here to ask" in shown
+    assert shown.count(ASK) == 7
+    assert shown.count("0 1 2 3 4 5 6") == 1
+
+
+def test_help_names_every_command() -> None:
+    _, shown = sit("help q", [YOU, Scripted("")])
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} ", shown, re.MULTILINE)
+
+
+def test_resigning_and_another_game() -> None:
+    sitting, shown = sit("3 resign yes resign n moves new board q", [YOU, Scripted("4444")])
+    said = talk(shown)
+    assert "You resign. scripted wins (resigned)." in said
+    assert [match.outcome for match in sitting.matches] == [-1, 1]
+    assert {match.termination for match in sitting.matches} == {Termination.RESIGNED}
+    assert [line for line in said if line.startswith("Game")] == [
+        "Game 1: you are x, scripted is o.",
+        "Game 2: scripted is x, you are o.",
+        "Game 3: you are x, scripted is o.",
+        "Game 4: scripted is x, you are o.",
+    ]
+    assert said[-1] == "Score: you 0, scripted 2, drawn 0."
+
+
+def test_two_people() -> None:
+    sitting, shown = sit("0 1 0 undo 0 1 0 1 swap 0 q", [YOU, HumanPlayer(GAME)])
+    said = talk(shown)
+    assert said[:3] == [
+        "Game 1: person #1 is x, person #2 is o.",
+        "Move of person #1 (x), column 0-6, or help: 0",
+        "Move of person #2 (o), column 0-6, or help: 1",
+    ]
+    assert "Not possible: two people change sides by changing chairs." in said
+    assert "person #1 wins: 4 in a row." in said
+    assert sitting.matches[0].moves == (0, 1, 0, 1, 0, 1, 0)
+
+
+def test_so_many_games_and_no_questions() -> None:
+    bot = Scripted("01010101")
+    sitting, shown = sit("0 0 0 0 1 1 1 1", [YOU, bot], Plan(seed=1, games=2))
+    assert len(sitting.matches) == 2
+    assert NEXT not in shown
+    assert talk(shown)[-1] == "Score: you 1, scripted 1, drawn 0."
+    assert bot.calls.count("begin 0") == bot.calls.count("begin 1") == 1
+    assert bot.calls.count("end") == 2
+
+
+def test_the_input_ends() -> None:
+    sitting, shown = sit("3", [YOU, bot := Scripted("-4")])
+    assert talk(shown)[-3:] == [
+        ASK.rstrip(),
+        "Unfinished. Moves: 34",
+        "The input has ended. Goodbye.",
+    ]
+    assert sitting.matches == []
+    assert bot.calls[-1] == "end"
+
+
+# --- taking back ---------------------------------------------------------------------------
+
+
+def test_a_move_is_taken_back_with_its_answer() -> None:
+    sitting, shown = sit("undo 3 0 u 5 undo undo m 6 m q", [YOU, Scripted("-1-1-1")])
+    assert talk(shown) == [
+        "Game 1: you are x, scripted is o.",
+        f"{ASK}undo",
+        "Not possible: there is no move of yours to take back.",
+        f"{ASK}3",
+        "scripted (o) plays column 1.",
+        f"{ASK}0",
+        "scripted (o) plays column 1.",
+        f"{ASK}u",
+        "Taken back.",
+        f"{ASK}5",
+        "scripted (o) plays column 1.",
+        f"{ASK}undo",
+        "Taken back.",
+        f"{ASK}undo",
+        "Taken back.",
+        f"{ASK}m",
+        "Moves:",
+        f"{ASK}6",
+        "scripted (o) plays column 1.",
+        f"{ASK}m",
+        "Moves: 61",
+        f"{ASK}q",
+        "Unfinished. Moves: 61",
+        "Goodbye.",
+    ]
+    assert sitting.matches == []
+
+
+def test_more_than_one_move_is_taken_back() -> None:
+    _, shown = sit("0\n0\n2\nundo 2\nmoves\nundo 7\nmoves\nq\n", [YOU, Scripted("-1-1-1")])
+    assert [line for line in talk(shown) if line.startswith("Moves")] == ["Moves: 01", "Moves:"]
+
+
+def test_the_person_who_moves_second_cannot_take_back_the_first_move() -> None:
+    _, shown = sit("undo 2 undo moves q", [YOU, Scripted("3333")], Plan(seed=1, first=1))
+    said = talk(shown)
+    assert "Not possible: there is no move of yours to take back." in said
+    assert "Moves: 3" in said
+
+
+def test_a_finished_game_is_taken_back_and_does_not_count() -> None:
+    sitting, shown = sit("0 0 0 0 undo 2 undo resign undo 0 undo q", [YOU, Scripted("-1-1-1-1")])
+    said = talk(shown)
+    assert said.count("You win: 4 in a row.") == 2
+    assert said.count("scripted wins: 4 in a row.") == 1
+    assert said.count("You resign. scripted wins (resigned).") == 1
+    assert said[-2:] == ["Unfinished. Moves: 010101", "Goodbye."]
+    assert (sitting.wins, sitting.matches) == ([0, 0], [])
+
+
+def test_the_same_again_gets_the_same_answers() -> None:
+    bot = make_random(GAME)
+    first = play_match(GAME, [Scripted("3-3-3-3-3-3-3-3"), bot], seed=7).moves[:6]
+    record = Record(GAME, (), 7)
+    for move in (3, 3, 3):
+        record.play(move)
+        record.play(bot.choose(record.position, record.stream))
+    assert tuple(record.moves) == first
+    record.take_back(2)
+    record.play(3)
+    assert bot.choose(record.position, record.stream) == first[3]
+
+
+def test_a_position_from_the_beginning_can_be_taken_back_too() -> None:
+    record = Record(GAME, (0, 1, 2), 0)
+    record.play(3)
+    assert [position.ply for position in record.earlier(1)] == [3]
+    assert record.earlier(0) == []
+    record.take_back(1)
+    record.play(5)
+    assert str(record) == "05"
+    assert [position.ply for position in record.earlier(1)] == [1]
+
+
+def plays(shown: str, name: str = "counter") -> list[str]:
+    """The columns that a program played."""
+    return re.findall(rf"^{name} \([xo]\) plays column (\d)", shown, re.MULTILINE)
+
+
+def test_a_player_that_remembers_does_so_after_a_take_back() -> None:
+    """It is led through the game: at six discs it remembers its turn at four."""
+    player = counter()
+    plan = Plan(seed=1, first=1)
+    _, plain = sit("2 2 3 q", [YOU, player], plan, game=player.game)
+    assert plays(plain) == ["1", "1", "1", "0"]
+    _, shown = sit("2 2 2 undo 3 q", [YOU, player], plan, game=player.game)
+    assert plays(shown) == ["1", "1", "1", "0", "0"]
+    _, shown = sit("2\n2\n2\nundo 2\n3\n3\nq\n", [YOU, player], plan, game=player.game)
+    assert plays(shown) == ["1", "1", "1", "0", "1", "0"]
+
+
+def test_a_player_that_remembers_finds_into_the_other_side() -> None:
+    player = counter()
+    _, shown = sit("2 2 3 swap q", [player, YOU], game=player.game)
+    assert plays(shown) == ["1", "1", "1", "0", "0"]  # the last as o, which was to move at 3
+
+
+def test_a_player_that_remembers_gives_hints_as_if_it_had_played() -> None:
+    player = counter()
+    typed = "hint 2 hint 2 hint 3 hint undo hint q"
+    _, shown = sit(typed, [player, YOU], advisor=counter, game=player.game)
+    hints = re.findall(r"counter would play column (\d)", shown)
+    assert hints == ["1", "1", "0", "0", "0"]
+    assert plays(shown) == ["1", "1", "1", "0"]
+    _, shown = sit("2 2 hint q", [player, YOU], advisor=counter, game=player.game)
+    assert re.findall(r"counter would play column (\d)", shown) == ["0"]
+
+
+def test_who_may_remember_is_asked_again() -> None:
+    bot = Scripted("-1-1-1-1")
+    sit("0 0 0 undo 2 q", [YOU, bot])
+    assert bot.calls == [
+        *["begin 1", "choose 1", "choose 3", "choose 5", "end"],
+        *["begin 1", "choose 1", "choose 3", "choose 5", "end"],
+    ]
+
+
+# --- hints and values ----------------------------------------------------------------------
+
+
+def test_hints_disturb_nobody() -> None:
+    made: list[Scripted] = []
+
+    def make() -> Scripted:
+        made.append(Scripted("6262", "mentor"))
+        return made[-1]
+
+    bot = Scripted("-1-1-1")
+    _, shown = sit("hint hint 0 hint undo 5 hint q", [YOU, bot], advisor=make)
+    hints = re.findall(r"mentor would play column (\d)", shown)
+    assert hints == ["6", "6", "6", "6"]
+    (mentor,) = made
+    assert mentor.calls[-2:] == ["end", "close"]
+    assert bot.calls[:4] == ["begin 1", "choose 1", "end", "begin 1"]
+
+
+def test_asking_for_hints_changes_no_chance() -> None:
+    bot = make_random(GAME)
+    plain, _ = sit("0 1 2 resign q", [YOU, bot], Plan(seed=3))
+    typed = "hint 0 hint hint 1 hint 2 hint resign q"
+    asked, shown = sit(typed, [YOU, bot], Plan(seed=3), lambda: make_random(GAME))
+    assert asked.matches[0].moves == plain.matches[0].moves
+    assert shown.count("random would play column") == 5
+
+
+def test_the_mentor_leaves_each_game() -> None:
+    mentor = Scripted("6262", "mentor")
+    sit("hint n hint q", [YOU, Scripted("5555")], Plan(seed=1), lambda: mentor)
+    game = ["begin 0", "choose 0", "end"]
+    assert mentor.calls == [*game, "begin 1", "choose 1", "end", "close"]
+
+
+def test_after_the_end_nothing_is_decided() -> None:
+    typed = "resign hint values swap resign 3 q"
+    sitting, shown = sit(typed, [YOU, Scripted("")], advisor=lambda: network("value"))
+    assert shown.count("Not possible: this game is over.") == 5
+    assert sitting.wins == [0, 1]
+
+
+def test_a_mentor_who_cannot_go_on_costs_nobody_the_game() -> None:
+    _, shown = sit("hint 3 q", [YOU, Scripted("-4")], advisor=lambda: Scripted("9", "mentor"))
+    assert "No hint: mentor plays 9, which is not legal here." in talk(shown)
+    assert "scripted (o) plays column 4." in talk(shown)
+
+
+def network(head: str, **options: object) -> NetworkPlayer:
+    design = NetworkDesign(head=head, hidden=(6,), **options)  # type: ignore[arg-type]
+    genome = design.initialise(1, "normal", np.random.default_rng(3))[0]
+    return design.player(genome, "net")
+
+
+@pytest.mark.parametrize("head", ["policy", "value"])
+@pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
+@pytest.mark.parametrize(("viewpoint", "symmetric"), [("mover", True), ("absolute", False)])
+def test_the_best_opinion_is_the_move(
+    head: str, encoding: str, viewpoint: str, symmetric: bool
+) -> None:
+    player = network(head, encoding=encoding, viewpoint=viewpoint, symmetric=symmetric)
+    for moves in ("", "3", "33", "0123", "3333332", "0123012"):
+        position = GAME.parse_position(moves)
+        opinions = find_opinions(player, position, ())
+        assert int(np.nanargmax(opinions)) == player.choose(position, new_stream(0))
+        assert np.isnan(opinions[3]) == (moves == "3333332")
+
+
+def test_a_recurrent_policy_says_what_it_thinks_now() -> None:
+    player = counter()
+    game = player.game
+    positions = [game.parse_position(moves) for moves in ("11", "1111", "111122")]
+    opinions = [find_opinions(player, positions[n], positions[:n]) for n in range(3)]
+    assert [values[:2].tolist() for values in opinions] == [[0.0, 2.5], [2.0, 2.5], [4.0, 2.5]]
+    assert describe_opinions(player, positions[2], positions[:2]) == (
+        "counter's preferences:\n  0: 4.000*  1: 2.500  2: 0.000  3: 0.000"
+    )
+
+
+def test_values_say_which_column_wins_at_once_and_tell_near_ones_apart() -> None:
+    player = network("value")
+    text = describe_opinions(player, GAME.parse_position("010101"), ())
+    assert text.startswith(
+        "net's values of the positions after each column; column 0 wins at once:"
+    )
+    values = player.value_columns(GAME.initial())
+    shown = dict(re.findall(r"(\d): (-?[\d.]+)", describe_opinions(player, GAME.initial(), ())))
+    for column in range(7):
+        assert float(shown[str(column)]) == pytest.approx(values[column], abs=0.0006)
+    near = player.design.player(player.genome * np.float32(0.01), "near")
+    texts = re.findall(r"\d: (-?[\d.]+)", describe_opinions(near, GAME.initial(), ()))
+    assert len(set(texts)) == len(texts) == 7
+    assert all(len(text.partition(".")[2]) > 3 for text in texts)
+    config = NeatConfig(pop_size=2, feed_forward=False)
+    design = GraphDesign(head="value", feed_forward=False)
+    genome, _ = create(config, design.inputs, 1, seed=1)
+    recurrent = design.player(genome.take([0]), "graph")
+    assert "without what it remembers" in describe_opinions(recurrent, GAME.initial(), ())
+
+
+def test_values_on_request_and_always() -> None:
+    player = network("value")
+    _, shown = sit("v q", [YOU, player])
+    assert "net's values" in shown
+    _, shown = sit("q", [YOU, player], Plan(seed=1, values=True))
+    assert shown.count("net's values") == 1
+    _, shown = sit("v q", [YOU, make_test_bot(GAME)], advisor=lambda: player)
+    assert "net's values" in shown
+    sitting, shown = sit("", [player, make_random(GAME)], Plan(seed=1, values=True, games=1))
+    moves = len(sitting.matches[0].moves)
+    assert shown.count("net's values") == (moves + 1) // 2
+
+
+# --- programs ------------------------------------------------------------------------------
+
+
+def test_two_programs_play_the_games_of_a_duel() -> None:
+    one, other = make_test_bot(GAME), make_random(GAME)
+    plan = Plan(seed=5, games=6, opening_plies=3)
+    sitting, shown = sit("", [one, other], plan)
+    result = duel(GAME, one, other, games=6, opening_plies=3, seed=5)
+    draws = sum(match.outcome == 0 for match in sitting.matches)
+    assert (*sitting.wins, draws) == (result.wins, result.losses, result.draws)
+    assert len({match.moves for match in sitting.matches}) == result.distinct_games == 6
+    openings = re.findall(r"It begins with (\d{3})\.", shown)
+    assert openings[0::2] == openings[1::2]
+    assert len(openings) == 6
+    boards = sum(len(match.moves) - 3 + 1 for match in sitting.matches)
+    assert shown.count("0 1 2 3 4 5 6") == boards
+
+
+def test_pauses_are_for_those_who_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    players = [make_test_bot(GAME), make_random(GAME)]
+    sitting, _ = sit("", players, Plan(seed=5, delay=30.0))
+    assert len(pauses) == len(sitting.matches[0].moves)
+    assert all(20 < pause <= 30 for pause in pauses)
+    pauses.clear()
+    sit("3 3 q", [YOU, players[0]], Plan(seed=5, delay=30.0))
+    assert pauses == []
+
+
+GOOD = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[:3] == ["update", "game", "field"]:
+        top = words[3].split(";")[0].split(",")
+    elif words[:1] == ["action"]:
+        print("place_disc", top.index("0"), flush=True)
+"""
+MUTE = "import sys; sys.stdin.read()"
+
+
+@pytest.fixture
+def make_bot(tmp_path: Path) -> Iterator[Callable[[str], ProcessPlayer]]:
+    made: list[ProcessPlayer] = []
+
+    def make(source: str) -> ProcessPlayer:
+        file = tmp_path / f"bot{len(made)}.py"
+        file.write_text(source)
+        limits = Limits(time_bank=10_000 if source == GOOD else 300, per_move=0)
+        made.append(ProcessPlayer(GAME, f"{sys.executable} {file}", limits=limits))
+        return made[-1]
+
+    yield make
+    for player in made:
+        player.close()
+
+
+def test_a_process_plays_on_after_a_take_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
+    sitting, shown = sit("3 3 undo 4 resign q", [YOU, make_bot(GOOD)])
+    assert plays(shown, r"bot0\.py") == ["0", "0", "0"]
+    assert sitting.matches[0].moves == (3, 0, 4, 0)
+
+
+def test_a_forfeit_is_told_and_can_be_taken_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
+    sitting, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
+    told = "bot0.py does not answer within 300 ms. You win (time-out)."
+    assert talk(shown).count(told) == 2
+    (match,) = sitting.matches
+    assert (match.moves, match.termination, match.outcome) == ((4,), Termination.TIMEOUT, 1)
+    sitting, shown = sit("", [make_bot("print('place_disc 9')"), make_random(GAME)])
+    assert "random wins (illegal move)." in shown
+
+
+# --- invitations ---------------------------------------------------------------------------
+
+
+def accept(typed: str, **wishes: object) -> tuple[Sitting, str]:
+    seen = io.StringIO()
+    screen = Screen(io.StringIO("".join(f"{word}\n" for word in typed.split())), seen)
+    return Invitation(**wishes).accept(screen), seen.getvalue()  # type: ignore[arg-type]
+
+
+def test_who_begins_is_said_or_drawn() -> None:
+    for names in (["test-bot"], ["human", "test-bot"], ["test-bot", "human"]):
+        _, shown = accept("q", names=names, first=True, seed=1)
+        assert shown.startswith("Game 1: you are x, test-bot is o.")
+        _, shown = accept("q", names=names, first=False, seed=1)
+        assert shown.startswith("Game 1: test-bot is x, you are o.")
+    drawn = [accept("q", names=["test-bot"], seed=seed)[1][:15] for seed in range(12)]
+    assert set(drawn) == {"Game 1: you are", "Game 1: test-bo"}
+    for moves, begins in (("3", "test-bot is x"), ("33", "you are x")):
+        _, shown = accept("q", names=["test-bot"], moves=moves)
+        assert shown.startswith(f"Game 1: {begins}")
+
+
+def test_the_seed_is_told_if_it_was_drawn() -> None:
+    _, shown = accept("q", names=["random"])
+    assert re.search(r"^The seed was \d+\.$", shown, re.MULTILINE)
+    assert "seed" not in accept("q", names=["random"], seed=3)[1]
+
+
+def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = Scripted("4444", "noted")
+    kinds = dict(specification.player_kinds())
+    monkeypatch.setattr(specification, "_KINDS", kinds)
+    specification.register_player(
+        "noted", specification.PlayerKind("noted", "", lambda argument, game: bot)
+    )
+    accept("3 q", names=["noted"], first=True)
+    assert bot.calls == ["begin 1", "choose 1", "end", "close"]
+
+
+def test_a_player_brings_its_board(tmp_path: Path) -> None:
+    file = tmp_path / "small.safetensors"
+    file.write_bytes(network("value", columns=5, rows=4).serialise())
+    _, shown = accept("q", names=[f"file:{file}"], first=True)
+    assert "  0 1 2 3 4\n" in shown
+    _, shown = accept("q", names=["random"], advisor=f"file:{file}", first=True)
+    assert "  0 1 2 3 4\n" in shown
+    with pytest.raises(ArenaError, match="plays on a board of 5 by 4"):
+        accept("q", names=[f"file:{file}"], sizes={"columns": 6})
+    _, shown = accept("q", names=["random"], sizes={"columns": 12, "rows": 4, "connect": 3})
+    assert "  0 1 2 3 4 5 6 7 8 9 a b\n" in shown
+    assert "column 0-b" in shown
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"names": ["tset-bot"]}, "did you mean 'test-bot'"),
+        ({"names": ["random"], "moves": "9"}, "moves '9': '9' names no column"),
+        ({"names": ["random"], "moves": "3333333"}, "move 7 of '3333333': column 3 is full"),
+        ({"names": ["random"], "moves": "..x.."}, r"moves '..x..'"),
+        ({"names": ["random"], "moves": "3", "opening_plies": 2}, "one or the other"),
+        ({"names": ["random"], "opening_plies": 99}, "from 0 to 21"),
+        ({"names": ["random"], "advisor": "human"}, "a program's name"),
+        ({"names": ["random"], "sizes": {"columns": 40}}, "a board of 40 columns"),
+    ],
+)
+def test_what_is_not_possible_is_said(wishes: dict[str, object], message: str) -> None:
+    with pytest.raises(ArenaError, match=message):
+        accept("3", seed=1, **wishes)
+
+
+def test_a_finished_game_can_be_looked_at() -> None:
+    """The person is the one who would move, and takes back what the opponent won with."""
+    _, shown = accept("board q", names=["test-bot"], moves="0101010")
+    assert shown.count(" [X]. .") == 2
+    assert "test-bot wins: 4 in a row.\nMoves: 0101010\n" in shown
+    sitting, shown = accept("undo moves 0 moves q", names=["test-bot"], moves="0101010", seed=1)
+    assert "\nMoves: 01010\n" in shown
+    assert "\nMoves: 010100" in shown
+    assert sitting.matches == []
+
+
+def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
+    assert newest_opponent(tmp_path) == "test-bot"
+    for name, age in (("old", 30), ("newest", 10), ("middle", 20), ("no-run", 0)):
+        (tmp_path / name).mkdir()
+        champion = tmp_path / name / "champion.safetensors"
+        champion.touch()
+        os.utime(champion, (time.time() - age,) * 2)
+        if name != "no-run":
+            (tmp_path / name / "recipe.toml").touch()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "recipe.toml").touch()
+    assert newest_opponent(tmp_path) == f"run:{tmp_path / 'newest'}"
+
+
+# --- real processes and terminals ----------------------------------------------------------
+
+
+def evolve(*words: str, typed: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "runs.cli", *words],
+        check=False,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        input=typed,
+    )
+
+
+def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Callable) -> None:  # type: ignore[type-arg]
+    import runs
+
+    recipe = small_recipe("game.columns=6", "run.generations=1")
+    runs.start(recipe, run=tmp_path / "evolved" / "mine", executor="serial")
+    done = evolve("play", "--first", "--seed", "1", typed="hint\nvalues\n3\n", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Game 1: you are x, mine is o." in done.stdout
+    assert "  0 1 2 3 4 5\n" in done.stdout
+    assert "mine would play column" in done.stdout
+    assert "mine's values" in done.stdout
+    assert "The input has ended. Goodbye." in done.stdout
+    done = evolve("play", "--columns", "7", typed="q\n", folder=tmp_path)
+    assert "test-bot" in done.stdout
+    assert evolve("play", "a", "b", "c", typed="", folder=tmp_path).returncode == 2
+
+
+class Typist:
+    """Somebody at a real terminal."""
+
+    def __init__(self, *words: str, folder: Path, **environment: str) -> None:
+        command = [sys.executable, "-m", "runs.cli", *words]
+        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        self.process, self.here = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            os.execve(command[0], command, kept | environment)
+        self.seen = ""
+
+    def wait_for(self, text: str, seconds: float = 60) -> None:
+        """Reads until *text* has come."""
+        deadline = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
+            assert ready, self.seen
+            self.seen += os.read(self.here, 65536).decode()
+
+    def type(self, text: str) -> None:
+        """Types *text*; what came before is not waited for any more."""
+        self.seen = ""
+        os.write(self.here, text.encode())
+
+    def leave(self) -> int:
+        """The exit status, once all is read."""
+        try:
+            while chunk := os.read(self.here, 65536):
+                self.seen += chunk.decode()
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        os.close(self.here)
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+
+def test_a_terminal_has_colours_and_control_d_leaves(tmp_path: Path) -> None:
+    strict = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8:strict"}
+    person = Typist("play", "test-bot", "--first", folder=tmp_path, **strict)
+    person.wait_for("or help: ")
+    person.type("3\n")
+    person.wait_for("or help: ")
+    assert "\x1b[31mx\x1b[0m" in person.seen
+    assert re.search(r"\[\x1b\[33;1mo\x1b\[0m\]", person.seen)
+    assert "3\r\n3" not in person.seen  # not echoed a second time
+    os.write(person.here, b"\xff\n")
+    person.wait_for("'\N{REPLACEMENT CHARACTER}' is not the number of a column.")
+    person.wait_for("or help: ")
+    person.type("\x04")
+    assert person.leave() == 0
+    assert "The input has ended. Goodbye." in person.seen
+    assert "Traceback" not in person.seen
+
+
+def test_control_c_leaves_politely_even_while_a_program_thinks(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import sys, time\ntime.sleep(600)\n")
+    command = f'process:"{sys.executable} bot.py"'
+    person = Typist("play", command, "--first", folder=tmp_path, NO_COLOR="1")
+    person.wait_for("or help: ")
+    assert "\x1b" not in person.seen
+    person.type("3\n")
+    time.sleep(0.5)
+    person.type("\x03")
+    assert person.leave() == 0
+    assert "Unfinished. Moves: 3" in person.seen
+    assert "Stopped. Goodbye.\r\nThe seed was " in person.seen
+    assert "Traceback" not in person.seen
