@@ -18,7 +18,7 @@ COMMANDS = {
     "swap": "change sides with the other player",
     "board": "the board again",
     "moves": "the moves so far",
-    "new": "another game; this one does not count",
+    "new": "another game; an unfinished one does not count",
     "resign": "lose this game",
     "quit": "leave; the end of input (Ctrl-D) and Ctrl-C do too",
     "help": "this list",

@@ -223,6 +223,7 @@ MLP_VS_NEAT = Study(
     ),
 )
 
+
 def _read(run: Run) -> Record:
     """All checks of *run*, with how many training games came before."""
     with History(run.directory.history) as history:
