@@ -66,6 +66,7 @@ from players.lineup import (
     NETWORK,
     NOISE,
     POLICY,
+    RANDOM,
     RELATIVE,
     SHAPE,
     TABLES,
@@ -147,16 +148,17 @@ def choose_move(
     if noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise:
         return _choose_at_random(rules, full, stream)
     kind = peek(scratch.cards, card + CARD_KIND)
+    if kind == RANDOM:
+        return _choose_at_random(rules, full, stream)
     if kind == NETWORK:
         if peek(scratch.cards, card + CARD_HEAD) == POLICY:
             return _choose_by_policy(rules, lineup, card, full, scratch)
         return _choose_by_value(rules, lineup, card, own, other, full, scratch)
     if kind == GRAPH:
         return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
-    if kind == TEST_BOT:
-        column = _find_stack(rules, own, other, full)
-        if column >= 0:
-            return column
+    column = _find_stack(rules, own, other, full)
+    if column >= 0:
+        return column
     return _choose_at_random(rules, full, stream)
 
 

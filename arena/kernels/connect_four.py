@@ -11,7 +11,7 @@ from games.compiled import compiled, internal
 from games.stream import below
 from genomes.simd import peek, poke
 from players.connect_four import choose_move, see_disc, take_seat
-from players.lineup import BOARD_FIELDS, count_tables
+from players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
 
 __all__ = ["draw_openings", "play_matches"]
 
@@ -21,8 +21,9 @@ FNV_PRIME = np.uint64(0x100000001B3)
 OWN, OTHER, FULL, GAME = 0, 1, 2, 3
 """Fields of a table's board: the discs of whose turn it is, those of the other, the full
 columns, and the hash of the moves so far."""
-MATCH, PLY = 0, 1
-"""Fields of a table's match: its number, and how many plies are played."""
+MATCH, PLY, LOOKS = 0, 1, 2
+"""Fields of a table's match: its number, how many plies are played, and whether anybody there
+looks at discs."""
 NOBODY = -1
 GOES_ON = 2
 
@@ -55,6 +56,21 @@ def play_matches(
     """
     count = pairings.shape[0]
     tables = min(count, count_tables(lineup))
+    if tables == 1:
+        for match in range(count):
+            looks = _seat_players(rules, lineup, pairings, seeds, scratch, 0, match)
+            own = other = full = np.uint64(0)
+            game = FNV_START
+            ply, outcome = 0, GOES_ON
+            while outcome == GOES_ON:
+                own, other, full, game, outcome = _play_ply(
+                    rules, lineup, openings, scratch, 0, match, ply, looks, own, other, full, game
+                )
+                ply += 1
+            outcomes[match] = outcome
+            plies[match] = ply
+            games[match] = game
+        return
     for table in range(tables):
         _start_match(rules, lineup, pairings, seeds, scratch, table, table)
     started = playing = tables
@@ -63,7 +79,7 @@ def play_matches(
             match = peek(scratch.matches, table * BOARD_FIELDS + MATCH)
             if match < 0:
                 continue
-            outcome = _play_ply(rules, lineup, openings, scratch, table, match)
+            outcome = _play_ply_at(rules, lineup, openings, scratch, table, match)
             if outcome == GOES_ON:
                 continue
             outcomes[match] = outcome
@@ -78,12 +94,24 @@ def play_matches(
 
 
 @internal
+def _seat_players(
+    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+) -> Any:
+    """Seats the players of a match; not 0 if one of them looks at discs."""
+    looks = 0
+    for side in range(2):
+        chair = 2 * table + side
+        take_seat(rules, lineup, pairings[match, side], scratch, chair)
+        looks |= peek(scratch.cards, chair * CARD_FIELDS + CARD_WIDTH)
+    scratch.streams[table] = seeds[match]
+    return looks
+
+
+@internal
 def _start_match(
     rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
 ) -> None:
-    for side in range(2):
-        take_seat(rules, lineup, pairings[match, side], scratch, 2 * table + side)
-    scratch.streams[table] = seeds[match]
+    looks = _seat_players(rules, lineup, pairings, seeds, scratch, table, match)
     at = table * BOARD_FIELDS
     poke(scratch.boards, at + OWN, np.uint64(0))
     poke(scratch.boards, at + OTHER, np.uint64(0))
@@ -91,18 +119,55 @@ def _start_match(
     poke(scratch.boards, at + GAME, FNV_START)
     poke(scratch.matches, at + MATCH, match)
     poke(scratch.matches, at + PLY, 0)
+    poke(scratch.matches, at + LOOKS, looks)
+
+
+@internal
+def _play_ply_at(
+    rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
+) -> Any:
+    """Plays one ply of the match that lies at a table: its outcome, or GOES_ON."""
+    boards, matches = scratch.boards, scratch.matches
+    at = table * BOARD_FIELDS
+    ply = peek(matches, at + PLY)
+    own, other, full, game, outcome = _play_ply(
+        rules,
+        lineup,
+        openings,
+        scratch,
+        table,
+        match,
+        ply,
+        peek(matches, at + LOOKS),
+        peek(boards, at + OWN),
+        peek(boards, at + OTHER),
+        peek(boards, at + FULL),
+        peek(boards, at + GAME),
+    )
+    poke(boards, at + OWN, own)
+    poke(boards, at + OTHER, other)
+    poke(boards, at + FULL, full)
+    poke(boards, at + GAME, game)
+    poke(matches, at + PLY, ply + 1)
+    return outcome
 
 
 @internal
 def _play_ply(
-    rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
+    rules: Rules,
+    lineup: Any,
+    openings: Any,
+    scratch: Any,
+    table: int,
+    match: int,
+    ply: int,
+    looks: int,
+    own: Any,
+    other: Any,
+    full: Any,
+    game: Any,
 ) -> Any:
-    """Plays one ply at a table: the outcome of the match, or GOES_ON."""
-    boards = scratch.boards
-    at = table * BOARD_FIELDS
-    own, other = peek(boards, at + OWN), peek(boards, at + OTHER)
-    full = peek(boards, at + FULL)
-    ply = peek(scratch.matches, at + PLY)
+    """Plays one ply: the board for whose turn it is then, and the outcome or GOES_ON."""
     side = ply & 1
     column: Any = -1
     if ply < openings.shape[1]:
@@ -111,18 +176,17 @@ def _play_ply(
         column = choose_move(rules, lineup, 2 * table + side, own, other, full, scratch)
     bit = drop(own | other, column, rules)
     own |= bit
-    poke(boards, at + OWN, other)
-    poke(boards, at + OTHER, own)
-    poke(boards, at + FULL, mark_if_full(full, bit, column, rules))
-    poke(boards, at + GAME, (peek(boards, at + GAME) ^ np.uint64(column + 1)) * FNV_PRIME)
-    poke(scratch.matches, at + PLY, ply + 1)
+    full = mark_if_full(full, bit, column, rules)
+    game = (game ^ np.uint64(column + 1)) * FNV_PRIME
+    outcome: Any = GOES_ON
     if has_line(own, rules):
-        return 1 - 2 * side
-    if ply + 1 == all_cells(rules):
-        return 0
-    for chair in range(2 * table, 2 * table + 2):
-        see_disc(lineup, scratch, chair, side, cell_of(bit))
-    return GOES_ON
+        outcome = 1 - 2 * side
+    elif ply + 1 == all_cells(rules):
+        outcome = 0
+    elif looks:
+        for chair in range(2 * table, 2 * table + 2):
+            see_disc(lineup, scratch, chair, side, cell_of(bit))
+    return other, own, full, game, outcome
 
 
 @compiled
