@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import matches, neat_generations, neat_speciation, whole_runs
+from benchmarks import matches, neat_generations, neat_speciation, search, whole_runs
 from benchmarks.line import Line
 from benchmarks.machine import describe_machine
 
@@ -20,6 +20,7 @@ PARTS = {
     "runs": whole_runs.measure,
     "generations": neat_generations.measure,
     "species": neat_speciation.measure,
+    "search": search.measure,
 }
 
 

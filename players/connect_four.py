@@ -20,6 +20,7 @@ from games.bitboard import (
     stack_tops,
     winning_cells,
 )
+from games.bits import count_bits
 from games.compiled import compiled, internal
 from games.stream import below, next_word
 from genomes.network import (
@@ -37,6 +38,7 @@ from genomes.network import (
     start_sums,
 )
 from genomes.simd import peek, poke
+from players.connect_four_search import find_best
 from players.graph_seat import (
     keep_trial,
     pick_open_output,
@@ -47,11 +49,13 @@ from players.graph_seat import (
 )
 from players.lineup import (
     CARD_ACTIVATION,
+    CARD_DEPTH,
     CARD_DISCS_AT,
     CARD_FIELDS,
     CARD_HEAD,
     CARD_KIND,
     CARD_LAYERS,
+    CARD_LINES_AT,
     CARD_NOISE,
     CARD_SHAPE,
     CARD_SIDE,
@@ -60,9 +64,11 @@ from players.lineup import (
     CARD_WEIGHTS_AT,
     CARD_WIDTH,
     COLUMNS_AT,
+    DEPTH,
     GRAPH,
     HEAD,
     KIND,
+    MINIMAX,
     NETWORK,
     NOISE,
     POLICY,
@@ -70,7 +76,6 @@ from players.lineup import (
     RELATIVE,
     SHAPE,
     TABLES,
-    TEST_BOT,
     WEIGHTS_AT,
 )
 
@@ -111,6 +116,9 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
         start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
     elif kind == GRAPH:
         seat_graph(rules, lineup, player, scratch, chair)
+    elif kind == MINIMAX:
+        poke(cards, card + CARD_DEPTH, lineup.seats[player, DEPTH])
+        poke(cards, card + CARD_LINES_AT, lineup.seats[player, COLUMNS_AT])
 
 
 @internal
@@ -151,15 +159,21 @@ def choose_move(
     if kind == RANDOM:
         return _choose_at_random(rules, full, stream)
     if kind == NETWORK:
-        if peek(scratch.cards, card + CARD_HEAD) == POLICY:
-            return _choose_by_policy(rules, lineup, card, full, scratch)
-        return _choose_by_value(rules, lineup, card, own, other, full, scratch)
+        return _choose_by_network(rules, lineup, card, own, other, full, scratch)
     if kind == GRAPH:
         return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
-    column = _find_stack(rules, own, other, full)
-    if column >= 0:
-        return column
-    return _choose_at_random(rules, full, stream)
+    if kind == MINIMAX:
+        return _choose_by_search(rules, lineup, card, own, other, scratch, stream)
+    return _choose_by_stack(rules, own, other, full, stream)
+
+
+@internal
+def _choose_by_network(
+    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
+) -> Any:
+    if peek(scratch.cards, card + CARD_HEAD) == POLICY:
+        return _choose_by_policy(rules, lineup, card, full, scratch)
+    return _choose_by_value(rules, lineup, card, own, other, full, scratch)
 
 
 @internal
@@ -250,6 +264,15 @@ def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
 
 
 @internal
+def _choose_by_stack(rules: Rules, own: Any, other: Any, full: Any, stream: Any) -> Any:
+    """As the test bot does: a stack that it completes or blocks, else any column."""
+    column = _find_stack(rules, own, other, full)
+    if column >= 0:
+        return column
+    return _choose_at_random(rules, full, stream)
+
+
+@internal
 def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     """The first column that tops a stack of own discs one short of a line, else of the other's.
 
@@ -260,6 +283,21 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     if not tops:
         tops = stack_tops(other, rules) & free
     return column_of(tops, rules) if tops else -1
+
+
+@internal
+def _choose_by_search(
+    rules: Rules, lineup: Any, card: int, own: Any, other: Any, scratch: Any, stream: Any
+) -> Any:
+    """One of the best columns, each as likely; a single one without a draw."""
+    depth = peek(scratch.cards, card + CARD_DEPTH)
+    lines_at = peek(scratch.cards, card + CARD_LINES_AT)
+    best, _ = find_best(rules, lineup.columns, lines_at, scratch.search, own, other, depth)
+    choices = count_bits(best)
+    if choices > 1:
+        for _ in range(below(stream, choices)):
+            best &= best - ONE
+    return column_of(best, rules)
 
 
 @internal

@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 
 from games.compiled import inlined
 from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
+from players.search import make_room
 
 __all__ = [
     "BOARD_FIELDS",
     "CARD_ACTIVATION",
+    "CARD_DEPTH",
     "CARD_DISCS_AT",
     "CARD_FIELDS",
     "CARD_HEAD",
     "CARD_INPUTS",
     "CARD_KIND",
     "CARD_LAYERS",
+    "CARD_LINES_AT",
     "CARD_MEMORY",
     "CARD_NOISE",
     "CARD_NUMBERS_AT",
@@ -35,11 +38,13 @@ __all__ = [
     "CARD_WEIGHTS_AT",
     "CARD_WIDTH",
     "COLUMNS_AT",
+    "DEPTH",
     "DISCS_AT",
     "GRAPH",
     "HEAD",
     "INPUTS",
     "KIND",
+    "MINIMAX",
     "NETWORK",
     "NOISE",
     "NUMBERS_AT",
@@ -75,9 +80,12 @@ NUMBERS_AT, DISCS_AT, INPUTS, SLOTS, TERMS, PLANES = 7, 8, 9, 10, 11, 12
 cell begins; how many inputs, slots and terms it has (see :mod:`genomes.neat.graph`); and how
 many planes of values it needs: one, or three if it is recurrent: what it remembers, what it
 would remember after the best move so far, and one to try others."""
-SEAT_FIELDS = 13
+DEPTH = 13
+"""One more field, of a search: how many plies it looks ahead. In ``columns`` stands then how many
+lines run through each cell."""
+SEAT_FIELDS = 14
 
-RANDOM, TEST_BOT, NETWORK, GRAPH = 0, 1, 2, 3
+RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX = 0, 1, 2, 3, 4
 """Kinds of seats."""
 
 POLICY, VALUE = 0, 1
@@ -106,20 +114,25 @@ POLICY, VALUE = 0, 1
     CARD_PLANES,
     CARD_MEMORY,
     CARD_TRIAL,
-) = range(21)
+    CARD_DEPTH,
+    CARD_LINES_AT,
+) = range(23)
 """Fields of a card, which says all about a player at a table, so that no ply has to look it
 up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
 layers, activation, units in the first layer and their padded number; where its running sums,
 its later layers, and the columns for the discs of who began and (one field on) of the other
 begin. The padded number is 0 for who looks at no disc, and -1 for a graph: where its structure, its
 numbers and its planes begin, its inputs, slots and planes, and which of the planes is what it
-remembers and which is free."""
+remembers and which is free. For a search: its depth, and where the numbers of lines begin."""
 CARD_FIELDS = 24
 
 TABLES = 4
 """Matches in hand at once. A ply is a long chain of steps of which each waits for the one
 before; while one match waits, the processor works on others."""
 BOARD_FIELDS = 8
+
+TABLE_BITS, LEAST_WITH_TABLE = 14, 6
+"""Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (256 KiB); see docs."""
 
 
 class Lineup(NamedTuple):
@@ -130,7 +143,7 @@ class Lineup(NamedTuple):
     shapes: NDArray[np.int64]
     """The structures of all networks, shape ``(structures, SHAPE_FIELDS)``, at least one."""
     columns: NDArray[np.int32]
-    """First layers, one after the other."""
+    """First layers (and the structures of graphs, the lines of searches), one after the other."""
     weights: NDArray[np.float32]
     """Later layers, one after the other."""
     numbers: NDArray[np.float64]
@@ -158,6 +171,8 @@ class Scratch(NamedTuple):
     """What the kernel knows of the match at each table, flat."""
     matches: NDArray[np.int64]
     """Which match is played at each table, and how many plies are; flat."""
+    search: NDArray[np.int64]
+    """What searches need, for all chairs; see :mod:`players.search`."""
 
 
 def simple_lineup(kind: int) -> Lineup:
@@ -198,9 +213,12 @@ def combine_lineups(lineups: Sequence[Lineup]) -> Lineup:
 
 
 def with_noise(lineup: Lineup, noise: float) -> Lineup:
-    """The same players, who play a random move instead of their own with probability *noise*."""
+    """The same players, who play a random move instead of their own with probability *noise*.
+
+    Who does so already does it more often: the choice that is left now may be replaced as well.
+    """
     seats = lineup.seats.copy()
-    seats[:, NOISE] = round(noise * 2**32)
+    seats[:, NOISE] += np.rint(noise * (2**32 - seats[:, NOISE])).astype(np.int64)
     return lineup._replace(seats=seats)
 
 
@@ -211,6 +229,8 @@ def make_scratch(lineup: Lineup) -> Scratch:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
+    searches = lineup.seats[lineup.seats[:, KIND] == MINIMAX]
+    deepest = int(searches[:, DEPTH].max(initial=0))
     planes = int((graphs[:, SLOTS] * graphs[:, PLANES]).max(initial=0))
     return Scratch(
         np.zeros(2 * TABLES * widest, dtype=np.int32),
@@ -222,6 +242,7 @@ def make_scratch(lineup: Lineup) -> Scratch:
         np.zeros(2 * TABLES * CARD_FIELDS, dtype=np.int64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
+        make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
     )
 
 

@@ -1,8 +1,8 @@
 """Players by specification: the texts that name them on the command line and in recipes.
 
-``random``, ``test-bot``, ``file:champion.safetensors``, ``process:"python my_bot.py"``,
-``human``: a kind, then what it needs after a colon. Floors above add kinds of their own with
-:func:`register_player`.
+``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``file:champion.safetensors``,
+``process:"python my_bot.py"``, ``human``: a kind, then what it needs after a colon. Floors above
+add kinds of their own with :func:`register_player`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.human import HumanPlayer
+from players.minimax import parse_minimax
 from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot
@@ -35,6 +36,8 @@ class PlayerKind:
     """What it does, in one sentence."""
     make: Maker
     """Makes one from what stands after the colon, for a game."""
+    optional: bool = False
+    """Whether the name alone will do, for what is written after the colon."""
 
 
 def make_player(specification: str, game: ConnectFour) -> Player:
@@ -49,7 +52,8 @@ def make_player(specification: str, game: ConnectFour) -> Player:
     if kind not in _KINDS:
         raise UnknownNameError("player", specification.strip(), [k.form for k in _KINDS.values()])
     form = _KINDS[kind].form
-    if (":" in form) != bool(argument.strip()) or (colon and not argument.strip()):
+    missing = not argument.strip() and (bool(colon) or not _KINDS[kind].optional)
+    if missing if ":" in form else colon:
         raise BadValueError(f"player {specification!r}: write {form}")
     player = _KINDS[kind].make(argument.strip(), game)
     check_board(player, game.rules)
@@ -95,6 +99,12 @@ _KINDS: dict[str, PlayerKind] = {
         "test-bot",
         "completes or blocks a stack that is one short of a line, else plays at random",
         lambda argument, game: make_test_bot(game),
+    ),
+    "minimax": PlayerKind(
+        "minimax:depth=4,noise=0.2",
+        "searches 1 to 12 plies deep, of 5 moves plays one at random",
+        parse_minimax,
+        optional=True,
     ),
     "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
     "process": PlayerKind(

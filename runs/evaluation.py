@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from runs.output import format_interval, print_table
 from runs.players import find_player
 from runs.positions import solve_positions
 
-__all__ = ["OPPONENTS", "evaluate_player", "print_evaluation"]
+__all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
 
-OPPONENTS = ("random", "test-bot")
+LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
+"""The players MM1 to MM4 of Löfroth and Dalenius (2010)."""
+OPPONENTS = ("random", "test-bot", *LADDER)
 
 
 def evaluate_player(
@@ -25,6 +28,7 @@ def evaluate_player(
     *,
     games: int = 1000,
     opening_plies: int = 0,
+    opponents: Sequence[str] = OPPONENTS,
     positions: Iterable[Path] = (),
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -32,24 +36,33 @@ def evaluate_player(
 
     Args:
         player: Who is measured.
-        games: Games against each of :data:`OPPONENTS`, colours balanced.
+        games: Games against each opponent, colours balanced.
         opening_plies: Random plies at the beginning of each game.
+        opponents: Specifications of whom it meets; one that occurs again is left out.
         positions: Files that `runs.positions.solve_positions` reads.
         seed: Seeds openings and players.
+
+    Raises:
+        ArenaError: An opponent is none, or can't play on the player's board.
     """
     game: ConnectFour = getattr(player, "game", None) or ConnectFour()
-    seeds = derive_seeds(seed, 0, "evaluation", len(OPPONENTS))
+    names = list(dict.fromkeys(opponents))
+    seeds = derive_seeds(seed, 0, "evaluation", len(names))
     results = {}
-    for name, word in zip(OPPONENTS, seeds, strict=True):
-        opponent = find_player(name, game)
-        result = duel(
-            game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
-        )
-        content = result.to_dict()
-        del content["players"]
-        content["won"] = result.wins / result.games
-        content["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
-        results[name] = content
+    with ExitStack() as stack:
+        entered = []
+        for name in names:
+            entered.append(find_player(name, game))
+            stack.callback(entered[-1].close)
+        for name, opponent, word in zip(names, entered, seeds, strict=True):
+            result = duel(
+                game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
+            )
+            content = result.to_dict()
+            del content["players"]
+            content["won"] = result.wins / result.games
+            content["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
+            results[name] = content
     return {
         "player": player.name,
         "opponents": results,

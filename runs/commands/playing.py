@@ -99,6 +99,14 @@ def evaluate(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="See evolve players.")],
     games: Games = 1000,
     openings: Openings = 0,
+    opponents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4;"
+            " repeatable.",
+        ),
+    ] = None,
     positions: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE.csv", help="Positions with scores or answers; repeatable."),
@@ -107,7 +115,7 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Measure a player against the fixed opponents, and on positions."""
-    from runs.evaluation import evaluate_player, print_evaluation
+    from runs.evaluation import OPPONENTS, evaluate_player, print_evaluation
     from runs.output import print_json
 
     with ExitStack() as stack:
@@ -115,6 +123,7 @@ def evaluate(
             _enter(stack, player),
             games=games,
             opening_plies=openings,
+            opponents=opponents or OPPONENTS,
             positions=positions or (),
             seed=seed,
         )

@@ -145,7 +145,7 @@ def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     (place / "themes.csv").write_text("theme,line,moves,answer\nattack,column,030303,0\n")
     words = ["--positions", "scores.csv", "--positions", "themes.csv", "--games", "20", "--json"]
     content = json.loads(evolve("evaluate", "test-bot", *words, folder=place).stdout)
-    assert set(content["opponents"]) == {"random", "test-bot"}
+    assert {"random", "test-bot", "minimax:depth=4,noise=0.2"} <= set(content["opponents"])
     assert content["positions"]["scores.csv"]["count"] == 1
     assert content["positions"]["themes.csv"]["solved"]["overall"] == 1.0
     assert content["positions"]["themes.csv"]["solved"]["by_theme"] == {"attack": 1.0}

@@ -1,0 +1,94 @@
+"""Measuring a player from outside: whom it meets, and what comes back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games.connect_four import ConnectFour
+from games.errors import UnknownNameError
+from players.minimax import MinimaxPlayer
+from players.player import Player
+from players.scripted import make_random
+from runs import evaluation
+from runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
+
+GAME = ConnectFour()
+
+
+def test_the_ladder_comes_after_the_scripted_players() -> None:
+    assert list(OPPONENTS) == ["random", "test-bot", *LADDER]
+    assert LADDER[0] == "minimax:depth=1,noise=0.2"
+    assert LADDER[-1] == "minimax:depth=4,noise=0.2"
+    assert len(LADDER) == 4
+
+
+def test_a_player_is_measured_against_all_of_them() -> None:
+    content = evaluate_player(MinimaxPlayer(GAME, 2), games=400, seed=3)
+    assert tuple(content["opponents"]) == OPPONENTS
+    for result in content["opponents"].values():
+        assert result["games"] == 400
+        assert result["won"] == result["wins"] / 400
+        assert result["won_wilson_95"][0] <= result["won"] <= result["won_wilson_95"][1]
+    won = [result["won"] for result in content["opponents"].values()]
+    assert won[0] > 0.9
+    assert won[2] > won[3] > won[4] > won[5] > 0.1
+
+
+def test_opponents_can_be_chosen() -> None:
+    names = ("minimax:depth=3", "random", "minimax:depth=3")
+    content = evaluate_player(make_random(GAME), games=40, opponents=names)
+    assert list(content["opponents"]) == ["minimax:depth=3", "random"]
+    assert content["opponents"]["minimax:depth=3"]["wins"] <= 3
+    assert evaluate_player(make_random(GAME), opponents=())["opponents"] == {}
+
+
+def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
+    player = MinimaxPlayer(GAME, 1)
+    some = evaluate_player(player, games=100, opponents=OPPONENTS[:2], seed=5)
+    everybody = evaluate_player(player, games=100, seed=5)
+    for name in OPPONENTS[:2]:
+        assert some["opponents"][name] == everybody["opponents"][name]
+
+
+def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    find = evaluation.find_player
+
+    def watched(name: str, game: ConnectFour) -> Player:
+        player = find(name, game)
+        monkeypatch.setattr(player, "close", lambda: closed.append(name))
+        return player
+
+    monkeypatch.setattr(evaluation, "find_player", watched)
+    with pytest.raises(UnknownNameError):
+        evaluate_player(make_random(GAME), games=2, opponents=["random", "minmax"])
+    assert closed == ["random"]
+    evaluate_player(make_random(GAME), games=2, opponents=["test-bot", "random"])
+    assert sorted(closed[1:]) == ["random", "test-bot"]
+
+
+def test_the_table_names_every_opponent(capsys: pytest.CaptureFixture[str]) -> None:
+    print_evaluation(evaluate_player(make_random(GAME), games=10))
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in OPPONENTS)
+
+
+def test_the_command_takes_opponents(tmp_path: Path) -> None:
+    words = ["evaluate", "minimax:depth=2", "--games", "20", "--json"]
+    chosen = ["--opponents", "random", "--opponents", "minimax:noise=1,depth=3"]
+    done = subprocess.run(
+        [sys.executable, "-m", "runs.cli", *words, *chosen],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    content = json.loads(done.stdout)
+    assert list(content["opponents"]) == ["random", "minimax:noise=1,depth=3"]
+    assert content["opponents"]["random"]["wins"] >= 15
