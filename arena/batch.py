@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.work import Work
 from games.bitboard import Rules
 from games.connect_four import ConnectFour
 from players.lineup import Lineup
@@ -33,6 +34,15 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.pairings)
+
+    def work(self) -> Work:
+        """The same as an executor takes it; its outputs are the fields of `Results`."""
+        return Work(
+            kernel="arena.kernels:play_part",
+            inputs=(*self.lineup, self.pairings, self.seeds, self.openings),
+            outputs=tuple((kind, (len(self),)) for kind in ("int8", "int16", "uint64")),
+            options={"rules": list(self.rules)},
+        )
 
 
 @dataclass(frozen=True, eq=False)

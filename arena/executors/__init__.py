@@ -1,4 +1,4 @@
-"""Executors play batches of matches; which one, and with how many workers, changes no result."""
+"""Executors do work, such as batches of matches; the results are the same from each of them."""
 
 from __future__ import annotations
 

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from types import TracebackType
+from typing import Any
+
+from numpy.typing import NDArray
 
 from arena.batch import Batch, Results
+from arena.work import Work
 
 __all__ = ["Executor"]
 
 
 class Executor(ABC):
-    """Plays batches. Use it in a ``with`` statement, or call :meth:`close`."""
+    """Does work. Use it in a ``with`` statement, or call :meth:`close`."""
 
     workers: int = 1
-    """How many processes play at once."""
+    """How many processes work at once."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`play` so far, as the caller's clock saw it."""
+    """Time spent in :meth:`do` so far, as the caller's clock saw it."""
 
     @abstractmethod
+    def do(self, work: Work) -> list[NDArray[Any]]:
+        """Does all parts of *work* and gives its outputs, in arrays that nobody else holds."""
+
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch* and gives their results in the order asked."""
+        return Results(*self.do(batch.work()))
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

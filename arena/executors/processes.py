@@ -1,10 +1,10 @@
 """An executor of persistent worker processes, with everything big in shared memory.
 
-The processes are forked once, after the kernels are compiled. A batch is copied into memory
-that all of them see; what goes through the pipes is where it lies and which matches to play.
-The caller is a worker too: it would otherwise only wait, and to be woken takes longer than a
-hundred matches. Who plays which matches depends on chance, but each match has a seed and a
-place of its own, so the results do not.
+The processes are forked once, after the kernels are compiled. The arrays of some work are copied
+into memory that all of them see; what goes through the pipes is where they lie and which part to
+do. The caller is a worker too: it would otherwise only wait, and to be woken takes longer than a
+hundred matches. Who does which part depends on chance, but each part has its own seed and place,
+so the results do not.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ import multiprocess
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Batch, Results
 from arena.executors.executor import Executor
-from arena.kernels import run_kernel, warm_up
-from games.bitboard import Rules
+from arena.kernels import warm_up
+from arena.work import Work, find_kernel
 from games.errors import ArenaError
-from players.lineup import Lineup
 
 __all__ = ["ProcessExecutor", "WorkerError"]
 
 SMALLEST_CHUNK = 256
 IN_FLIGHT = 2
-"""Chunks that a worker has at a time: while it plays one, the next is waiting."""
+"""Chunks that a worker has at a time, unless they are large: while it does one, the next is
+waiting."""
 PATIENCE = 5.0
 """Seconds that a worker has to end by itself."""
 FIRST_ROOM = 32 * 1024 * 1024
@@ -42,22 +41,22 @@ FIRST_ROOM = 32 * 1024 * 1024
 
 CHUNK = struct.Struct("qq")
 
+Arrays = list[NDArray[Any]]
 Layout = list[tuple[int, str, tuple[int, ...]]]
 Chunk = tuple[int, int]
 
 
 class WorkerError(ArenaError):
-    """A worker died twice over the same matches."""
+    """A worker died twice over the same part."""
 
 
 class ProcessExecutor(Executor):
-    """Plays batches in *workers* processes: this one, and others forked from it.
+    """Works in *workers* processes: this one, and others forked from it.
 
-    A process that dies is replaced and its matches are played again, once.
+    A process that dies is replaced and what it had in hand is done again, once.
 
     Raises:
-        WorkerError: From :meth:`play`, if a worker dies over matches over which one died
-            already.
+        WorkerError: From :meth:`do`, if a worker dies over a part over which one died already.
     """
 
     def __init__(self, workers: int) -> None:
@@ -68,26 +67,27 @@ class ProcessExecutor(Executor):
         self._team: list[_Worker] = []
         self._ears: dict[int, _Worker] = {}
         self._poll = select.poll()
+        self._known: set[str] = set()
 
-    def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+    def do(self, work: Work) -> list[NDArray[Any]]:
+        """Does all parts of *work*."""
         start = time.perf_counter()
-        arrays: list[NDArray[Any]] = [*batch.lineup, batch.pairings, batch.seeds, batch.openings]
-        count = len(batch)
-        layout = _lay_out(arrays, count)
+        layout = _lay_out(work)
         self._make_room(_end(layout))
         views = _view(self._memory, layout)
-        for view, array in zip(views, arrays, strict=False):
+        for view, array in zip(views, work.inputs, strict=False):
             np.copyto(view, array)
+        inputs, outputs = views[: len(work.inputs)], views[len(work.inputs) :]
+        self._prepare(work, inputs, outputs)
         self._hire()
         try:
-            self._play_chunks(batch, Results(*views[-3:]), layout)
+            self._do_chunks(work, inputs, outputs, layout)
         except BaseException:
-            self._dismiss_all(kill=True)  # they still have chunks of this batch in hand
+            self._dismiss_all(kill=True)  # they still have chunks of this work in hand
             raise
-        results = Results(*(view.copy() for view in views[-3:]))
+        copies = [view.copy() for view in outputs]
         self.seconds += time.perf_counter() - start
-        return results
+        return copies
 
     def close(self) -> None:
         """Ends the workers."""
@@ -97,11 +97,25 @@ class ProcessExecutor(Executor):
         """The ids of the processes beside this one."""
         return [worker.process.pid for worker in self._team]
 
-    def _play_chunks(self, batch: Batch, results: Results, layout: Layout) -> None:
-        chunks = _chunks(len(batch), self.workers)
+    def _prepare(self, work: Work, inputs: Arrays, outputs: Arrays) -> None:
+        """Compiles a kernel that is new, so that workers find its machine code in the cache."""
+        if work.kernel not in self._known:
+            find_kernel(work.kernel)(work.options, inputs, outputs, slice(0, 0))
+            self._known.add(work.kernel)
+
+    def _do_chunks(self, work: Work, inputs: Arrays, outputs: Arrays, layout: Layout) -> None:
+        chunks = _chunks(work, self.workers)
         died_over: set[Chunk] = set()
-        header = json.dumps({"layout": layout, "rules": list(batch.rules)}).encode()
+        kernel = find_kernel(work.kernel)
+        order = {
+            "kernel": work.kernel,
+            "options": dict(work.options),
+            "layout": layout,
+            "inputs": len(inputs),
+        }
+        header = json.dumps(order).encode()
         for worker in self._team:
+            worker.most = 1 if work.coarse else IN_FLIGHT
             worker.assign(chunks, header)
         while chunks or any(worker.chunks for worker in self._team):
             for worker in self._listen(wait=not chunks):
@@ -110,7 +124,7 @@ class ProcessExecutor(Executor):
                 else:
                     self._replace(worker, died_over, header)
             if chunks:
-                run_kernel(batch, results, slice(*chunks.popleft()))
+                kernel(work.options, inputs, outputs, slice(*chunks.popleft()))
 
     def _listen(self, *, wait: bool) -> list[_Worker]:
         """The workers that have something to say; waits for one if asked to."""
@@ -121,11 +135,12 @@ class ProcessExecutor(Executor):
         self._dismiss(worker)
         if died_over.intersection(list(lost)[:1]):
             raise WorkerError(
-                f"a worker died twice over the same matches ({_describe_end(worker.code)}); "
+                f"a worker died twice over the same part ({_describe_end(worker.code)}); "
                 "try the executor 'serial'"
             )
         died_over.update(list(lost)[:1])
         self._hire()
+        self._team[-1].most = worker.most
         self._team[-1].assign(lost, header)
 
     def _dismiss_all(self, *, kill: bool = False) -> None:
@@ -161,12 +176,14 @@ class _Worker:
         self.process.start()
         far_end.close()
         self.chunks: deque[Chunk] = deque()
+        self.most = IN_FLIGHT
+        """How many chunks it may have at a time."""
         self.code: int | None = None
         """The exit code, once it is known."""
 
     def assign(self, chunks: deque[Chunk], header: bytes = b"") -> None:
-        """Sends chunks until enough are in flight, the first with the batch's *header*."""
-        while chunks and len(self.chunks) < IN_FLIGHT:
+        """Sends chunks until enough are in flight, the first with the work's *header*."""
+        while chunks and len(self.chunks) < self.most:
             chunk = chunks.popleft()
             self.chunks.append(chunk)
             try:
@@ -176,7 +193,7 @@ class _Worker:
             header = b""
 
     def hear(self) -> bool:
-        """Takes note that the first chunk is played; False if the worker is dead."""
+        """Takes note that the first chunk is done; False if the worker is dead."""
         try:
             self.pipe.recv_bytes()
         except (EOFError, ConnectionResetError):
@@ -199,7 +216,7 @@ class _Worker:
 
 
 def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
-    """The worker's life: plays chunks until the pipe closes or the caller is gone."""
+    """The worker's life: does chunks until the pipe closes or the caller is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _close_inherited(pipe.fileno())
@@ -210,8 +227,11 @@ def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
                     return
             message = pipe.recv_bytes()
             if len(message) > CHUNK.size:
-                batch, results = _read_header(memory, message[CHUNK.size :])
-            run_kernel(batch, results, slice(*CHUNK.unpack_from(message)))
+                order = json.loads(message[CHUNK.size :])
+                views = _view(memory, order["layout"])
+                kernel = find_kernel(order["kernel"])
+            inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
+            kernel(order["options"], inputs, outputs, slice(*CHUNK.unpack_from(message)))
             pipe.send_bytes(b"")
     except (EOFError, ConnectionResetError, BrokenPipeError):
         return
@@ -227,21 +247,11 @@ def _close_inherited(keep: int) -> None:
     os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _read_header(memory: mmap.mmap, header: bytes) -> tuple[Batch, Results]:
-    order = json.loads(header)
-    views = _view(memory, order["layout"])
-    players = len(Lineup._fields)
-    lineup, rest = Lineup(*views[:players]), views[players:]
-    batch = Batch(Rules(*order["rules"]), lineup, *rest[:3])
-    return batch, Results(*rest[3:])
-
-
-def _lay_out(arrays: list[NDArray[Any]], count: int) -> Layout:
-    """Where each array and the three result arrays lie in the shared memory."""
+def _lay_out(work: Work) -> Layout:
+    """Where each array that goes in or comes out lies in the shared memory."""
     layout: Layout = []
-    results = [("int8", (count,)), ("int16", (count,)), ("uint64", (count,))]
     at = 0
-    for kind, shape in [(array.dtype.str, array.shape) for array in arrays] + results:
+    for kind, shape in [(array.dtype.str, array.shape) for array in work.inputs] + [*work.outputs]:
         layout.append((at, kind, shape))
         size = np.dtype(kind).itemsize * int(np.prod(shape))
         at += -(-size // 64) * 64
@@ -260,8 +270,11 @@ def _view(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
     ]
 
 
-def _chunks(count: int, workers: int) -> deque[Chunk]:
-    """Parts of *count* matches, large ones first, so that all workers end together."""
+def _chunks(work: Work, workers: int) -> deque[Chunk]:
+    """Parts of *work*, many at once and more of them first, so that all workers end together."""
+    count = len(work)
+    if work.coarse:
+        return deque((part, part + 1) for part in range(count))
     chunks: deque[Chunk] = deque()
     start = 0
     while start < count:

@@ -1,22 +1,25 @@
-"""The simplest executor: this process plays everything."""
+"""The simplest executor: this process does everything."""
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from arena.batch import Batch, Results
+from numpy.typing import NDArray
+
 from arena.executors.executor import Executor
-from arena.kernels import run_kernel
+from arena.work import Work, find_kernel, new_outputs
 
 __all__ = ["SerialExecutor"]
 
 
 class SerialExecutor(Executor):
-    """Plays one match after the other in the calling process."""
+    """Does one part after the other in the calling process."""
 
-    def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+    def do(self, work: Work) -> list[NDArray[Any]]:
+        """Does all parts of *work*."""
         start = time.perf_counter()
-        results = run_kernel(batch)
+        outputs = new_outputs(work)
+        find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
         self.seconds += time.perf_counter() - start
-        return results
+        return outputs

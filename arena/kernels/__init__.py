@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.batch import Batch, Results, make_batch, new_results
 from arena.kernels.connect_four import draw_openings, play_matches
+from games.bitboard import Rules
 from games.compiled import cache_folder
 from games.connect_four import ConnectFour
-from players.lineup import RANDOM, make_scratch, simple_lineup
+from players.lineup import RANDOM, Lineup, make_scratch, simple_lineup
 
-__all__ = ["is_compiled", "run_kernel", "warm_up"]
+__all__ = ["is_compiled", "play_part", "run_kernel", "warm_up"]
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
@@ -38,6 +43,18 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
         results.games[part],
     )
     return results
+
+
+def play_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """The same as a kernel of `arena.work`; see `Batch.work`."""
+    players = len(Lineup._fields)
+    batch = Batch(Rules(*options["rules"]), Lineup(*inputs[:players]), *inputs[players:])
+    run_kernel(batch, Results(*outputs), part)
 
 
 def is_compiled() -> bool:

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from arena.executors import (
     make_executor,
     processes,
 )
-from arena.kernels import run_kernel
+from arena.kernels import play_part
 from arena.openings import random_openings
+from arena.work import Work, find_kernel
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
@@ -161,16 +163,24 @@ def test_workers_killed_between_batches_are_replaced(
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
-def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., Results]:
+def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
     """A stand-in for the kernel: whoever gets matches from *doomed* on dies, but the caller."""
     caller = os.getpid()
 
-    def play(batch: Batch, results: Results, part: slice) -> Results:
+    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
         if part.start >= doomed and os.getpid() != caller:
             way()
-        return run_kernel(batch, results, part)
+        play_part(options, inputs, outputs, part)
 
     return play
+
+
+def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
+    """A kernel: squares of numbers, and in which process they were computed."""
+    for place in range(part.start, part.stop):
+        time.sleep(options["seconds"])
+        outputs[0][place] = inputs[0][place] ** 2
+        outputs[1][place] = os.getpid()
 
 
 @pytest.mark.parametrize(
@@ -188,15 +198,36 @@ def test_workers_that_die_over_the_same_matches_are_an_error(
     text: str,
     doomed: int,
 ) -> None:
-    monkeypatch.setattr(processes, "run_kernel", die_over(doomed, way))
+    kernel = die_over(doomed, way)
+    monkeypatch.setattr(processes, "find_kernel", lambda name: kernel)
     executor = team(2)
-    with pytest.raises(WorkerError, match=rf"twice over the same matches \({text}\)"):
+    with pytest.raises(WorkerError, match=rf"twice over the same part \({text}\)"):
         executor.play(make_matches(2000))
     assert executor.processes() == []
     # Later workers are born healthy, and the executor is as good as new.
-    monkeypatch.setattr(processes, "run_kernel", run_kernel)
+    monkeypatch.setattr(processes, "find_kernel", find_kernel)
     batch = make_matches(2000, seed=4)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_large_parts_are_handed_out_one_by_one(
+    team: Callable[[int], ProcessExecutor], workers: int
+) -> None:
+    """Three parts and three workers: each has one, the caller too."""
+    work = Work(
+        kernel=f"{__name__}:square",
+        inputs=(np.arange(3.0),),
+        outputs=(("float64", (3,)), ("int64", (3,))),
+        options={"seconds": 0.2},
+        coarse=True,
+    )
+    executor = team(workers)
+    squares, who = executor.do(work)
+    assert squares.tolist() == [0.0, 1.0, 4.0]
+    assert len(set(who.tolist())) == workers
+    assert os.getpid() in who
+    assert SerialExecutor().do(work)[0].tolist() == squares.tolist()
 
 
 def test_an_interrupted_batch_leaves_nothing_behind(

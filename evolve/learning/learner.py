@@ -1,0 +1,103 @@
+"""What all learning methods share: a population of learners, each of which plays itself.
+
+A generation is a number of games that every learner plays and learns from. Learners have
+nothing to do with one another, so they are the parts of one piece of work, and executors run
+them side by side.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from arena.arena import Arena
+from arena.pairings import both_colours, gauntlet
+from arena.work import Work
+from evolve.contest import sum_points
+from evolve.method import Config, Method, Report, State
+from games.errors import ArenaError, BadValueError
+from games.seeding import derive_seeds
+from players.lineup import Lineup
+from players.player import CompiledPlayer
+from players.specification import make_player
+
+__all__ = ["Learner", "LearnerConfig"]
+
+S = TypeVar("S", bound=State)
+
+
+class LearnerConfig(Config):
+    """What the sections ``[method]`` of all learners have."""
+
+    individuals: int = Field(default=1, ge=1, le=1000)
+    """Learners, side by side."""
+    games: int = Field(default=1000, ge=1, le=1_000_000)
+    """Games that each learner plays against itself in a generation."""
+    judge: str = "minimax:depth=4,noise=0.2"
+    """Whom the learners meet if there are several and one of them is to be the champion."""
+    judge_games: int = Field(default=200, ge=2, le=100_000)
+    """How many games each of them plays then, colours balanced."""
+
+
+class Learner(Method[S]):
+    """Base of the learning methods."""
+
+    config: LearnerConfig
+
+    def __init__(self, config: Any, design: Any) -> None:
+        super().__init__(config, design)
+        self._judge = self._make_judge() if config.individuals > 1 else None
+
+    @abstractmethod
+    def make_work(self, state: S) -> Work:
+        """The next generation's games of all learners: a part for each."""
+
+    @abstractmethod
+    def take_in(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
+        """The state after the work whose *outputs* these are, and figures about the games."""
+
+    def step(self, state: S, arena: Arena) -> tuple[S, Report]:
+        """Lets every learner play and learn."""
+        outputs = arena.executor.do(self.make_work(state))
+        after, statistics = self.take_in(state, outputs)
+        games = self.config.individuals * self.config.games
+        arena.games += games
+        return after, Report(state.generation, games, statistics)
+
+    def candidates(self, state: S) -> Any:
+        """The genomes as they would play: shape ``(individuals, genes)``."""
+        return state.population
+
+    def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
+        """The learner with the most points against the judge; the only one without a match."""
+        genomes = self.candidates(state)
+        if self._judge is None:
+            return genomes[0], self._report_champion(state, 0.0, 0)
+        count = len(genomes)
+        order = np.arange(count + 1, dtype=np.int32)
+        pairings = both_colours(gauntlet(order[:count], order[count:]))
+        pairings = np.repeat(pairings, max(1, self.config.judge_games // 2), axis=0)
+        seeds = derive_seeds(state.seed, state.generation, "judge", len(pairings))
+        results = arena.play(genomes, pairings, seeds, others=[self._judge])
+        points, _ = sum_points(results, pairings, count + 1, 0.5)
+        best = int(np.argmax(points[:count]))
+        return genomes[best], self._report_champion(state, points[best], len(pairings) // count)
+
+    def _report_champion(self, state: S, points: float, matches: int) -> Report:
+        statistics = {"points": float(points), "matches": float(matches)}
+        return Report(state.generation, self.config.individuals * matches, statistics)
+
+    def _make_judge(self) -> Lineup:
+        try:
+            player = make_player(self.config.judge, self.design.game)
+        except ArenaError as error:
+            raise BadValueError(f"method.judge: {error}") from None
+        if not isinstance(player, CompiledPlayer):
+            player.close()
+            raise BadValueError(f"method.judge: {self.config.judge} can't play compiled matches")
+        return player.lineup
