@@ -15,7 +15,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[f"{name}{rest}" for name in PACKAGES for rest in ("", ".*")]),
-    package_data={"": ["*.toml", "*.csv", "py.typed", "*.txt"]},
+    package_data={"": ["*.toml", "*.csv", "data/*.csv", "py.typed", "*.txt"]},
     install_requires=[
         "deap>=1.4.4",
         "matplotlib>=3.9",
@@ -33,6 +33,7 @@ setup(
     ],
     extras_require={
         "test": [
+            "bitbully>=0.0.79",
             "hypothesis>=6.100",
             "import-linter>=2.1",
             "mypy>=1.13",

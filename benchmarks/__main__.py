@@ -10,7 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import matches, neat_generations, neat_speciation, search, whole_runs
+from benchmarks import (
+    matches,
+    neat_generations,
+    neat_speciation,
+    q_learning,
+    search,
+    td,
+    whole_runs,
+)
 from benchmarks.line import Line
 from benchmarks.machine import describe_machine
 
@@ -21,6 +29,8 @@ PARTS = {
     "generations": neat_generations.measure,
     "species": neat_speciation.measure,
     "search": search.measure,
+    "td": td.measure,
+    "q-learning": q_learning.measure,
 }
 
 

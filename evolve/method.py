@@ -80,7 +80,7 @@ class Method(ABC, Generic[S]):
     name: ClassVar[str]
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
-    network_type: ClassVar[type[BoardViewConfig]]
+    network_type: ClassVar[type[Config]]
     """The section ``[network]``."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""

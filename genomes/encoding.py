@@ -26,10 +26,21 @@ class Encoding:
     active: int
     """How many features can be on at once, at most."""
 
+    total: int | None = None
+    """What all inputs add up to at most, their signs aside; None for as many of the largest
+    factor as can be on at once."""
+
     @property
     def features(self) -> int:
         """How many features there are."""
         return len(self.index)
+
+    @property
+    def most(self) -> int:
+        """What all inputs add up to at most, their signs aside."""
+        if self.total is not None:
+            return self.total
+        return self.active * int(np.abs(self.factor).max(initial=1))
 
     @property
     def limit(self) -> float:
@@ -37,5 +48,4 @@ class Encoding:
 
         Weights beyond it, on either side, are played as if they were this large.
         """
-        largest = int(np.abs(self.factor).max(initial=1))
-        return float(32767 // (self.active * largest + 1))
+        return float(32767 // (self.most + 1))

@@ -181,12 +181,14 @@ INITIALISATIONS: dict[str, Callable[[int, int], float]] = {
     "glorot": lambda before, after: float(np.sqrt(6.0 / (before + after))),
     "he": lambda before, after: float(np.sqrt(2.0 / before)),
     "fan-in": lambda before, after: float(1.0 / np.sqrt(before)),
+    "inverse": lambda before, after: 1.0 / before,
 }
 """Ways to draw first weights, with the width of a layer of *before* inputs and *after* units.
 
-``uniform``, ``glorot`` and ``fan-in`` draw from [-width, width], ``normal`` and ``he`` from a
-Gaussian of that standard deviation. Biases are drawn alike, but are 0 in ``glorot`` and
-``he``. Sources: Glorot and Bengio 2010, equation 16; He et al. 2015, equation 10.
+``uniform``, ``glorot``, ``fan-in`` and ``inverse`` draw from [-width, width], ``normal`` and
+``he`` from a Gaussian of that standard deviation. Biases are drawn alike, but are 0 in
+``glorot`` and ``he``. Sources: Glorot and Bengio 2010, equation 16; He et al. 2015, equation
+10; Löfroth and Dalenius 2010, section 3.3, for ``inverse``.
 """
 
 _FUNCTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {

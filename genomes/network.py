@@ -32,6 +32,7 @@ __all__ = [
     "RESOLUTION",
     "SHAPE_FIELDS",
     "SIZES",
+    "activate",
     "activate_sums",
     "add_column",
     "evaluate_hidden",
@@ -113,7 +114,7 @@ def activate_sums(
             total = simd.add_int(total, simd.load_int(columns, base + block))
         value = simd.multiply(simd.to_float(total), simd.spread(UNIT))
         if hidden:
-            value = _activate(value, kind)
+            value = activate(value, kind)
         simd.store(out, block, value)
 
 
@@ -137,7 +138,7 @@ def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> 
                 term = simd.multiply(simd.spread(simd.peek(ping, unit)), simd.load(weights, row))
                 total = simd.add(total, term)
                 row += width
-            simd.store(pong, block, _activate(total, kind))
+            simd.store(pong, block, activate(total, kind))
         at += width * (units + 1)
         ping, pong = pong, ping
     return at, ping
@@ -184,10 +185,10 @@ def shallow_pick(
     ``weights[row]``; *room* is scratch.
     """
     value = simd.multiply(simd.to_float(simd.load_int(sums, at)), simd.spread(UNIT))
-    simd.store(room, 0, _activate(value, kind))
+    simd.store(room, 0, activate(value, kind))
     for block in range(LANES, units, LANES):
         value = simd.multiply(simd.to_float(simd.load_int(sums, at + block)), simd.spread(UNIT))
-        simd.store(room, block, _activate(value, kind))
+        simd.store(room, block, activate(value, kind))
     total = simd.load(weights, row)
     for unit in range(units):
         row += LANES
@@ -215,11 +216,12 @@ def shallow_output(
 @inlined
 def _activate_with_column(kind: int, sums: Any, at: int, columns: Any, base: int) -> Any:
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
-    return _activate(simd.multiply(simd.to_float(total), simd.spread(UNIT)), kind)
+    return activate(simd.multiply(simd.to_float(total), simd.spread(UNIT)), kind)
 
 
 @inlined
-def _activate(vector: Any, kind: int) -> Any:
+def activate(vector: Any, kind: int) -> Any:
+    """Each number's activation; *kind* is the function's code in :data:`ACTIVATIONS`."""
     if kind == RELU:
         return simd.maximum(vector, simd.spread(ZERO))
     scale = SIGMOID_SCALE

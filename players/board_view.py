@@ -10,12 +10,12 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
 from games.registry import make_game
 from genomes.encoding import Encoding
-from players.encodings import ENCODINGS
-from players.lineup import POLICY, VALUE
+from players.encodings import ENCODINGS, with_moves
+from players.lineup import ACTION, POLICY, VALUE
 
 __all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
 
-HEADS = {"policy": POLICY, "value": VALUE}
+HEADS = {"policy": POLICY, "value": VALUE, "action": ACTION}
 VIEWPOINTS = {"absolute": 0, "mover": 1}
 
 
@@ -37,7 +37,8 @@ class BoardView:
     connect: int = 4
     head: str = "policy"
     """``policy``: an output per column, the strongest legal one is played. ``value``: one
-    output, which scores every position that a move can reach; a win at once is taken."""
+    output, which scores every position that a move can reach. ``action``: one output, which
+    scores every move; the number of its column is the last input."""
     encoding: str = "0/1/2"
     viewpoint: str = "mover"
     """``mover``: the player's own discs count as the first kind. ``absolute``: those of the
@@ -64,8 +65,9 @@ class BoardView:
 
     @cached_property
     def board(self) -> Encoding:
-        """How the board reaches the inputs."""
-        return ENCODINGS[self.encoding](self.game.rules)
+        """How the board, and for an action head the move, reaches the inputs."""
+        cells = ENCODINGS[self.encoding](self.game.rules)
+        return with_moves(cells, self.columns) if self.head == "action" else cells
 
     @property
     def inputs(self) -> int:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from games.connect_four import Position
 from games.errors import BadValueError
 from genomes.tensors import write_tensors
-from players.board_view import BoardView
 from players.connect_four import value_moves
 from players.lineup import Lineup, make_scratch
 from players.player import CompiledPlayer
@@ -28,7 +27,8 @@ class BredPlayer(CompiledPlayer):
     """A network that plays; one subclass for each kind of genome.
 
     Args:
-        design: Everything but the genome.
+        design: Everything but the genome: a dataclass with a ``game``, its ``columns``, and what
+            the network's output means as ``head``.
         lineup: The player, packed.
         name: How tables call it.
     """
@@ -36,7 +36,7 @@ class BredPlayer(CompiledPlayer):
     kind: ClassVar[str]
     """How files call this kind."""
 
-    def __init__(self, design: BoardView, lineup: Lineup, name: str) -> None:
+    def __init__(self, design: Any, lineup: Lineup, name: str) -> None:
         super().__init__(design.game, lineup, name)
         self.design = design
         self.remarks: dict[str, Any] = {}
@@ -69,12 +69,14 @@ class BredPlayer(CompiledPlayer):
         return write_tensors("player", FORMAT, self.arrays, description)
 
     def value_columns(self, position: Position) -> NDArray[np.float64]:
-        """What a value network thinks of each column; not a number where a column is full.
+        """What a value network, or one of actions, thinks of each column.
+
+        Not a number where a column is full.
 
         Raises:
             BadValueError: The player is a policy network.
         """
-        if self.design.head != "value":
+        if self.design.head == "policy":
             raise BadValueError(f"{self.name} is a policy network: it has no values")
         side = position.ply % 2
         own, other = position.first, position.second

@@ -26,6 +26,7 @@ from games.stream import below, next_word
 from genomes.network import (
     ACTIVATION,
     LAYERS,
+    RESOLUTION,
     SIZES,
     activate_sums,
     add_column,
@@ -48,6 +49,8 @@ from players.graph_seat import (
     value_disc,
 )
 from players.lineup import (
+    ACTION,
+    CARD_ACTIONS_AT,
     CARD_ACTIVATION,
     CARD_DEPTH,
     CARD_DISCS_AT,
@@ -60,6 +63,7 @@ from players.lineup import (
     CARD_SHAPE,
     CARD_SIDE,
     CARD_SUMS_AT,
+    CARD_TAKES_WINS,
     CARD_UNITS,
     CARD_WEIGHTS_AT,
     CARD_WIDTH,
@@ -76,7 +80,16 @@ from players.lineup import (
     RELATIVE,
     SHAPE,
     TABLES,
+    TAKES_WINS,
+    TUPLES,
     WEIGHTS_AT,
+    WIDTH_OF_GRAPHS,
+)
+from players.tuple_seat import (
+    pick_by_tuples,
+    seat_tuples,
+    show_disc_to_tuples,
+    value_disc_by_tuples,
 )
 
 __all__ = ["choose_move", "decide", "see_disc", "take_seat", "value_moves"]
@@ -113,16 +126,20 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
         poke(cards, card + CARD_WEIGHTS_AT, lineup.seats[player, WEIGHTS_AT])
         poke(cards, card + CARD_DISCS_AT, columns_at + (1 + plane * bits) * width)
         poke(cards, card + CARD_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
+        poke(cards, card + CARD_TAKES_WINS, lineup.seats[player, TAKES_WINS])
+        poke(cards, card + CARD_ACTIONS_AT, columns_at + (1 + 2 * bits) * width)
         start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
     elif kind == GRAPH:
         seat_graph(rules, lineup, player, scratch, chair)
+    elif kind == TUPLES:
+        seat_tuples(rules, lineup, player, scratch, chair)
     elif kind == MINIMAX:
         poke(cards, card + CARD_DEPTH, lineup.seats[player, DEPTH])
         poke(cards, card + CARD_LINES_AT, lineup.seats[player, COLUMNS_AT])
 
 
 @internal
-def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
+def see_disc(rules: Rules, lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
     """Tells the player on *chair* that *mover* (0: who began) put a disc on *cell*."""
     cards = scratch.cards
     card = chair * CARD_FIELDS
@@ -130,8 +147,10 @@ def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> No
     if width > 0:
         base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
         add_column(scratch.sums, peek(cards, card + CARD_SUMS_AT), lineup.columns, base, width)
-    elif width:
+    elif width == WIDTH_OF_GRAPHS:
         show_disc(lineup, scratch, card, mover, cell)
+    elif width:
+        show_disc_to_tuples(rules, lineup, scratch, card, mover, cell)
 
 
 @internal
@@ -153,15 +172,16 @@ def choose_move(
     table = chair >> 1
     stream = scratch.streams[table : table + 1]
     noise = peek(scratch.cards, card + CARD_NOISE)
-    if noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise:
-        return _choose_at_random(rules, full, stream)
     kind = peek(scratch.cards, card + CARD_KIND)
-    if kind == RANDOM:
+    strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
+    if strays or kind == RANDOM:
         return _choose_at_random(rules, full, stream)
     if kind == NETWORK:
         return _choose_by_network(rules, lineup, card, own, other, full, scratch)
     if kind == GRAPH:
         return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
+    if kind == TUPLES:
+        return _choose_by_tuples(rules, lineup, card, own, other, scratch)
     if kind == MINIMAX:
         return _choose_by_search(rules, lineup, card, own, other, scratch, stream)
     return _choose_by_stack(rules, own, other, full, stream)
@@ -171,8 +191,11 @@ def choose_move(
 def _choose_by_network(
     rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
-    if peek(scratch.cards, card + CARD_HEAD) == POLICY:
+    head = peek(scratch.cards, card + CARD_HEAD)
+    if head == POLICY:
         return _choose_by_policy(rules, lineup, card, full, scratch)
+    if head == ACTION:
+        return _choose_by_action(rules, lineup, card, full, scratch)
     return _choose_by_value(rules, lineup, card, own, other, full, scratch)
 
 
@@ -200,17 +223,33 @@ def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: 
 def _choose_by_value(
     rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
-    """The first column that wins at once, else the first whose position has the best value."""
+    """The first column whose position has the best value; a winning one, if it takes wins."""
     discs = own | other
-    wins = winning_cells(own, rules) & landing_cells(discs, rules)
-    if wins:
-        return column_of(wins, rules)
+    if peek(scratch.cards, card + CARD_TAKES_WINS):
+        wins = winning_cells(own, rules) & landing_cells(discs, rules)
+        if wins:
+            return column_of(wins, rules)
     best = -1
     best_value = np.float32(0.0)
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
         value = _value_after(lineup, card, cell_of(drop(discs, column, rules)), scratch)
+        if best < 0 or value > best_value:
+            best = column
+            best_value = value
+    return best
+
+
+@internal
+def _choose_by_action(rules: Rules, lineup: Any, card: int, full: Any, scratch: Any) -> Any:
+    """The first column of the best value."""
+    best = -1
+    best_value = np.float32(0.0)
+    for column in range(rules.columns):
+        if (full >> np.uint64(column)) & ONE:
+            continue
+        value = _value_of(lineup, card, column, scratch)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -243,13 +282,41 @@ def _choose_by_graph(
 
 
 @internal
+def _choose_by_tuples(
+    rules: Rules, lineup: Any, card: int, own: Any, other: Any, scratch: Any
+) -> Any:
+    """The first column that wins at once, else the first whose position has the best value."""
+    discs = own | other
+    wins = winning_cells(own, rules) & landing_cells(discs, rules)
+    if wins:
+        return column_of(wins, rules)
+    return pick_by_tuples(rules, lineup, card, discs, scratch)
+
+
+@internal
 def _value_after(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+    """The output with one more own disc, on *cell*."""
+    cards = scratch.cards
+    discs_at = peek(cards, card + CARD_DISCS_AT + peek(cards, card + CARD_SIDE))
+    extra = discs_at + cell * peek(cards, card + CARD_WIDTH)
+    return _output_with(lineup, card, extra, scratch)
+
+
+@internal
+def _value_of(lineup: Any, card: int, column: int, scratch: Any) -> Any:
+    """The output of an action network with the number of that *column* as its last input."""
+    cards = scratch.cards
+    extra = peek(cards, card + CARD_ACTIONS_AT) + column * peek(cards, card + CARD_WIDTH)
+    return _output_with(lineup, card, extra, scratch)
+
+
+@internal
+def _output_with(lineup: Any, card: int, extra: Any, scratch: Any) -> Any:
+    """The only output, if the column that begins at ``lineup.columns[extra]`` counts as well."""
     cards = scratch.cards
     at = peek(cards, card + CARD_SUMS_AT)
     base = peek(cards, card + CARD_WEIGHTS_AT)
     width = peek(cards, card + CARD_WIDTH)
-    discs_at = peek(cards, card + CARD_DISCS_AT + peek(cards, card + CARD_SIDE))
-    extra = discs_at + cell * width
     if peek(cards, card + CARD_LAYERS) == 2:
         kind = peek(cards, card + CARD_ACTIVATION)
         return shallow_output(
@@ -322,9 +389,9 @@ def _sit_down(
     for cell in range(rules.columns * (rules.rows + 1)):
         bit = ONE << np.uint64(cell)
         if own & bit:
-            see_disc(lineup, scratch, side, side, cell)
+            see_disc(rules, lineup, scratch, side, side, cell)
         elif other & bit:
-            see_disc(lineup, scratch, side, 1 - side, cell)
+            see_disc(rules, lineup, scratch, side, 1 - side, cell)
 
 
 @compiled
@@ -346,13 +413,22 @@ def decide(
 def value_moves(
     rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, values: Any
 ) -> None:
-    """Puts a value network's opinion of each open column into *values* (``float64``)."""
+    """Puts a network's opinion of each open column into *values* (``float64``).
+
+    Its head is a value or an action.
+    """
     full = full_columns(own | other, rules)
     _sit_down(rules, lineup, side, own, other, scratch, False)
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
             cell = cell_of(drop(own | other, column, rules))
-            if peek(scratch.cards, side * CARD_FIELDS + CARD_KIND) == GRAPH:
+            kind = peek(scratch.cards, side * CARD_FIELDS + CARD_KIND)
+            if kind == GRAPH:
                 values[column] = value_disc(lineup, side * CARD_FIELDS, cell, scratch)
+            elif kind == TUPLES:
+                whole = value_disc_by_tuples(rules, lineup, side * CARD_FIELDS, cell, scratch)
+                values[column] = whole / RESOLUTION
+            elif peek(scratch.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
+                values[column] = _value_of(lineup, side * CARD_FIELDS, column, scratch)
             else:
                 values[column] = _value_after(lineup, side * CARD_FIELDS, cell, scratch)

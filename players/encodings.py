@@ -9,7 +9,21 @@ import numpy as np
 from games.bitboard import Rules
 from genomes.encoding import Encoding
 
-__all__ = ["ENCODINGS"]
+__all__ = ["ENCODINGS", "with_moves"]
+
+
+def with_moves(board: Encoding, columns: int) -> Encoding:
+    """*board* and one more input, the last one: the number of a column, 0 to *columns* - 1.
+
+    It has a feature for each column, after those of the board; one of them is on at a time.
+    """
+    return Encoding(
+        board.inputs + 1,
+        np.concatenate([board.index, np.full(columns, board.inputs)]),
+        np.concatenate([board.factor, np.arange(columns)]),
+        board.active + 1,
+        board.most + columns - 1,
+    )
 
 
 def _encode(rules: Rules, factors: tuple[int, int], planes: int) -> Encoding:

@@ -46,7 +46,8 @@ class GraphDesign(BoardView):
 
     Raises:
         UnknownNameError: A name is not one of :class:`BoardView`'s.
-        BadValueError: There is no such board, or *feed_forward* is no truth value.
+        BadValueError: There is no such board, the head is ``action``, or *feed_forward* is no
+            truth value.
 
     >>> GraphDesign(head="value", encoding="two-planes").inputs
     84
@@ -58,6 +59,8 @@ class GraphDesign(BoardView):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.head == "action":
+            raise BadValueError("head 'action' is for multilayer perceptrons, not for graphs")
         if not isinstance(self.feed_forward, bool):
             raise BadValueError(f"feed_forward is {self.feed_forward!r}: it must be true or false")
 

@@ -33,6 +33,7 @@ from players.lineup import (
     RELATIVE,
     SLOTS,
     TABLES,
+    WIDTH_OF_GRAPHS,
 )
 
 __all__ = [
@@ -57,7 +58,7 @@ def seat_graph(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int)
     discs_at = lineup.seats[player, DISCS_AT]
     values_at = chair * (scratch.values.shape[0] // (2 * TABLES))
     slots, planes = lineup.seats[player, SLOTS], lineup.seats[player, PLANES]
-    poke(cards, card + CARD_WIDTH, -1)
+    poke(cards, card + CARD_WIDTH, WIDTH_OF_GRAPHS)
     poke(cards, card + CARD_HEAD, lineup.seats[player, HEAD])
     poke(cards, card + CARD_DISCS_AT, discs_at + plane * row)
     poke(cards, card + CARD_DISCS_AT + 1, discs_at + (1 ^ plane) * row)

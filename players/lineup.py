@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from games.compiled import inlined
 from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
 from players.search import make_room
+from players.tuple_table import READINGS
 
 __all__ = [
+    "ACTION",
     "BOARD_FIELDS",
+    "CARD_ACTIONS_AT",
     "CARD_ACTIVATION",
     "CARD_DEPTH",
     "CARD_DISCS_AT",
@@ -32,6 +35,8 @@ __all__ = [
     "CARD_SLOTS",
     "CARD_STRUCTURE_AT",
     "CARD_SUMS_AT",
+    "CARD_TABLES_AT",
+    "CARD_TAKES_WINS",
     "CARD_TRIAL",
     "CARD_UNITS",
     "CARD_VALUES_AT",
@@ -56,10 +61,14 @@ __all__ = [
     "SHAPE",
     "SLOTS",
     "TABLES",
+    "TABLES_AT",
+    "TAKES_WINS",
     "TERMS",
     "TEST_BOT",
+    "TUPLES",
     "VALUE",
     "WEIGHTS_AT",
+    "WIDTH_OF_TUPLES",
     "Lineup",
     "Scratch",
     "combine_lineups",
@@ -83,13 +92,20 @@ would remember after the best move so far, and one to try others."""
 DEPTH = 13
 """One more field, of a search: how many plies it looks ahead. In ``columns`` stands then how many
 lines run through each cell."""
-SEAT_FIELDS = 14
+TAKES_WINS = 14
+"""And one of a network whose head is a value: whether it plays a move that wins at once (1),
+whatever the values, or goes by these alone (0)."""
+TABLES_AT = 15
+"""The last one, of a tuple network: where in ``columns`` its numbers begin. Its structure begins
+at ``COLUMNS_AT`` (see :mod:`players.tuple_table`)."""
+SEAT_FIELDS = 16
 
-RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX = 0, 1, 2, 3, 4
+RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES = 0, 1, 2, 3, 4, 5
 """Kinds of seats."""
 
-POLICY, VALUE = 0, 1
-"""Heads: one output per move, or one value per position reached."""
+POLICY, VALUE, ACTION = 0, 1, 2
+"""Heads: one output per move; one value per position reached; or one value per move, whose
+column is an input."""
 
 
 (
@@ -116,20 +132,29 @@ POLICY, VALUE = 0, 1
     CARD_TRIAL,
     CARD_DEPTH,
     CARD_LINES_AT,
-) = range(23)
+    CARD_TAKES_WINS,
+    CARD_ACTIONS_AT,
+    CARD_TABLES_AT,
+) = range(26)
 """Fields of a card, which says all about a player at a table, so that no ply has to look it
 up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
 layers, activation, units in the first layer and their padded number; where its running sums,
 its later layers, and the columns for the discs of who began and (one field on) of the other
-begin. The padded number is 0 for who looks at no disc, and -1 for a graph: where its structure, its
+begin. The padded number is 0 for who looks at no disc, and less than 0 for who has no layers. For a
+graph: where its structure, its
 numbers and its planes begin, its inputs, slots and planes, and which of the planes is what it
-remembers and which is free. For a search: its depth, and where the numbers of lines begin."""
-CARD_FIELDS = 24
+remembers and which is free. For a search: its depth, and where the numbers of lines begin. For
+a network again: whether it takes wins, and where the columns for its moves begin. For a tuple
+network: where the numbers begin that count after its moves."""
+CARD_FIELDS = 32
+WIDTH_OF_GRAPHS, WIDTH_OF_TUPLES = -1, -2
+"""What stands instead of the padded number of units."""
 
 TABLES = 4
 """Matches in hand at once. A ply is a long chain of steps of which each waits for the one
 before; while one match waits, the processor works on others."""
 BOARD_FIELDS = 8
+MOST_COLUMNS = 32
 
 TABLE_BITS, LEAST_WITH_TABLE = 14, 6
 """Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (256 KiB); see docs."""
@@ -157,9 +182,11 @@ class Scratch(NamedTuple):
     """
 
     sums: NDArray[np.int32]
-    """The running sums, chair by chair."""
+    """The running sums, or the entries of a tuple network, chair by chair."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
+    picked: NDArray[np.int32]
+    """What each reading of a tuple network picks."""
     values: NDArray[np.float64]
     """The planes of graphs, chair by chair."""
     terms: NDArray[np.float64]
@@ -199,6 +226,7 @@ def combine_lineups(lineups: Sequence[Lineup]) -> Lineup:
         moved[:, SHAPE] += shapes
         moved[:, COLUMNS_AT] += columns
         moved[:, DISCS_AT] += columns
+        moved[:, TABLES_AT] += columns
         moved[:, WEIGHTS_AT] += weights
         moved[:, NUMBERS_AT] += numbers
         seats.append(moved)
@@ -228,6 +256,8 @@ def make_scratch(lineup: Lineup) -> Scratch:
     for shape in lineup.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
+    readings = _most_readings(lineup)
+    widest = max(widest, readings + (MOST_COLUMNS if readings else 0))
     graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
     searches = lineup.seats[lineup.seats[:, KIND] == MINIMAX]
     deepest = int(searches[:, DEPTH].max(initial=0))
@@ -236,6 +266,7 @@ def make_scratch(lineup: Lineup) -> Scratch:
         np.zeros(2 * TABLES * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
+        np.zeros(readings, dtype=np.int32),
         np.zeros(2 * TABLES * planes, dtype=np.float64),
         np.zeros(int(graphs[:, TERMS].max(initial=0)), dtype=np.float64),
         np.zeros(TABLES, dtype=np.uint64),
@@ -244,6 +275,12 @@ def make_scratch(lineup: Lineup) -> Scratch:
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
         make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
     )
+
+
+def _most_readings(lineup: Lineup) -> int:
+    """Readings of the largest tuple network."""
+    bases = lineup.seats[lineup.seats[:, KIND] == TUPLES, COLUMNS_AT]
+    return int(lineup.columns[bases + READINGS].max(initial=0))
 
 
 @inlined

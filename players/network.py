@@ -24,6 +24,7 @@ from players.lineup import (
     RELATIVE,
     SEAT_FIELDS,
     SHAPE,
+    TAKES_WINS,
     WEIGHTS_AT,
     Lineup,
 )
@@ -37,7 +38,8 @@ class NetworkDesign(BoardView):
 
     Raises:
         UnknownNameError: A name is not one of :class:`BoardView`'s or the activations'.
-        BadValueError: A policy network for a board of one column, or more than sixteen.
+        BadValueError: A policy network for a board of one column, or more than sixteen; a
+            symmetric action network; *take_wins* without a value network.
 
     >>> NetworkDesign(head="value", encoding="two-planes", hidden=(16,)).genes
     1377
@@ -48,12 +50,25 @@ class NetworkDesign(BoardView):
     symmetric: bool = False
     """Whether the network treats a position and its mirror image alike; see
     :mod:`genomes.symmetry`. It then has about half as many genes."""
+    take_wins: bool = True
+    """Whether a value network plays a move that wins at once, whatever the values. Without,
+    it goes by its values alone, those of won positions included. Other heads have no such rule:
+    they always play by their outputs alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.head == "policy" and not 2 <= self.columns <= LANES:
             raise BadValueError(
                 f"head is 'policy', for 2 to {LANES} columns, not {self.columns}: use 'value'"
+            )
+        if self.head == "action" and self.symmetric:
+            raise BadValueError("symmetric is for the heads 'policy' and 'value', not 'action'")
+        if not isinstance(self.take_wins, bool):
+            raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
+        if self.head != "value" and not self.take_wins:
+            raise BadValueError(
+                f"take_wins is false and head is {self.head!r}: only with head 'value' is there a"
+                " rule about wins to do without"
             )
         _ = self.mlp
 
@@ -105,6 +120,7 @@ class NetworkDesign(BoardView):
         seats[:, WEIGHTS_AT] = order * weights.shape[1]
         seats[:, HEAD] = HEADS[self.head]
         seats[:, RELATIVE] = VIEWPOINTS[self.viewpoint]
+        seats[:, TAKES_WINS] = self.take_wins
         return Lineup(
             seats,
             self.mlp.shape[None, :],

@@ -7,10 +7,13 @@ from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from players.bred import FORMAT, BredPlayer
 from players.graph import GraphPlayer
 from players.network import NetworkPlayer
+from players.tuple_network import TuplePlayer
 
 __all__ = ["KINDS", "read_player"]
 
-KINDS: dict[str, type[BredPlayer]] = {kind.kind: kind for kind in (NetworkPlayer, GraphPlayer)}
+KINDS: dict[str, type[BredPlayer]] = {
+    kind.kind: kind for kind in (NetworkPlayer, GraphPlayer, TuplePlayer)
+}
 """The kinds of players that files hold."""
 
 

@@ -92,7 +92,10 @@ class Display:
         )
         body = Table.grid(padding=(0, 2))
         body.add_row("games", f"{progress.games:,} at {self._rate(progress)} a second")
-        body.add_row("fitness inside", _fitness(progress))
+        if "error" in progress.statistics:
+            body.add_row("learning", _lessons(progress))
+        else:
+            body.add_row("fitness inside", _fitness(progress))
         if "species" in progress.statistics:
             body.add_row("population", f"{_species(progress)} a network")
         for result in progress.results:
@@ -106,6 +109,8 @@ class Display:
         )
         if "species" in progress.statistics:
             checks += f"  {_species(progress)}"
+        if "error" in progress.statistics:
+            checks += f"  {_lessons(progress)}"
         return (
             f"generation {progress.checked}/{progress.generations}  won against {checks}  "
             f"{self._rate(progress)} games/s  {format_seconds(self._left(progress))} left"
@@ -124,6 +129,15 @@ class Display:
 def _fitness(progress: Progress) -> str:
     statistics = progress.statistics
     return f"best {statistics.get('best', 0.0):.3f}, median {statistics.get('median', 0.0):.3f}"
+
+
+def _lessons(progress: Progress) -> str:
+    """How far off a learner's values still are, and how often it moves at random."""
+    statistics = progress.statistics
+    text = f"error {statistics['error']:.3f}"
+    if "epsilon" in statistics:
+        text += f", ε {statistics['epsilon']:.3f}"
+    return text
 
 
 def _species(progress: Progress) -> str:

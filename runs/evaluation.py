@@ -1,4 +1,7 @@
-"""A player's strength from outside: fixed opponents, and positions with known answers."""
+"""A player's strength from outside: fixed opponents, and positions with known answers.
+
+Among these are the concept states, which everybody is asked who plays on the ordinary board.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from arena.statistics import wilson_interval
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
 from players.player import Player
-from runs.output import format_interval, print_table
+from runs.concepts import CONCEPTS, concept_groups, fits_concepts
+from runs.output import console, format_interval, print_table
 from runs.players import find_player
 from runs.positions import solve_positions
 
@@ -63,9 +67,11 @@ def evaluate_player(
             content["won"] = result.wins / result.games
             content["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
             results[name] = content
+    concepts = concept_groups(player, game, seed=seed) if fits_concepts(game) else {}
     return {
         "player": player.name,
         "opponents": results,
+        "concepts": {name: group.to_dict() for name, group in concepts.items()},
         "positions": {str(path): solve_positions(player, game, path) for path in positions},
     }
 
@@ -85,8 +91,24 @@ def print_evaluation(content: dict[str, Any]) -> None:
     ]
     columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
     print_table(content["player"], columns, rows)
+    _print_concepts(content["concepts"])
     for path, result in content["positions"].items():
         _print_positions(path, result)
+
+
+def _print_concepts(content: dict[str, Any]) -> None:
+    if not content:
+        console().print("concept states: left out, they are for a board of 7 by 6, 4 in a row")
+        return
+    rows = [
+        (
+            f"{name} ({CONCEPTS[name][1]})",
+            str(group["states"]),
+            format_interval(group["share"], tuple(group["wilson_95"])),
+        )
+        for name, group in content.items()
+    ]
+    print_table("Concept states: wins at once", ["", "states", "solved, 95 % interval"], rows)
 
 
 def _print_positions(path: str, result: dict[str, Any]) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from evolve.learning.q_learning import QLearning
+from evolve.learning.td import Td
+from evolve.learning.td_tuples import TdTuples
 from evolve.method import Method
 from evolve.neat import Neat
 from evolve.tournament import Tournament
@@ -11,7 +14,9 @@ from games.errors import UnknownNameError
 
 __all__ = ["METHODS", "find_method"]
 
-METHODS: dict[str, type[Method[Any]]] = {kind.name: kind for kind in (Tournament, Neat)}
+METHODS: dict[str, type[Method[Any]]] = {
+    kind.name: kind for kind in (Tournament, Neat, Td, TdTuples, QLearning)
+}
 
 
 def find_method(name: str) -> type[Method[Any]]:

@@ -255,7 +255,9 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         kind = recipe.kind
         _refuse_keys_of_others(recipe, kind)
         network = _validate(kind.network_type, recipe.network, "network.")
-        update = {"network": network.model_dump(mode="json")} | _resolve_method(recipe, kind)
+        update = {"network": network.model_dump(mode="json", exclude_none=True)} | _resolve_method(
+            recipe, kind
+        )
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
         check_openings(recipe.make_design().game, recipe.check.opening_plies, "check.opening_plies")
@@ -297,7 +299,7 @@ def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
                 f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
             )
         method = _validate(kind.config_type, recipe.method, "method.")
-        return {"method": method.model_dump(mode="json")}
+        return {"method": method.model_dump(mode="json", exclude_none=True)}
     if kind.section in recipe.method:
         raise RecipeError(f"method.{kind.section}: write [{kind.section}], not a part of [method]")
     inner = kind.config_type.model_fields[kind.section].annotation
@@ -305,8 +307,8 @@ def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
     own = _validate(inner, getattr(recipe, kind.section) or {}, f"{kind.section}.")
     method = _validate(kind.config_type, {**recipe.method, kind.section: own}, "method.")
     return {
-        "method": method.model_dump(mode="json"),
-        kind.section: own.model_dump(mode="json"),
+        "method": method.model_dump(mode="json", exclude_none=True),
+        kind.section: own.model_dump(mode="json", exclude_none=True),
     }
 
 

@@ -72,27 +72,59 @@ def duel(
 
 
 def tournament(
-    names: Annotated[list[str], typer.Argument(metavar="A B C...", help="Players.")],
-    games: Games = 200,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B C...",
+            help="Players. 'run:STUDY/*', in quotes, stands for all runs in a folder.",
+        ),
+    ],
+    rank: Annotated[
+        bool | None,
+        typer.Option(
+            "--rank/--crosstable",
+            help="Rank configurations (runs whose names differ in the last number only) by what"
+            " their agents win, or rate all players; --rank if a name stands for several runs.",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="PLAYER", help="Whom all meet, and not each other; implies --rank."),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Games of each pair, colours balanced: 200, with --rank 2, with --against 2000.",
+        ),
+    ] = None,
     openings: Openings = 0,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Let all players meet each other; crosstable and ratings."""
-    from arena.crosstable import play_tournament
-    from games.connect_four import ConnectFour
+    """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
+    from games.errors import BadValueError
+    from runs.entrants import expand_patterns, is_pattern
     from runs.output import print_json
+    from runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
 
+    if rank is False and against is not None:
+        raise BadValueError("--crosstable is of players who meet each other: not with --against")
+    if rank is None:
+        rank = against is not None or any(map(is_pattern, names))
     with ExitStack() as stack:
-        entered = [_enter(stack, name) for name in names]
-        table = play_tournament(
-            ConnectFour(), entered, games=games, opening_plies=openings, seed=seed
-        )
-    content = table.to_dict()
+        entered = [_enter(stack, name) for name in expand_patterns(names)]
+        opponent = _enter(stack, against) if against is not None else None
+        if rank:
+            content = ranking(entered, opponent, games=games, opening_plies=openings, seed=seed)
+        else:
+            content = crosstable(entered, games=games, opening_plies=openings, seed=seed)
     if json:
         print_json(content)
-        return
-    _print_crosstable(content)
+    elif rank:
+        print_ranking(content)
+    else:
+        print_crosstable(content)
 
 
 def evaluate(
@@ -159,24 +191,3 @@ def _enter(stack: ExitStack, name: str) -> Player:
     player = find_player(name)
     stack.callback(player.close)
     return player
-
-
-def _print_crosstable(content: dict) -> None:  # type: ignore[type-arg]
-    from runs.output import format_interval, print_table
-
-    order = [player["name"] for player in content["players"]]
-    rows = []
-    for player in content["players"]:
-        against = content["crosstable"][player["name"]]
-        rows.append(
-            (
-                str(player["rank"]),
-                player["name"],
-                f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}",
-                format_interval(player["score"], tuple(player["wilson_95"])),
-                *(f"{against[name]:.3f}" if name in against else "" for name in order),
-            )
-        )
-    numbers = [str(number) for number in range(1, len(order) + 1)]
-    columns = ["rank", "player", "Elo", "score, 95 % interval", *numbers]
-    print_table("Tournament", columns, rows, left=2)

@@ -17,7 +17,9 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Such as four-in-a-row.")],
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each setting.")] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Runs of each setting; as the study has it.")
+    ] = None,
     scale: Annotated[
         float, typer.Option(min=0.0001, max=100.0, help="Share of the full length.")
     ] = 1.0,
@@ -25,27 +27,29 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="reproduced/STUDY unless given.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="How many processes play.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="How many runs at a time.")] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
     """Repeat a published study and print its tables beside the measured ones.
 
-    A study that was stopped goes on where it was; finished runs are not repeated.
+    A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
+    repeated.
     """
     from runs.output import print_json
-    from runs.studies import print_study, reproduce_study, show_progress
+    from runs.studies import StudyScreen, print_study, reproduce_study
 
-    result = reproduce_study(
-        study,
-        out=out or Path("reproduced") / study,
-        seeds=seeds,
-        scale=scale,
-        only=only,
-        workers=workers,
-        progress=None if json else show_progress,
-    )
+    with StudyScreen(quiet=json) as screen:
+        result = reproduce_study(
+            study,
+            out=out or Path("reproduced") / study,
+            seeds=seeds,
+            scale=scale,
+            only=only,
+            workers=workers,
+            progress=screen.show,
+        )
     if json:
         print_json(result.to_dict())
     else:

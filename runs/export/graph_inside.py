@@ -91,6 +91,7 @@ def _write_network(player: GraphPlayer, nodes: list[Node], slots: int) -> str:
     lines = "".join(map(_write_node, nodes))
     return f'''\
 HEAD = "{design.head}"
+TAKES_WINS = {design.head == "value"}
 VIEWPOINT = "{design.viewpoint}"
 RECURRENT = {not design.feed_forward}
 # Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.

@@ -28,13 +28,17 @@ def describe_mlp(player: NetworkPlayer) -> Inside:
 
 def _write_network(player: NetworkPlayer) -> str:
     design = player.design
+    moves = ", then what each move adds" if design.head == "action" else ""
     return f'''\
 HEAD = "{design.head}"
+TAKES_WINS = {design.head == "value" and design.take_wins}
 VIEWPOINT = "{design.viewpoint}"
 ACTIVATION = "{design.activation}"
 # How many units each layer after the inputs has.
 UNITS = {design.mlp.sizes[1:]!r}
-# Biases, then what each kind of disc on each cell adds: base64 of int32, in units of 1/65536.
+CELLS = {design.columns * design.rows}
+# Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
+# of 1/65536.
 FIRST_LAYER = """
 {_write_base64(_first_layer(player).astype("<i4").tobytes())}"""
 # Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
@@ -51,7 +55,8 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     """Biases, then the weights of every disc, shape ``(1 + 2 * cells, units)``.
 
     Read from the packed player: as the arena plays it, rounded and limited. Discs stand
-    kind by kind, cell by cell, the top row first.
+    kind by kind, cell by cell, the top row first. With an action head the weights of every
+    move follow, ``columns`` more rows.
     """
     design = player.design
     units = design.mlp.sizes[1]
@@ -62,6 +67,8 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
         for row in reversed(range(design.rows)):
             for column in range(design.columns):
                 places.append(1 + (kind * design.columns + column) * height + row)
+    if design.head == "action":
+        places += range(1 + 2 * design.columns * height, len(packed))
     return packed[places]
 
 

@@ -137,7 +137,7 @@ def import_neat_python(
 
 
 SIZES: dict[str, tuple[Iterable[str], str]] = {
-    "head": (HEADS, "outputs"),
+    "head": ([head for head in HEADS if head != "action"], "outputs"),
     "encoding": (ENCODINGS, "inputs"),
 }
 """Which names there are, and which number they decide."""

@@ -88,10 +88,13 @@ def _write_docstring(player: BredPlayer, inside: Inside) -> str:
         "It needs Python 3.8 or later and no other package, reads no other file, and"
         f" {kept} from one move to the next.{_RECURRENT if inside.remembers else ''}"
     )
+    head = _HEADS[design.head]
+    if isinstance(player, NetworkPlayer) and not player.design.take_wins:
+        head = _GREEDY
     facts = [
         f"board: {design.columns} columns, {design.rows} rows, {design.connect} in a row win",
         *inside.description,
-        f"head: {_HEADS[design.head]}",
+        f"head: {head}",
         f"inputs: encoding {design.encoding}, viewpoint {design.viewpoint}",
     ]
     where = "game" if inside.remembers else "position"
@@ -121,7 +124,9 @@ What it is:
 _HEADS = {
     "policy": "policy (one output per column; the strongest open one is played)",
     "value": "value (scores each position that a move can reach; a win at once is taken)",
+    "action": "action (scores each move, whose column is the last input)",
 }
+_GREEDY = "value (scores each position that a move can reach, won ones like all others)"
 _RECURRENT = (
     " A game goes on if all discs still lie where they lay when it last chose for the same mark,"
     " and each player has put one more; any other board begins a new game, of which it remembers"

@@ -27,17 +27,15 @@ def describe_opinions(player: BredPlayer, position: Position, earlier: Sequence[
         f"{game.format_move(column)}: {text}{'*' if column == best else ''}"
         for column, text in zip(open_columns, texts, strict=True)
     ]
-    is_value = player.design.head == "value"
-    what = "values of the positions after each column" if is_value else "preferences"
     notes = ""
-    if is_value:
+    if player.design.head == "value":
         ends = {column: game.outcome(game.play(position, column)) for column in open_columns}
         wins = [column for column, end in ends.items() if end and end.winner is not None]
         if wins:
             notes = f"; column {game.format_move(wins[0])} wins at once"
         if _is_recurrent(player):
             notes += "; without what it remembers of the game"
-    return f"{player.name}'s {what}{notes}:\n  {'  '.join(parts)}"
+    return f"{player.name}'s {_WORDS[player.design.head]}{notes}:\n  {'  '.join(parts)}"
 
 
 def find_opinions(
@@ -47,15 +45,16 @@ def find_opinions(
 
     Args:
         player: Who is asked. A value network says what it thinks of the position after each
-            move, a policy network gives its outputs, to which rounding of the weights that it
-            plays with adds an error of some 0.0001.
+            move, an action network what it thinks of the move, a policy network gives its
+            outputs, to which rounding of the weights that it plays with adds an error of some
+            0.0001.
         position: The position, which is not over.
         earlier: Those before, in which a recurrent policy network has been asked.
 
     Returns:
         Shape ``(columns,)``; not a number where a column is full.
     """
-    if player.design.head == "value":
+    if player.design.head != "policy":
         return player.value_columns(position)
     seen = [*(earlier if _is_recurrent(player) else ()), position]
     inputs = np.array([_encode(player.design, board) for board in seen])
@@ -72,6 +71,13 @@ def find_opinions(
     for column in player.game.legal_moves(position):
         values[column] = outputs[column]
     return values
+
+
+_WORDS = {
+    "policy": "preferences",
+    "value": "values of the positions after each column",
+    "action": "values of each column",
+}
 
 
 def _write_apart(values: Sequence[float]) -> list[str]:

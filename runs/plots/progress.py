@@ -1,9 +1,9 @@
-"""How runs went, in one picture: fitness inside, checks outside, diversity."""
+"""How runs went, in one picture: fitness or lessons inside, checks outside, diversity."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from games.errors import BadValueError
 from runs.files import explain_storage_errors
+from runs.plots.learning import draw_lessons
 from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
 from runs.plots.record import Record, distinct_names, read_record, stretch
 from runs.plots.species import draw_sizes, draw_species
@@ -57,24 +58,35 @@ def draw_runs(records: Sequence[Record]) -> Figure:
 
     There follow the mutation strength if it adapts itself in some run; and if networks grow in
     some run, the number of species, connections and hidden nodes, and of a single run the
-    sizes of its species.
+    sizes of its species. If all runs are of learners, their games against themselves stand in
+    the place of the fitness, and what they still mistake, and the length of games, in that of
+    the diversity; if only some are, that comes last.
     """
+    learns = any(record.learns for record in records)
+    breeds = not learns or any(not record.learns for record in records if record.generations)
     adapts = any(record.adapts for record in records)
     grows = any(record.grows for record in records)
-    heights = [3.0, 3.4, 1.7] + [1.7] * adapts
-    heights += [1.4, 1.6, 1.6] * grows + [2.6] * (grows and len(records) == 1)
-    extra = 0.2 * len(records) if len(records) > 1 else 0.0
-    figure = new_figure(9.0, sum(heights) + 1.1 + extra)
+    alone = len(records) == 1
+    heights = [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [1.7] * breeds
+    heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
+    heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns
+    figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    left = iter(panels)
     hues = colours(len(records))
-    draw_fitness(panels[0], records, hues)
-    draw_checks(panels[1], records, hues)
-    _draw_diversity(panels[2], records, hues)
+    (draw_fitness if breeds else draw_lessons)(next(left), records, hues)
+    draw_checks(next(left), records, hues)
+    if breeds:
+        _draw_diversity(next(left), records, hues)
     if adapts:
         title, remark = "Mutation strength", "population's median"
-        draw_statistic(panels[3], records, hues, "mutation_strength", title, remark)
+        draw_statistic(next(left), records, hues, "mutation_strength", title, remark)
     if grows:
-        _draw_growth(panels[3 + adapts :], records, hues)
+        _draw_growth(left, records, hues)
+    if learns and breeds:
+        draw_lessons(next(left), records, hues)
+    if learns:
+        _draw_errors(left, records, hues)
     if not any(record.generations for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
@@ -94,12 +106,18 @@ def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) 
     draw_statistic(axes, records, hues, "diversity", "Diversity", remark, label)
 
 
-def _draw_growth(panels: Sequence[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
-    draw_statistic(panels[0], records, hues, "species", "Number of species", "", label="living")
-    draw_sizes(panels[1], records, hues, "connections", "Connections that are enabled")
-    draw_sizes(panels[2], records, hues, "hidden_nodes", "Hidden nodes")
+def _draw_growth(panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
+    draw_statistic(next(panels), records, hues, "species", "Number of species", "", label="living")
+    draw_sizes(next(panels), records, hues, "connections", "Connections that are enabled")
+    draw_sizes(next(panels), records, hues, "hidden_nodes", "Hidden nodes")
     if len(records) == 1:
-        draw_species(panels[3], records[0])
+        draw_species(next(panels), records[0])
+
+
+def _draw_errors(panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
+    remark = "mean distance of values from their targets"
+    draw_statistic(next(panels), records, hues, "error", "Errors", remark, "in units of values")
+    draw_statistic(next(panels), records, hues, "plies", "Length of games", "", "plies")
 
 
 def _label_generations(records: Sequence[Record]) -> str:

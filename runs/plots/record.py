@@ -54,6 +54,11 @@ class Record:
         """Whether networks have sizes of their own."""
         return "connections" in self.statistics
 
+    @property
+    def learns(self) -> bool:
+        """Whether the individuals play themselves and learn; then they have no fitness."""
+        return "error" in self.statistics
+
 
 def read_record(run: Run, name: str | None = None) -> Record:
     """The history of *run*; one that has not begun has an empty one.

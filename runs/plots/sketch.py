@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -27,7 +28,8 @@ class Node:
     """An output or a hidden node."""
 
     name: str
-    """``column 3`` or ``value`` if it is an output, else its number."""
+    """``column 3`` or ``value`` if it is an output, ``move`` if it is the input of the column,
+    else its number."""
     computes: str
     """Its activation, and its aggregation unless that is the sum."""
     bias: float
@@ -57,7 +59,7 @@ class Sketch:
     remarks: list[str]
     """What stands below the title."""
     planes: list[str]
-    """What each plane of inputs tells."""
+    """What each plane of cells tells."""
     shape: tuple[int, int, int]
     """Planes, rows and columns."""
     nodes: list[Node]
@@ -210,8 +212,12 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
             for unit in order
         ]
     for place, unit in zip(rows[0], order, strict=True):
-        board = layers[0][0][:, unit].reshape(_shape(design))
+        board = layers[0][0][: math.prod(_shape(design)), unit].reshape(_shape(design))
         nodes[place] = replace(nodes[place], board=board)
+    if design.head == "action":
+        rows.insert(0, [len(nodes)])
+        votes = layers[0][0][-1, order]
+        nodes.append(Node("move", "column's number", 0.0, votes=votes))
     units = " and ".join(map(str, design.hidden))
     remark = f"{units} hidden units ({design.activation})" if units else "no hidden units"
     remark += f", {design.mlp.genes:,} weights and biases"
@@ -258,6 +264,10 @@ def _name_planes(design: BoardView) -> list[str]:
 def _describe_head(design: BoardView) -> str:
     if design.head == "policy":
         return "policy: the column whose output is the largest is played"
+    if design.head == "action":
+        return (
+            "action: the column is played whose number as the move's input gives the largest value"
+        )
     return "value: of all moves the one is played that leads to the position of the largest value"
 
 

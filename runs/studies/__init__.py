@@ -9,19 +9,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from games.errors import UnknownNameError
-from runs.studies.breeding import StudyProgress, StudyStoppedError, breed
+from runs.run import Run
+from runs.studies.breeding import StudyFailedError, StudyProgress, StudyStoppedError, breed
 from runs.studies.four_in_a_row import FOUR_IN_A_ROW
 from runs.studies.mlp_vs_neat import MLP_VS_NEAT
+from runs.studies.q_learning import Q_LEARNING, Q_LEARNING_OWN
 from runs.studies.report import write_report
-from runs.studies.screen import print_study, show_progress
+from runs.studies.screen import StudyScreen, print_study, show_progress
 from runs.studies.study import Material, Row, Settings, Study, StudyResult, Table
+from runs.studies.td_lambda import TD_LAMBDA
 
 __all__ = [
     "STUDIES",
     "Row",
     "Study",
+    "StudyFailedError",
     "StudyProgress",
     "StudyResult",
+    "StudyScreen",
     "StudyStoppedError",
     "Table",
     "find_study",
@@ -30,7 +35,10 @@ __all__ = [
     "show_progress",
 ]
 
-STUDIES: dict[str, Study] = {study.name: study for study in (FOUR_IN_A_ROW, MLP_VS_NEAT)}
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (FOUR_IN_A_ROW, MLP_VS_NEAT, TD_LAMBDA, Q_LEARNING, Q_LEARNING_OWN)
+}
 
 
 def find_study(name: str) -> Study:
@@ -48,7 +56,7 @@ def reproduce_study(
     name: str,
     *,
     out: Path | str,
-    seeds: int = 1,
+    seeds: int | None = None,
     scale: float = 1.0,
     only: str | None = None,
     workers: int | None = None,
@@ -63,24 +71,31 @@ def reproduce_study(
     Args:
         name: One of :data:`STUDIES`.
         out: The folder.
-        seeds: How many runs of each setting, with the seeds 1, 2, ...
+        seeds: How many runs of each setting; as many as the study has by itself if None.
         scale: Shortens the study (below 1) or lengthens it.
-        only: The name of one table; all of them if None.
-        workers: How many processes play; one per core if None.
+        only: The name of one table, for which only the runs that it needs are run; all tables
+            if None.
+        workers: How many processes play; one per core if None. Each breeds a run of its own, as
+            long as there are enough of them.
         progress: Is told of each generation, and stops the study by giving False.
 
     Raises:
         UnknownNameError: There is no such study, or no such table in it.
         BadValueError: *seeds* or *scale* is not positive, or *out* holds runs of other settings.
         StudyStoppedError: *progress* gave False.
+        StudyFailedError: Runs that went on side by side failed; the others are finished.
         ArenaError: Whatever a run says; see `runs.run.Run.advance`.
     """
     study = find_study(name)
     tables = study.choose_tables(only)
-    settings = Settings(seeds, scale)
+    settings = Settings(study.seeds if seeds is None else seeds, scale)
     folder = Path(out)
-    runs = breed(study.plan(settings), folder, workers, progress)
-    material = Material(settings, runs)
+    runs: dict[str, Run] = {}
+    for plan in (lambda material: study.plan(material.settings), *study.later):
+        jobs = plan(Material(settings, runs, workers))
+        needed = [job for job in jobs if any(table.needs(job) for table in tables)]
+        runs |= breed(needed, folder, workers, progress)
+    material = Material(settings, runs, workers)
     result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
     write_report(result)
     return result

@@ -1,44 +1,28 @@
-"""The runs of a study: made, resumed or found finished, one after the other."""
+"""The runs of a study: made, resumed or found finished, and bred side by side."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from arena.executors import check_executor, default_workers
 from games.errors import ArenaError, BadValueError
 from runs.api import prepare
 from runs.directory import RunDirectory
 from runs.files import explain_storage_errors
 from runs.journey import Progress
 from runs.run import Run
+from runs.studies.ledger import Ledger, StudyProgress
+from runs.studies.side_by_side import StudyFailedError, breed_side_by_side
 from runs.studies.study import Job
 
-__all__ = ["StudyProgress", "StudyStoppedError", "breed"]
+__all__ = ["StudyFailedError", "StudyProgress", "StudyStoppedError", "breed"]
 
 
 class StudyStoppedError(ArenaError):
     """A study that was told to stop; the same call goes on with it."""
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """How far a study is."""
-
-    run: str
-    """The run that is going on."""
-    number: int
-    """Its place among all runs, from 1."""
-    runs: int
-    generation: int
-    """How far that run is."""
-    generations: int
-    seconds: float
-    """Since this call began."""
-    seconds_left: float
-    """What the rest takes if it goes on as so far."""
 
 
 def breed(
@@ -49,37 +33,59 @@ def breed(
 ) -> dict[str, Run]:
     """The finished runs of all *jobs*, in *folder*, by name.
 
+    As many runs as there are *workers* go on at a time, each in a process of its own; where
+    fewer runs than workers are left to do, each has its share of the workers. No run depends on
+    another or on the number of workers, so the results don't either.
+
+    Args:
+        jobs: The runs that are needed.
+        folder: Where they lie, each in a folder of its job's name.
+        workers: How many processes play; one per core if None.
+        progress: Is told of each generation, and stops all runs by giving False.
+
     Raises:
         BadValueError: A run in *folder* has another recipe.
         StudyStoppedError: *progress* gave False.
+        StudyFailedError: A run ended with an error; all others were finished first, unless one
+            run went on at a time.
     """
+    check_executor(None, workers)
     with explain_storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     runs = {job.name: _open(job, folder / job.name) for job in jobs}
-    reached = {name: _reached(run) for name, run in runs.items()}
-    ends = {job.name: job.recipe.run.generations for job in jobs}
-    left = sum(max(0, ends[name] - reached[name]) for name in runs)
-    start, done = time.perf_counter(), 0
-    for number, (name, run) in enumerate(runs.items(), start=1):
-        if reached[name] >= ends[name]:
-            continue
-        told, going = reached[name], True
-
-        def watch(now: Progress, name: str = name, number: int = number) -> bool:
-            nonlocal told, going, done
-            if now.generation != told:
-                done += now.generation - told
-                told = now.generation
-                seconds = time.perf_counter() - start
-                rest = seconds * max(0, left - done) / max(1, done)
-                place = (name, number, len(runs), now.generation, now.generations)
-                going = progress is None or progress(StudyProgress(*place, seconds, rest))
-            return going
-
-        run.advance(workers=workers, watch=watch)
-        if not going:
-            raise StudyStoppedError(f"stopped in {run.path}; the same command goes on")
+    ledger = Ledger(jobs, {name: _reached(run) for name, run in runs.items()}, progress)
+    team = workers or default_workers()
+    while todo := {name: runs[name] for name in ledger.unfinished()}:
+        if min(team, len(todo)) > 1 and hasattr(os, "fork"):
+            lost = breed_side_by_side(todo, team, ledger)
+        else:
+            lost = _breed_in_turn(todo, workers, ledger)
+        if not ledger.going:
+            raise StudyStoppedError(f"stopped in {folder}; the same command goes on")
+        for job in jobs:
+            if job.name in lost:
+                runs[job.name] = _open_again(job, runs[job.name], lost[job.name])
+                ledger.restart(job.name)
     return runs
+
+
+def _breed_in_turn(runs: Mapping[str, Run], workers: int | None, ledger: Ledger) -> dict[str, str]:
+    """One run after the other, each with all *workers*; gives what was lost, and why."""
+    lost = {}
+    for name, run in runs.items():
+
+        def watch(now: Progress, name: str = name) -> bool:
+            return ledger.tell(name, now.generation)
+
+        ledger.begin(name)
+        try:
+            run.advance(workers=workers, watch=watch)
+        except BadValueError as error:
+            lost[name] = str(error)
+        ledger.end(name)
+        if not ledger.going:
+            break
+    return lost
 
 
 def _open(job: Job, path: Path) -> Run:
@@ -89,11 +95,19 @@ def _open(job: Job, path: Path) -> Run:
         _remove_empty(directory)
         return prepare(job.recipe, run=path)
     run = Run.open(path)
-    if run.recipe != job.recipe:
+    if all(run.recipe != job.attempt(number) for number in range(job.attempts)):
         raise BadValueError(
             f"{path} is a run of other settings: repeat them, or choose another folder"
         )
     return run
+
+
+def _open_again(job: Job, run: Run, reason: str) -> Run:
+    """The next attempt at a run that was lost, in its place."""
+    for number in range(1, job.attempts):
+        if run.recipe == job.attempt(number - 1):
+            return prepare(job.attempt(number), run=run.path, force=True)
+    raise StudyFailedError(f"{job.name}: {reason}")
 
 
 def _remove_empty(directory: RunDirectory) -> None:

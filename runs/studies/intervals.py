@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from arena.statistics import wilson_interval
 
-__all__ = ["Sample", "mean_interval", "mean_share", "next_interval"]
+__all__ = ["Sample", "difference_interval", "mean_interval", "mean_share", "next_interval", "t_95"]
 
 T_95 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
@@ -62,7 +62,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0])]
     [-0.484, 4.484]
     """
-    half = _t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    half = t_95(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     return _around(values, half)
 
 
@@ -72,8 +72,30 @@ def next_interval(values: Sequence[float]) -> tuple[float, float]:
     >>> [round(bound, 3) for bound in next_interval([1.0, 2.0, 3.0])]
     [-2.969, 6.969]
     """
-    half = _t(len(values) - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
+    half = t_95(len(values) - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
     return _around(values, half)
+
+
+def difference_interval(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the difference of two means, of two or more samples each.
+
+    Their variances need not be the same. The degrees of freedom are rounded down, which makes
+    the interval a little wider.
+
+    Source: Welch, "The generalization of 'Student's' problem when several different population
+    variances are involved", Biometrika 34 (1947).
+
+    >>> [round(bound, 3) for bound in difference_interval([4.0, 5.0, 6.0], [1.0, 2.0, 3.0])]
+    [0.733, 5.267]
+    """
+    squares = [statistics.variance(group) / len(group) for group in (values, others)]
+    difference = statistics.fmean(values) - statistics.fmean(others)
+    if not sum(squares):
+        return difference, difference
+    parts = zip(squares, (values, others), strict=True)
+    freedom = sum(squares) ** 2 / sum(s * s / (len(group) - 1) for s, group in parts)
+    half = t_95(max(1, int(freedom + 1e-9))) * math.sqrt(sum(squares))
+    return difference - half, difference + half
 
 
 def _around(values: Sequence[float], half: float) -> tuple[float, float]:
@@ -81,8 +103,11 @@ def _around(values: Sequence[float], half: float) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-def _t(freedom: int) -> float:
-    """Beyond the table by the first two terms of its expansion, right to 0.001."""
+def t_95(freedom: int) -> float:
+    """Student's t for 95 %, both sides, by degrees of freedom.
+
+    Beyond the table by the first two terms of its expansion, right to 0.001.
+    """
     if freedom <= len(T_95):
         return T_95[freedom - 1]
     return Z_95 + (Z_95**3 + Z_95) / (4 * freedom)

@@ -89,6 +89,10 @@ def _format_table(table: Table) -> list[str]:
             lines += ["", f"![{table.title}]({name})"]
     if table.notes:
         lines += ["", *(f"- {note}" for note in table.notes)]
+    for grid in table.grids:
+        lines += ["", f"{grid.title}:", "", _line(grid.columns)]
+        lines += [_line(["---", *["--:"] * (len(grid.columns) - 1)])]
+        lines += [_line(row) for row in grid.rows]
     return lines
 
 

@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 import sys
+from types import FrameType
+from typing import Any
 
 from runs.output import console, format_seconds, print_table
-from runs.studies.breeding import StudyProgress
+from runs.studies.ledger import StudyProgress
 from runs.studies.report import COLUMNS, cells
 from runs.studies.study import StudyResult
 
-__all__ = ["print_study", "show_progress"]
+__all__ = ["StudyScreen", "print_study", "show_progress"]
 
 EVERY = 10
 """Generations between two changes of the line."""
+
+
+class StudyScreen:
+    """Shows how far a study is, and stops it cleanly on Ctrl-C. Use it in a ``with``.
+
+    Args:
+        quiet: Whether to show nothing.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.interrupted = False
+        """Whether Ctrl-C was pressed."""
+        self._previous: Any = None
+
+    def __enter__(self) -> StudyScreen:
+        self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+
+    def show(self, progress: StudyProgress) -> bool:
+        """Shows *progress*; False if the study is to stop."""
+        if not self.quiet:
+            show_progress(progress)
+        return not self.interrupted
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        print("\nstopping after these generations (again: at once) ...", file=sys.stderr)
 
 
 def show_progress(progress: StudyProgress) -> bool:
@@ -23,10 +60,15 @@ def show_progress(progress: StudyProgress) -> bool:
     ended = progress.generation >= progress.generations
     if sys.stderr.isatty():
         if ended or progress.generation % EVERY == 0:
-            text = f"{_describe(progress)}, generation {progress.generation}"
-            print(f"\r\x1b[K{text}", end="\n" if ended else "", file=sys.stderr, flush=True)
+            width = shutil.get_terminal_size().columns - 1
+            end = "\n" if progress.finished == progress.runs else ""
+            print(f"\r\x1b[K{_describe(progress)[:width]}", end=end, file=sys.stderr, flush=True)
     elif ended:
-        print(_describe(progress), file=sys.stderr)
+        print(
+            f"{progress.run} finished, {progress.finished} of {progress.runs} runs"
+            f", {format_seconds(progress.seconds_left)} left",
+            file=sys.stderr,
+        )
     return True
 
 
@@ -42,7 +84,8 @@ def print_study(result: StudyResult) -> None:
 
 
 def _describe(progress: StudyProgress) -> str:
+    going = ", ".join(f"{name} at {generation}" for name, generation in progress.going.items())
     return (
-        f"run {progress.number} of {progress.runs} ({progress.run})"
-        f", {format_seconds(progress.seconds_left)} left"
+        f"{progress.finished} of {progress.runs} runs finished"
+        f", {format_seconds(progress.seconds_left)} left: {going}"
     )

@@ -12,7 +12,21 @@ from games.errors import BadValueError, UnknownNameError
 from runs.recipe import Recipe
 from runs.run import Run
 
-__all__ = ["Job", "Material", "Row", "Settings", "Study", "StudyResult", "Table", "TableKind"]
+__all__ = [
+    "Grid",
+    "Job",
+    "Material",
+    "Row",
+    "Settings",
+    "Study",
+    "StudyResult",
+    "Table",
+    "TableKind",
+]
+
+
+FAR = 1_000_000
+"""By how much the seed of a run's next attempt is larger."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,18 @@ class Job:
     name: str
     """The name of its directory."""
     recipe: Recipe
+    weight: float = 1.0
+    """About how long a generation takes, compared with those of other jobs of the study."""
+    attempts: int = 1
+    """How many attempts there are at a run that its method gives up with a
+    :class:`~games.errors.BadValueError`, because its weights grew beyond all bounds for
+    instance."""
+
+    def attempt(self, number: int) -> Recipe:
+        """The recipe of an attempt, from 0: another seed, far from those of other jobs."""
+        if number == 0:
+            return self.recipe
+        return self.recipe.change({"run.seed": self.recipe.run.seed + FAR * number})
 
 
 @dataclass(frozen=True)
@@ -67,6 +93,15 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Figures in rows and columns that belong to a table, as a publication may print them."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
 class Table:
     """A finished table."""
 
@@ -79,6 +114,8 @@ class Table:
     """What is to be said about the table, in sentences."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Charts and data that belong to it, by the name of the file."""
+    grids: list[Grid] = field(default_factory=list)
+    """More figures, for the report."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +125,16 @@ class Material:
     settings: Settings
     runs: Mapping[str, Run]
     """The finished runs by the names of their jobs."""
+    workers: int | None = None
+    """How many processes may play; one per core if None."""
+
+
+Need = Callable[[Job], bool]
+"""Whether a table is made from a run."""
+
+
+def _need_all(job: Job) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -97,6 +144,8 @@ class TableKind:
     name: str
     summary: str
     measure: Callable[[Material], Table]
+    needs: Need = _need_all
+    """Which of the study's runs it is made from; all of them unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +156,13 @@ class Study:
     summary: str
     source: str
     plan: Callable[[Settings], list[Job]]
-    """The runs that all tables together need."""
+    """The runs that all tables together need, or the first of them; see :attr:`later`."""
     tables: tuple[TableKind, ...]
+    later: tuple[Callable[[Material], list[Job]], ...] = ()
+    """What is planned once all runs that were planned before are finished, from what came of
+    them, step by step."""
+    seeds: int = 1
+    """How many runs of each setting there are unless told otherwise."""
 
     @property
     def options(self) -> dict[str, str]:
@@ -146,7 +200,7 @@ class StudyResult:
     def command(self) -> str:
         """What to type for the same result."""
         words = ["evolve reproduce", self.study.name]
-        if self.settings.seeds != 1:
+        if self.settings.seeds != self.study.seeds:
             words.append(f"--seeds {self.settings.seeds}")
         if self.settings.scale != 1.0:
             words.append(f"--scale {self.settings.scale:g}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.batch import Batch, Results
 from arena.duel import DuelResult, duel
-from arena.executors import Executor, ProcessExecutor, SerialExecutor
+from arena.executors import ProcessExecutor, SerialExecutor
 from games.connect_four import ConnectFour, Position
 from games.errors import ArenaError, BadValueError
 from games.stream import Stream
@@ -67,7 +67,7 @@ class Cheat(Player):
         return 7
 
 
-class Recorder(Executor):
+class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Recorder(Executor):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         self.batches.append(batch)
-        return SerialExecutor().play(batch)
+        return super().play(batch)
 
 
 def make_network(seed: int = 0, game: ConnectFour = GAME, head: str = "policy") -> NetworkPlayer:

@@ -34,6 +34,9 @@ def make_players(game: ConnectFour) -> list[CompiledPlayer]:
             {"head": "value", "hidden": (40,), "activation": "relu", "viewpoint": "absolute"},
             {"head": "value", "hidden": (), "encoding": "0/1/-1"},
             {"head": "value", "hidden": (3, 17), "activation": "tanh"},
+            {"head": "value", "hidden": (20,), "activation": "tanh", "take_wins": False},
+            {"head": "action", "hidden": (20,)},
+            {"head": "action", "hidden": (5, 4), "viewpoint": "absolute"},
         )
     ]
     networks = []

@@ -11,7 +11,7 @@ import pytest
 
 from arena.arena import Arena
 from arena.batch import Batch, Results
-from arena.executors import Executor, SerialExecutor
+from arena.executors import SerialExecutor
 from arena.pairings import both_colours, round_robin
 from evolve.contest import sum_points
 from evolve.meeting import (
@@ -34,7 +34,7 @@ DESIGN = GraphDesign(5, 4, 4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DESIGN.inputs, DESIGN.outputs, 1)
 
 
-class Recorder(Executor):
+class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Recorder(Executor):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         self.batches.append(batch)
-        return SerialExecutor().play(batch)
+        return super().play(batch)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ VALUE = {"head": "value", "encoding": "two-planes"}
 Board = tuple[int, int, int]
 
 
-class Recorder(Executor):
+class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Recorder(Executor):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         self.batches.append(batch)
-        return SerialExecutor().play(batch)
+        return super().play(batch)
 
 
 def make_method(

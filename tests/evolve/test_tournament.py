@@ -14,7 +14,7 @@ from scipy import stats
 
 from arena.arena import Arena
 from arena.batch import Batch, Results
-from arena.executors import Executor, SerialExecutor
+from arena.executors import SerialExecutor
 from evolve.contest import draw_members
 from evolve.tournament import Tournament, TournamentConfig, TournamentState
 from games.seeding import derive_seeds, derive_stream
@@ -25,7 +25,7 @@ LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 ROUNDS = 40
 
 
-class Recorder(Executor):
+class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Recorder(Executor):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         self.batches.append(batch)
-        return SerialExecutor().play(batch)
+        return super().play(batch)
 
 
 def draw_preferences(weights: dict[tuple[int, int], float]) -> NDArray[np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.stream import new_stream
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.connect_four import value_moves
+from players.graph import GraphDesign
 from players.lineup import make_scratch
 from players.network import NetworkDesign, NetworkPlayer
 from players.storage import read_player
@@ -204,6 +206,118 @@ def is_close_call(player: NetworkPlayer, position: object, chosen: int) -> bool:
     return any(abs(outputs[move] - outputs[chosen]) < 1e-3 for move in rest)
 
 
+# --- heads without a rule about wins -------------------------------------------------------
+
+
+def test_a_value_network_can_do_without_the_rule_about_wins() -> None:
+    """It then goes by its values alone, also where it could win."""
+    position = GAME.parse_position("0101016")  # 3 discs in column 1, and it is that side's turn
+    missed = 0
+    for seed in range(20):
+        greedy = make_player(replace(VALUE, take_wins=False), seed)
+        values = greedy.value_columns(position)
+        assert values.tobytes() == make_player(VALUE, seed).value_columns(position).tobytes()
+        assert greedy.choose(position, new_stream(0)) == np.nanargmax(values)
+        missed += greedy.choose(position, new_stream(0)) != 1
+    assert missed > 10
+
+
+def test_the_value_of_a_won_position_counts_like_any_other() -> None:
+    """A network that reads one cell: the one that wins."""
+    design = NetworkDesign(head="value", hidden=(), take_wins=False)
+    cell = (5 - 3) * 7 + 1
+    for weight, expected in ((1.0, 1), (-1.0, 0)):
+        genome = np.zeros(design.genes, dtype=np.float32)
+        genome[cell] = weight
+        player = design.player(genome, "net")
+        assert player.choose(GAME.parse_position("0101016"), new_stream(0)) == expected
+
+
+@pytest.mark.parametrize("head", ["policy", "action"])
+def test_only_value_networks_have_that_rule_to_do_without(head: str) -> None:
+    with pytest.raises(BadValueError, match=f"take_wins is false and head is '{head}'"):
+        NetworkDesign(head=head, take_wins=False)
+    with pytest.raises(BadValueError, match="take_wins is 0: it must be true or false"):
+        NetworkDesign(head="value", take_wins=0)
+
+
+def test_a_file_from_before_there_was_that_key_takes_wins() -> None:
+    options = {key: value for key, value in DESIGN.items() if key != "take_wins"}
+    assert len(options) < len(DESIGN)
+    assert read_player(change(BLOB, design=options)).design.take_wins is True
+
+
+ACTIONS = [
+    NetworkDesign(
+        columns, rows, connect, "action", encoding, viewpoint, hidden, activation="sigmoid"
+    )
+    for columns, rows, connect in ((7, 6, 4), (5, 4, 3), (17, 2, 4))
+    for encoding in ("0/1/2", "0/1/-1", "two-planes")
+    for viewpoint in ("mover", "absolute")
+    for hidden in ((50,), (), (9, 17))
+]
+
+
+def test_an_action_network_reads_the_cells_and_a_column() -> None:
+    design = NetworkDesign(head="action", hidden=(50,))
+    assert (design.inputs, design.outputs) == (43, 1)
+    assert design.genes == 43 * 50 + 50 + 50 + 1
+    assert design.mlp.sizes == (43, 50, 1)
+    assert NetworkDesign(head="action", encoding="two-planes").inputs == 85
+    # All discs the opponent's, the last column, and the bias: what a running sum must hold.
+    assert design.board.limit == 32767 // (42 * 2 + 6 + 1)
+
+
+@pytest.mark.parametrize("design", ACTIONS, ids=lambda d: f"{d.columns} {d.encoding} {d.hidden}")
+def test_an_action_network_plays_the_move_of_the_best_value(design: NetworkDesign) -> None:
+    """Against the textbook's forward pass over the cells and the column's number."""
+    game, generator = design.game, np.random.default_rng(1)
+    compared = 0
+    for seed in range(3):
+        player = make_player(design, seed)
+        genome = player.genome.astype(np.float64)
+        first = (design.inputs + 1) * design.mlp.sizes[1]
+        genome[:first] = np.rint(genome[:first] * 65536) / 65536
+        position = game.initial()
+        while game.outcome(position) is None:
+            seat = position.ply % 2 if design.viewpoint == "mover" else 0
+            own, other = game.observe(position, seat).reshape(2, -1).astype(float)
+            cells = {
+                "two-planes": np.concatenate([own, other]),
+                "0/1/2": own + 2 * other,
+                "0/1/-1": own - other,
+            }[design.encoding]
+            inputs = np.array([[*cells, column] for column in range(design.columns)])
+            exact = design.mlp.evaluate(genome, inputs)[:, 0]
+            legal = game.legal_moves(position)
+            values = player.value_columns(position)
+            np.testing.assert_allclose(values[legal], exact[legal], rtol=0, atol=2e-4)
+            assert np.isnan(values).sum() == design.columns - len(legal)
+            best, *rest = sorted(exact[legal], reverse=True)
+            if not rest or best - rest[0] > 1e-3:
+                compared += 1
+                assert player.choose(position, new_stream(0)) == max(legal, key=exact.__getitem__)
+            position = game.play(position, int(generator.choice(legal)))
+    assert compared > 10
+
+
+def test_an_action_network_has_no_rule_about_wins_and_takes_the_lowest_of_equals() -> None:
+    design = NetworkDesign(head="action", hidden=())
+    genome = np.zeros(design.genes, dtype=np.float32)
+    player = design.player(genome, "net")
+    assert player.choose(GAME.parse_position("0101016"), new_stream(0)) == 0
+    assert player.choose(GAME.parse_position("000000"), new_stream(0)) == 1
+    genome[-2] = 1.0  # the weight of the column's number
+    assert design.player(genome, "net").choose(GAME.parse_position("666666"), new_stream(0)) == 5
+
+
+def test_action_networks_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(BadValueError, match="symmetric is for the heads 'policy' and 'value'"):
+        NetworkDesign(head="action", symmetric=True)
+    with pytest.raises(BadValueError, match="head 'action' is for multilayer perceptrons"):
+        GraphDesign(head="action")
+
+
 # --- files ---------------------------------------------------------------------------------
 
 
@@ -215,6 +329,8 @@ def is_close_call(player: NetworkPlayer, position: object, chosen: int) -> bool:
         NetworkDesign(9, 6, 5, hidden=(12, 4), activation="tanh", viewpoint="absolute"),
         NetworkDesign(hidden=(), encoding="0/1/-1"),
         NetworkDesign(symmetric=True),
+        NetworkDesign(head="value", take_wins=False),
+        NetworkDesign(head="action", hidden=(50,)),
     ],
 )
 def test_a_player_comes_back_from_its_blob(design: NetworkDesign) -> None:

@@ -87,6 +87,34 @@ def test_exported_bot_chooses_the_same_moves(
     assert compared == 400  # 36 designs: 14,400 positions in all
 
 
+@pytest.mark.parametrize("activation", ["sigmoid", "tanh", "relu"])
+@pytest.mark.parametrize("viewpoint", ["absolute", "mover"])
+@pytest.mark.parametrize("head", ["value", "action"])
+def test_bots_without_a_rule_about_wins_choose_the_same_moves(
+    head: str, viewpoint: str, activation: str
+) -> None:
+    chance = random.Random(8)
+    compared = won = 0
+    for (board, sizes), hidden in itertools.product(BOARDS.items(), HIDDEN):
+        encoding = ("0/1/2", "two-planes")[len(hidden) % 2]
+        design = NetworkDesign(
+            *sizes, head, encoding, viewpoint, hidden, activation, take_wins=head != "value"
+        )
+        player = make_player(design, ("plain", "large")[compared // 90 % 2], seed=compared)
+        choose = run_source(export_python(player))["choose"]
+        for position in chance.sample(random_positions(board), 90):
+            column = player.choose(position, STREAM)
+            assert choose(flat(position), mark_to_move(position)) == column, design
+            compared += 1
+            won += any(design.game.outcome(after) for after in reached(design.game, position))
+    assert compared == 900  # 12 tests: 10,800 positions in all
+    assert won > 200  # in so many of them there was a win to be missed
+
+
+def reached(game: ConnectFour, position: Position) -> list[Position]:
+    return [game.play(position, move) for move in game.legal_moves(position)]
+
+
 @pytest.mark.parametrize("head", ["policy", "value"])
 @pytest.mark.parametrize("encoding", ["0/1/-1", "two-planes"])
 def test_symmetric_networks_are_exported_whole(head: str, encoding: str) -> None:

@@ -522,12 +522,13 @@ def network(head: str, **options: object) -> NetworkPlayer:
     return design.player(genome, "net")
 
 
-@pytest.mark.parametrize("head", ["policy", "value"])
+@pytest.mark.parametrize("head", ["policy", "value", "action"])
 @pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
 @pytest.mark.parametrize(("viewpoint", "symmetric"), [("mover", True), ("absolute", False)])
 def test_the_best_opinion_is_the_move(
     head: str, encoding: str, viewpoint: str, symmetric: bool
 ) -> None:
+    symmetric = symmetric and head != "action"
     player = network(head, encoding=encoding, viewpoint=viewpoint, symmetric=symmetric)
     for moves in ("", "3", "33", "0123", "3333332", "0123012"):
         position = GAME.parse_position(moves)
@@ -536,6 +537,11 @@ def test_the_best_opinion_is_the_move(
         assert chosen == pytest.approx(np.nanmax(opinions), abs=1e-4)
         assert np.nanmin(opinions) < chosen - 0.01
         assert np.isnan(opinions[3]) == (moves == "3333332")
+
+
+def test_opinions_of_moves_are_called_so() -> None:
+    text = describe_opinions(network("action"), GAME.parse_position("010101"), ())
+    assert text.startswith("net's values of each column:")
 
 
 def test_a_recurrent_policy_says_what_it_thinks_now() -> None:

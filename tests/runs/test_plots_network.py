@@ -298,6 +298,26 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("hidden", [(), (6,), (6, 5)])
+@pytest.mark.parametrize("encoding", ["0/1/2", "two-planes"])
+def test_the_move_that_an_action_network_reads_is_a_card_below(
+    hidden: tuple[int, ...], encoding: str
+) -> None:
+    player = perceptron(hidden=hidden, head="action", encoding=encoding)
+    sketch = sketch_player(player)
+    (place,), lowest = sketch.layers[0], sketch.layers[1]
+    move = sketch.nodes[place]
+    units = (hidden or (1,))[0]
+    assert (move.name, move.board, len(move.votes)) == ("move", None, units)
+    weights = player.genome[: (player.design.inputs) * units].reshape(-1, units)
+    for unit, vote in zip(lowest, move.votes, strict=True):
+        board = sketch.nodes[unit].board.ravel()
+        (found,) = (at for at in range(units) if np.array_equal(weights[:-1, at], board))
+        assert vote == weights[-1, found]
+    assert sketch.shape == (2 if encoding == "two-planes" else 1, 6, 7)
+    assert "action" in sketch.remarks[-1]
+
+
 def test_units_stand_in_the_order_of_their_influence() -> None:
     sketch = sketch_player(perceptron(hidden=(20,)))
     influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
@@ -550,6 +570,8 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
         {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "two-planes"},
         {"columns": 4, "rows": 4, "connect": 3, "hidden": ()},
         {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"},
+        {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"},
+        {"columns": 4, "rows": 4, "hidden": (), "head": "action"},
     ],
 )
 def test_other_boards_are_drawn(options: dict[str, Any]) -> None:

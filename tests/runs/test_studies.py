@@ -236,11 +236,11 @@ def test_lengths_are_scaled_but_not_to_nothing() -> None:
 def test_progress_and_tables_on_the_screen(
     tiny: StudyResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 19, 20, 5.0, 61.0))
-    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 20, 20, 5.0, 60.0))
+    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 19, 20, 5.0, 61.0, 0))
+    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 20, 20, 5.0, 60.0, 1))
     print_study(tiny)
     shown = capsys.readouterr()
-    assert shown.err == "run 2 of 6 (run-2-seed-1), 1 min 0 s left\n"
+    assert shown.err == "run-2-seed-1 finished, 1 of 6 runs, 1 min 0 s left\n"
     for name in TABLES:
         assert f"{name}: " in shown.out
     assert str(tiny.out / "report.md") in shown.out.replace("\n", "")

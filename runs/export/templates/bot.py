@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from runs.export.templates.mlp import HEAD, decide, see
+from runs.export.templates.mlp import TAKES_WINS, decide, see
 
 # --- The board ----------------------------------------------------------------------------
 COLUMNS, ROWS, CONNECT = 2, 1, 2
@@ -34,7 +34,7 @@ def choose(board: Sequence[int], mark: int) -> int:
     if not cells:
         raise ValueError("the board is full")
     seen = see(board, mark)
-    if HEAD == "value":
+    if TAKES_WINS:
         for column, cell in cells.items():
             if wins(board, cell, mark):
                 return column

@@ -11,6 +11,7 @@ from math import exp, inf, isnan, log, sin, tanh
 
 # --- The network --------------------------------------------------------------------------
 HEAD = "policy"
+TAKES_WINS = False
 VIEWPOINT = "mover"
 RECURRENT = False
 INPUTS, SLOTS = 2, 4

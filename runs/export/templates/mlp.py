@@ -16,9 +16,11 @@ from struct import unpack
 
 # --- The network --------------------------------------------------------------------------
 HEAD = "policy"
+TAKES_WINS = False
 VIEWPOINT = "mover"
 ACTIVATION = "sigmoid"
 UNITS = (2,)
+CELLS = 2
 FIRST_LAYER = """
 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
 """
@@ -47,7 +49,8 @@ def decide(seen: list[int], mark: int, cells: Mapping[int, int]) -> int:
         return strongest(evaluate(seen), list(cells))
     best, best_value = -1, 0.0
     for column, cell in cells.items():
-        value = evaluate(list(map(add, seen, disc_weights(cell, mark, mark))))[0]
+        weights = MOVES[column] if HEAD == "action" else disc_weights(cell, mark, mark)
+        value = evaluate(list(map(add, seen, weights)))[0]
         if best < 0 or value > best_value:
             best, best_value = column, value
     return best
@@ -70,7 +73,7 @@ def evaluate(sums: list[int]) -> list[float]:
     values = [total / 65536 for total in rounded(wrapped)]
     for number, (biases, rows) in enumerate(LAYERS, start=2):
         inputs = activate(values)
-        if HEAD == "value" and number == len(UNITS):
+        if HEAD != "policy" and number == len(UNITS):
             return fold(inputs, biases[0], [row[0] for row in rows])
         values = biases
         for unit, row in enumerate(rows):
@@ -124,12 +127,17 @@ def strongest(outputs: list[float], columns: list[int]) -> int:
     return next((column for column in columns if outputs[column] == tops[0]), columns[0])
 
 
-def unpack_first_layer() -> tuple[list[int], list[list[int]]]:
-    """Biases, and the weights of a disc on each cell: kind 0 (own, or first), then kind 1."""
+def unpack_first_layer() -> tuple[list[int], list[list[int]], list[list[int]]]:
+    """Biases; the weights of a disc on each cell: kind 0 (own, or first), then kind 1; of a move.
+
+    Only networks that score moves have the last ones.
+    """
     data = b64decode(FIRST_LAYER)
     numbers = list(unpack(f"<{len(data) // 4}i", data))
     units = UNITS[0]
-    return numbers[:units], [numbers[i : i + units] for i in range(units, len(numbers), units)]
+    rows = [numbers[i : i + units] for i in range(0, len(numbers), units)]
+    moves = 1 + 2 * CELLS
+    return rows[0], rows[1:moves], rows[moves:]
 
 
 def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
@@ -146,5 +154,5 @@ def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
     return layers
 
 
-BIASES, DISCS = unpack_first_layer()
+BIASES, DISCS, MOVES = unpack_first_layer()
 LAYERS = unpack_later_layers()

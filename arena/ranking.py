@@ -1,0 +1,194 @@
+"""Configurations ranked by what their agents win: one agent tells little of how it was bred.
+
+Several agents that were bred alike, with different luck, make a configuration. It is ranked by
+the mean share of games that its agents won, with the best and the worst of them beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from arena.duel import duel
+from arena.executors import Executor
+from arena.pairings import round_robin
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from games.seeding import derive_seeds
+from players.player import Player, distinct_names
+
+__all__ = [
+    "Ranked",
+    "Tally",
+    "meet_opponent",
+    "meet_others",
+    "name_configuration",
+    "rank_configurations",
+]
+
+NUMBER = re.compile(r"(?:[-_]| #)\d+(?=@\d+$|$)")
+"""The number that tells agents of a configuration apart; a generation may follow."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A configuration in a ranking."""
+
+    name: str
+    mean: float
+    """The mean of its agents' shares of games won."""
+    best: float
+    """That of its best agent."""
+    worst: float
+    """That of its worst one."""
+    agents: int
+    """How many agents it has."""
+    rank: int
+    """1 for the largest mean; configurations of the same mean share a rank, and the next ones
+    come as many ranks further down."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What an agent won."""
+
+    won: int
+    games: int
+
+    @property
+    def share(self) -> float:
+        """The share of its games that it won; draws are none."""
+        return self.won / self.games
+
+
+def rank_configurations(
+    shares: Mapping[str, float], configuration: Callable[[str], str]
+) -> list[Ranked]:
+    """The configurations of some agents, the best first; of equals, who was named first.
+
+    Args:
+        shares: What share of its games each agent won, by its name.
+        configuration: Gives the name of an agent's configuration, such as
+            :func:`name_configuration`.
+
+    >>> shares = {"mean-1": 0.5, "best-1": 0.8, "mean-2": 0.7, "best-2": 0.6}
+    >>> [(row.rank, row.name, row.best) for row in rank_configurations(shares, name_configuration)]
+    [(1, 'best', 0.8), (2, 'mean', 0.7)]
+    """
+    groups: dict[str, list[float]] = {}
+    for agent, share in shares.items():
+        groups.setdefault(configuration(agent), []).append(share)
+    means = {name: round(fmean(group), 12) for name, group in groups.items()}
+    order = sorted(groups, key=lambda name: -means[name])
+    return [
+        Ranked(
+            name,
+            means[name],
+            max(groups[name]),
+            min(groups[name]),
+            len(groups[name]),
+            1 + sum(mean > means[name] for mean in means.values()),
+        )
+        for name in order
+    ]
+
+
+def name_configuration(agent: str) -> str:
+    """An agent's name without its own number.
+
+    >>> name_configuration("stage-1-mean-5k-3"), name_configuration("plain-2@100")
+    ('stage-1-mean-5k', 'plain@100')
+    """
+    return NUMBER.sub("", agent, count=1)
+
+
+def meet_others(
+    game: ConnectFour,
+    agents: Sequence[Player],
+    configuration: Callable[[str], str] = name_configuration,
+    *,
+    games: int = 2,
+    opening_plies: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Tally]:
+    """Every agent meets all agents of other configurations: what each of them wins, by name.
+
+    Args:
+        game: The rules.
+        agents: Who plays. Equal names are numbered.
+        configuration: Gives the name of an agent's configuration.
+        games: Games of each two, colours balanced; 2 is one for each side.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seeds everything.
+        executor: Plays what is compiled.
+        progress: Called after each pair with how many are done, and of how many.
+
+    Raises:
+        BadValueError: There are fewer than two configurations.
+    """
+    names = distinct_names([agent.name for agent in agents])
+    groups = [configuration(name) for name in names]
+    if len(set(groups)) < 2:
+        raise BadValueError(
+            "configurations meet each other, so there must be at least two;"
+            f" here there is {groups[0] if groups else 'none'!r}"
+        )
+    pairs = [
+        pair for pair in round_robin(len(agents)).tolist() if groups[pair[0]] != groups[pair[1]]
+    ]
+    won, played = [0] * len(agents), [0] * len(agents)
+    seeds = derive_seeds(seed, 0, "ranking", len(pairs))
+    for number, (first, second) in enumerate(pairs):
+        result = duel(
+            game,
+            agents[first],
+            agents[second],
+            games=games,
+            opening_plies=opening_plies,
+            seed=int(seeds[number]),
+            executor=executor,
+        )
+        for agent, wins in ((first, result.wins), (second, result.losses)):
+            won[agent] += wins
+            played[agent] += result.games
+        if progress:
+            progress(number + 1, len(pairs))
+    return {name: Tally(*tally) for name, *tally in zip(names, won, played, strict=True)}
+
+
+def meet_opponent(
+    game: ConnectFour,
+    agents: Sequence[Player],
+    opponent: Player,
+    *,
+    games: int = 2000,
+    opening_plies: int = 0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Tally]:
+    """Every agent meets one *opponent*: what each of them wins, by name.
+
+    *games* are those of each agent, colours balanced; all else is as in :func:`meet_others`.
+    """
+    names = distinct_names([agent.name for agent in agents])
+    seeds = derive_seeds(seed, 0, "ranking", len(agents))
+    tallies = {}
+    for number, (name, agent) in enumerate(zip(names, agents, strict=True)):
+        result = duel(
+            game,
+            agent,
+            opponent,
+            games=games,
+            opening_plies=opening_plies,
+            seed=int(seeds[number]),
+            executor=executor,
+        )
+        tallies[name] = Tally(result.wins, result.games)
+        if progress:
+            progress(number + 1, len(agents))
+    return tallies

@@ -1,0 +1,75 @@
+"""How fast Q-learners play and learn, against the same learning written with NumPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.line import Line
+from benchmarks.q_learning_numpy import PlainLearner
+from evolve.learning.q_learning import QLearning, QLearningConfig
+from evolve.learning.q_learning_games import learn_part
+from games.stream import new_stream
+from players.network import NetworkDesign
+
+__all__ = ["measure"]
+
+TARGET = 5_000.0
+GAMES = 2_000
+PLAIN_GAMES = 25
+REPEATS = 7
+DESIGN = NetworkDesign(head="action", hidden=(50,))
+
+
+def measure() -> Iterator[Line]:
+    """All lines about Q-learning."""
+    for future, target in (("best-known", TARGET), ("mean", None)):
+        config = QLearningConfig(future=future, games=GAMES)
+        speed = _speed(config)
+        plain = _plain_speed(config)
+        yield Line(
+            f"Q-learning, 50 hidden units, {future}, one core",
+            speed,
+            "games/s",
+            f"the same with NumPy: {plain:,.1f} games/s",
+            speed / plain,
+            "" if target is None else f"{target:,.0f}",
+            None if target is None else speed >= target,
+        )
+
+
+def _speed(config: QLearningConfig) -> float:
+    """Games learned from in a second: the best of some generations."""
+    method = QLearning(config, DESIGN)
+    state = method.initial(1)
+    best = np.inf
+    for _ in range(REPEATS):
+        work = method.make_work(state)
+        outputs = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
+        learn_part(work.options, work.inputs, outputs, slice(0, 0))
+        start = time.perf_counter()
+        learn_part(work.options, work.inputs, outputs, slice(0, 1))
+        best = min(best, time.perf_counter() - start)
+        state, _ = method.take_in(state, outputs)
+    return GAMES / best
+
+
+def _plain_speed(config: QLearningConfig) -> float:
+    """The same for NumPy; the games and what is learned from them must be the same, too."""
+    method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DESIGN)
+    state = method.initial(1)
+    work = method.make_work(state)
+    outputs: list[Any] = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
+    learn_part(work.options, work.inputs, outputs, slice(0, 1))
+    board = {"columns": DESIGN.columns, "rows": DESIGN.rows, "connect": DESIGN.connect}
+    learner = PlainLearner(state.population[0], DESIGN.hidden[0], {**work.options, **board})
+    stream = new_stream(int(work.inputs[1][0]))
+    start = time.perf_counter()
+    for _ in range(PLAIN_GAMES):
+        learner.play_game(stream)
+    seconds = time.perf_counter() - start
+    assert np.abs(learner.genome() - outputs[0][0]).max() < 1e-3
+    return PLAIN_GAMES / seconds

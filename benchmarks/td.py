@@ -1,0 +1,119 @@
+"""How fast value networks learn from games against themselves, against the same with NumPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from arena.executors import ProcessExecutor, SerialExecutor
+from arena.executors.executor import Executor
+from benchmarks.line import Line
+from benchmarks.td_numpy import NumpyLearner
+from evolve.learning.td import Td, TdState, make_course
+from games.seeding import derive_seeds
+from runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+SPEED_TARGET = 5000.0
+RATIO_TARGET = 50.0
+CORES_TARGET = 1.8
+NUMPY_GAMES = 150
+REPEATS = 7
+
+
+def measure() -> Iterator[Line]:
+    """All lines about TD(λ)."""
+    method = _make_method(games=4000)
+    state = _practise(method)
+    plain = _numpy_speed(method, state)
+    speed = _speed(method, state, SerialExecutor())
+    yield Line(
+        "TD(λ), 42-120-1, self-play and training, one core",
+        speed,
+        "games/s",
+        f"the same with NumPy: {plain:,.0f} games/s",
+        speed / plain,
+        "50x, 5,000",
+        speed / plain >= RATIO_TARGET and speed >= SPEED_TARGET,
+    )
+    planes = _make_method("network.encoding=two-planes", games=4000)
+    yield Line("the same, 84-120-1", _speed(planes, _practise(planes), SerialExecutor()), "games/s")
+    yield _two_learners()
+
+
+def _make_method(*changes: str, games: int, individuals: int = 1) -> Td:
+    sizes = [f"method.games={games}", f"method.individuals={individuals}"]
+    method = load_recipe("td-lambda", [*sizes, *changes]).make_method()
+    assert isinstance(method, Td)
+    return method
+
+
+def _practise(method: Td) -> TdState:
+    """Learners in the middle of the recipe's million games, when 30 % of moves are random."""
+    state = method.initial(1)
+    for _ in range(5):
+        outputs = SerialExecutor().do(method.make_work(state))
+        state, _ = method.take_in(state, outputs)
+    return TdState(1, 500_000 // method.config.games, state.population)
+
+
+def _speed(method: Td, state: TdState, executor: Executor) -> float:
+    """Games a second of all learners together: the best of some generations."""
+    work = method.make_work(state)
+    executor.do(work)
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        executor.do(work)
+        best = min(best, time.perf_counter() - start)
+    return method.config.games * method.config.individuals / best
+
+
+def _numpy_speed(method: Td, state: TdState) -> float:
+    """Games a second of the baseline; its games must be the first ones of the kernel."""
+    few = _make_method(games=20)
+    start_state = TdState(state.seed, 500_000 // few.config.games, state.population)
+    genes, figures = SerialExecutor().do(few.make_work(start_state))
+    learner = _make_numpy(few, start_state)
+    learner.play_games(few.config.games)
+    same = learner.plies == figures[0, 1] and np.allclose(learner.genome, genes[0], atol=1e-3)
+    if not same:
+        raise RuntimeError("the baseline does not learn what the kernel learns")
+    best = np.inf
+    for _ in range(3):
+        learner = _make_numpy(method, state)
+        start = time.perf_counter()
+        learner.play_games(NUMPY_GAMES)
+        best = min(best, time.perf_counter() - start)
+    return NUMPY_GAMES / best
+
+
+def _make_numpy(method: Td, state: TdState) -> NumpyLearner:
+    course = make_course(method.config, method.design, state.generation)
+    seed = int(derive_seeds(state.seed, state.generation, "games", 1)[0])
+    return NumpyLearner(method.design, state.population[0], course, seed)
+
+
+def _two_learners() -> Line:
+    """Two learners on two cores against one on one, in turns."""
+    one, two = _make_method(games=8000), _make_method(games=8000, individuals=2)
+    first = _practise(one)
+    both = TdState(1, first.generation, np.repeat(first.population, 2, axis=0))
+    executor = ProcessExecutor(2)
+    best, alone = 0.0, 0.0
+    for _ in range(3):
+        alone = max(alone, _speed(one, first, SerialExecutor()))
+        best = max(best, _speed(two, both, executor))
+    executor.close()
+    return Line(
+        "two learners on two cores",
+        best,
+        "games/s",
+        f"one on one core: {alone:,.0f}",
+        best / alone,
+        "1.8x",
+        best / alone >= CORES_TARGET,
+    )

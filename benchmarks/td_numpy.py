@@ -1,0 +1,219 @@
+"""The baseline: TD(λ) self-play of Connect Four as a good user of NumPy would write it.
+
+It plays the games of the compiled method, from the same seeds, so both end with the same
+weights, but for how sums round. Boards are Python integers; all moves of a position are valued
+in one go, from sums that a disc changes by one row; a training step is two products of a vector
+and a matrix and two outer products.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve.learning.td_kernel import EXPLORATIONS, LESSONS, Course
+from games.stream import Stream, below, chance, new_stream
+from players.network import NetworkDesign
+
+__all__ = ["NumpyLearner"]
+
+Array = NDArray[Any]
+
+
+class NumpyLearner:
+    """A value network that plays itself and learns.
+
+    Args:
+        design: The network.
+        genome: Its weights, shape ``(genes,)``.
+        course: How it plays and learns.
+        seed: Of its games.
+        dtype: In which numbers it computes.
+    """
+
+    def __init__(
+        self,
+        design: NetworkDesign,
+        genome: Array,
+        course: Course,
+        seed: int,
+        dtype: type[np.floating[Any]] = np.float32,
+    ) -> None:
+        self.rules = design.game.rules
+        self.bits = self.rules.columns * (self.rules.rows + 1)
+        self.index = design.board.index
+        self.factor = design.board.factor.astype(dtype)
+        self.course = course
+        self.stream: Stream = new_stream(seed)
+        self.dtype = dtype
+        inputs, (units,) = design.inputs, design.hidden
+        split = inputs * units
+        self.first = genome[:split].reshape(inputs, units).astype(dtype)
+        self.first_biases = genome[split : split + units].astype(dtype)
+        self.last = genome[split + units : -1].astype(dtype)
+        self.last_bias = dtype(genome[-1])
+        self.plies = 0
+        self.error = 0.0
+
+    @property
+    def genome(self) -> Array:
+        """The weights now."""
+        parts = [self.first.ravel(), self.first_biases, self.last, [self.last_bias]]
+        return np.concatenate(parts)
+
+    def play_games(self, games: int) -> None:
+        """Plays *games* games and learns from each."""
+        course = self.course
+        for game in range(course.played, course.played + games):
+            done = min(1.0, game / course.epsilon_games)
+            epsilon = course.epsilon_start + (course.epsilon_end - course.epsilon_start) * done
+            self._learn(*self._play(epsilon))
+
+    def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
+        """What who moved saw after each ply, its worth, that of a better move, and who won."""
+        columns, rows, _ = self.rules
+        heights = [0] * columns
+        discs = [0, 0]
+        views = np.zeros((2, self.first.shape[0]), dtype=self.dtype)
+        sums = np.stack([self.first_biases, self.first_biases])
+        boards: list[Array] = []
+        values: list[float] = []
+        rivals: list[float] = []
+        for ply in range(columns * rows):
+            side = ply & 1
+            moves = [column for column in range(columns) if heights[column] < rows]
+            column, value, rival = self._choose(moves, heights, sums[side], discs[side], epsilon)
+            cell = column * (rows + 1) + heights[column]
+            heights[column] += 1
+            discs[side] |= 1 << cell
+            for viewer in range(2):
+                feature = cell if viewer == side else self.bits + cell
+                source, factor = self.index[feature], self.factor[feature]
+                views[viewer, source] += factor
+                sums[viewer] += factor * self.first[source]
+            boards.append(views[side].copy())
+            values.append(value)
+            rivals.append(rival)
+            if self._has_line(discs[side]):
+                return boards, values, rivals, 1 - 2 * side
+        return boards, values, rivals, 0
+
+    def _choose(
+        self, moves: list[int], heights: list[int], sums: Array, own: int, epsilon: float
+    ) -> tuple[int, float, float]:
+        """A column, its value, and that of the best one if it was drawn instead of that."""
+        course = self.course
+        at_random = course.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
+        blind = at_random and course.any_move and course.lesson == LESSONS["played"]
+        if blind:
+            moves = [moves[below(self.stream, len(moves))]]
+        cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])
+        rows = self.first[self.index[cells]]
+        rows *= self.factor[cells][:, None]
+        rows += sums
+        np.tanh(rows, out=rows)
+        outputs = rows @ self.last + self.last_bias
+        if blind:
+            return moves[0], math.tanh(outputs[0]), math.nan
+        place = -1
+        if course.take_wins and not at_random:
+            wins = [k for k, cell in enumerate(cells) if self._has_line(own | 1 << int(cell))]
+            place = wins[0] if wins else -1
+        if place < 0:
+            place = best = self._draw(outputs)
+            if at_random:
+                place = self._draw_other(best, len(outputs))
+            if place != best:
+                return moves[place], math.tanh(outputs[place]), math.tanh(outputs[best])
+        return moves[place], math.tanh(outputs[place]), math.nan
+
+    def _draw(self, outputs: Array) -> int:
+        if self.course.exploration == EXPLORATIONS["softmax"]:
+            weights = np.exp(np.tanh(outputs.astype(np.float64)) / self.course.temperature)
+            limits = np.cumsum(weights / weights.sum())
+            place = np.searchsorted(limits, chance(self.stream), side="right")
+            return min(int(place), len(outputs) - 1)
+        best = np.flatnonzero(outputs == outputs.max())
+        return int(best[0] if len(best) == 1 else best[below(self.stream, len(best))])
+
+    def _draw_other(self, best: int, count: int) -> int:
+        places = [place for place in range(count) if self.course.any_move or place != best]
+        return places[below(self.stream, len(places))] if places else best
+
+    def _learn(
+        self, boards: list[Array], values: list[float], rivals: list[float], outcome: int
+    ) -> None:
+        plies = len(boards)
+        targets = np.empty(plies)
+        for side in range(min(2, plies)):
+            places = range(side, plies, 2)
+            over = (plies - 1) % 2 == side
+            reward = outcome if side == 0 else -outcome
+            targets[side::2] = self.find_targets(
+                [values[p] for p in places], [rivals[p] for p in places], reward, over
+            )
+        order = list(range(plies))
+        if self.course.backward:
+            order.reverse()
+        if not self.course.mixed:
+            order.sort(key=lambda place: place % 2)
+        for place in order:
+            self._train(boards[place], targets[place])
+        self.plies += plies
+        self.error += float(np.abs(targets - values).sum())
+
+    def find_targets(
+        self, values: list[float], rivals: list[float], reward: float, over: bool
+    ) -> Array:
+        """The targets of an episode, each surprise given to the positions before it."""
+        course = self.course
+        targets = np.array(values)
+        last = len(values) - 1
+        since = 0  # surprises do not reach positions before this one
+        for place, value in enumerate(values):
+            if place > 0 and course.lesson != LESSONS["played"] and not math.isnan(rivals[place]):
+                since = place
+            if course.exact_end and over and place == last:
+                since = place
+            if place == last or (course.exact_end and over and place == last - 1):
+                surprise = reward - value
+            else:
+                surprise = course.discount * values[place + 1] - value
+            if place < last and not math.isnan(rivals[place + 1]):
+                if course.lesson == LESSONS["best"]:
+                    surprise = course.discount * rivals[place + 1] - value
+                elif course.lesson == LESSONS["nothing"]:
+                    surprise = 0.0
+            for before in range(since, place + 1):
+                share = (course.discount * course.trace) ** (place - before)
+                targets[before] += course.step * surprise * share
+        return targets
+
+    def _train(self, board: Array, target: float) -> None:
+        course = self.course
+        hidden = board @ self.first
+        hidden += self.first_biases
+        np.tanh(hidden, out=hidden)
+        value = math.tanh(hidden @ self.last + self.last_bias)
+        error = (target - value) * (1.0 - value * value)
+        step = self.last * (1.0 - hidden * hidden)
+        step *= self.dtype(course.hidden_rate * error)
+        output_step = self.dtype(course.output_rate * error)
+        self.first += np.multiply.outer(board, step)
+        self.last += output_step * hidden
+        if course.biases:
+            self.first_biases += step
+            self.last_bias += output_step
+
+    def _has_line(self, discs: int) -> bool:
+        height = self.rules.rows + 1
+        for step in (1, height, height + 1, height - 1):
+            run = discs
+            for _ in range(self.rules.connect - 1):
+                run &= run >> step
+            if run:
+                return True
+        return False

@@ -1,0 +1,221 @@
+"""A value network that learns: forward pass and backpropagation of one hidden layer, compiled.
+
+The network has tanh units, the output among them. It learns one example after the other, by
+plain gradient descent on half the squared error, each layer at a rate of its own. Only the rows
+of inputs that are not 0 are read and written: most of a board's inputs are.
+
+Rows of weights are padded with zeros to whole vectors. The padding stays exactly zero, as the
+tanh of 0 is exactly 0, so genes copied in, trained and copied out do not depend on it. All is
+``float32``, added up in a fixed order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import compiled, inlined
+from genomes import simd
+from genomes.network import ACTIVATIONS, activate, padded
+from genomes.simd import LANES, peek, poke
+
+__all__ = [
+    "Pupil",
+    "add_input",
+    "apply_tanh",
+    "learn",
+    "new_pupil",
+    "output_with",
+    "read_genes",
+    "start_sums",
+    "write_genes",
+]
+
+TANH = ACTIVATIONS["tanh"]
+ONE = np.float32(1.0)
+
+
+class Pupil(NamedTuple):
+    """A network with one hidden layer and one output, and room to work."""
+
+    first: NDArray[np.float32]
+    """The first layer, flat: a padded row for each input, then the biases."""
+    last: NDArray[np.float32]
+    """The last layer: its weights, padded, then a block that begins with its bias."""
+    hidden: NDArray[np.float32]
+    """Room for the activations of the hidden units, and a block more."""
+    inputs: int
+    units: int
+    width: int
+    """The number of units, padded: the length of a row."""
+
+
+def new_pupil(inputs: int, units: int) -> Pupil:
+    """A network whose weights are all 0."""
+    width = int(padded(units))
+    return Pupil(
+        np.zeros((inputs + 1) * width, dtype=np.float32),
+        np.zeros(width + LANES, dtype=np.float32),
+        np.zeros(width + LANES, dtype=np.float32),
+        inputs,
+        units,
+        width,
+    )
+
+
+@compiled
+def read_genes(pupil: Pupil, genes: Any) -> None:
+    """Copies *genes*, in the order of :mod:`genomes.mlp`, into the network."""
+    at = 0
+    for row in range(pupil.inputs + 1):
+        for unit in range(pupil.units):
+            pupil.first[row * pupil.width + unit] = genes[at]
+            at += 1
+    for unit in range(pupil.units):
+        pupil.last[unit] = genes[at]
+        at += 1
+    pupil.last[pupil.width] = genes[at]
+
+
+@compiled
+def write_genes(pupil: Pupil, genes: Any) -> None:
+    """Copies the network's weights and biases into *genes*."""
+    at = 0
+    for row in range(pupil.inputs + 1):
+        for unit in range(pupil.units):
+            genes[at] = pupil.first[row * pupil.width + unit]
+            at += 1
+    for unit in range(pupil.units):
+        genes[at] = pupil.last[unit]
+        at += 1
+    genes[at] = pupil.last[pupil.width]
+
+
+@inlined
+def start_sums(pupil: Pupil, sums: Any, at: int) -> None:
+    """Sets the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
+    biases = pupil.inputs * pupil.width
+    for block in range(0, pupil.width, LANES):
+        simd.store(sums, at + block, simd.load(pupil.first, biases + block))
+
+
+@inlined
+def add_input(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> None:
+    """Adds to the sums what the input numbered *source* brings if it has this *value*."""
+    row = source * pupil.width
+    for block in range(0, pupil.width, LANES):
+        term = simd.multiply(simd.spread(value), simd.load(pupil.first, row + block))
+        simd.store(sums, at + block, simd.add(simd.load(sums, at + block), term))
+
+
+@inlined
+def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> Any:
+    """The sum that goes into the output's tanh, if one more input had this *value*."""
+    row = source * pupil.width
+    factor = simd.spread(value)
+    total = simd.load(pupil.last, pupil.width)
+    for block in range(0, pupil.width, LANES):
+        term = simd.multiply(factor, simd.load(pupil.first, row + block))
+        unit = activate(simd.add(simd.load(sums, at + block), term), TANH)
+        total = simd.add(total, simd.multiply(unit, simd.load(pupil.last, block)))
+    return simd.halve_sum(total)
+
+
+@inlined
+def apply_tanh(pupil: Pupil, number: Any) -> Any:
+    """The tanh of one *number*, to the bit that of the hidden units."""
+    simd.store(pupil.hidden, pupil.width, activate(simd.spread(number), TANH))
+    return peek(pupil.hidden, pupil.width)
+
+
+@inlined
+def learn(
+    pupil: Pupil,
+    sources: Any,
+    values: Any,
+    at: int,
+    count: int,
+    target: Any,
+    hidden_rate: Any,
+    output_rate: Any,
+    bias_factor: Any,
+) -> Any:
+    """Moves the network's value for one example towards *target*, by one step of descent.
+
+    Args:
+        pupil: The network.
+        sources: Numbers of inputs (``int64``). Those that are not 0 begin at ``sources[at]``.
+        values: Their values (``float32``), at the same places.
+        at: Where they begin.
+        count: How many they are.
+        target: What the value should be (``float32``).
+        hidden_rate: The step of the first layer (``float32``).
+        output_rate: The step of the last layer (``float32``).
+        bias_factor: 1, or 0 for biases that stay what they are (``float32``).
+
+    Returns:
+        The value before the step, from -1 to 1.
+    """
+    value = apply_tanh(pupil, _forward(pupil, sources, values, at, count))
+    error = (target - value) * (ONE - value * value)
+    _descend(
+        pupil,
+        sources,
+        values,
+        at,
+        count,
+        hidden_rate * error,
+        output_rate * error,
+        bias_factor,
+    )
+    return value
+
+
+@inlined
+def _forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any:
+    """The sum that goes into the output's tanh; the hidden units' activations are kept."""
+    biases = pupil.inputs * pupil.width
+    output = simd.load(pupil.last, pupil.width)
+    for block in range(0, pupil.width, LANES):
+        total = simd.load(pupil.first, biases + block)
+        for place in range(at, at + count):
+            row = peek(sources, place) * pupil.width + block
+            term = simd.multiply(simd.spread(peek(values, place)), simd.load(pupil.first, row))
+            total = simd.add(total, term)
+        unit = activate(total, TANH)
+        simd.store(pupil.hidden, block, unit)
+        output = simd.add(output, simd.multiply(unit, simd.load(pupil.last, block)))
+    return simd.halve_sum(output)
+
+
+@inlined
+def _descend(
+    pupil: Pupil,
+    sources: Any,
+    values: Any,
+    at: int,
+    count: int,
+    hidden_step: Any,
+    output_step: Any,
+    bias_factor: Any,
+) -> None:
+    biases = pupil.inputs * pupil.width
+    one = simd.spread(ONE)
+    for block in range(0, pupil.width, LANES):
+        unit = simd.load(pupil.hidden, block)
+        weight = simd.load(pupil.last, block)
+        slope = simd.subtract(one, simd.multiply(unit, unit))
+        step = simd.multiply(simd.multiply(simd.spread(hidden_step), weight), slope)
+        gain = simd.multiply(simd.spread(output_step), unit)
+        simd.store(pupil.last, block, simd.add(weight, gain))
+        for place in range(at, at + count):
+            row = peek(sources, place) * pupil.width + block
+            term = simd.multiply(simd.spread(peek(values, place)), step)
+            simd.store(pupil.first, row, simd.add(simd.load(pupil.first, row), term))
+        term = simd.multiply(simd.spread(bias_factor), step)
+        row = biases + block
+        simd.store(pupil.first, row, simd.add(simd.load(pupil.first, row), term))
+    bias = peek(pupil.last, pupil.width) + bias_factor * output_step
+    poke(pupil.last, pupil.width, bias)

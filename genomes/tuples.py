@@ -1,0 +1,122 @@
+"""Tuple networks as genomes: the shapes are the genes, the tables are what is learned.
+
+A tuple is a few cells of a board. What lies on them picks one entry of the tuple's table, and
+the value of a position is the sum of all entries picked. The idea goes back to Bledsoe and
+Browning (1959); for Connect Four see Thill, Koch and Konen, PPSN 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.errors import BadValueError, UnknownNameError
+
+__all__ = ["SHAPES", "Cells", "TuplePopulation", "draw_shapes", "find_lines", "random_walks"]
+
+Cells = NDArray[np.int16]
+"""Cells of tuples, shape ``(..., tuples, length)``: ``column * rows + row``, row 0 is lowest."""
+
+SHAPES = {
+    "walks": "cells that a king visits on a random walk, none of them twice",
+    "lines": "the lines that win, one tuple each",
+}
+"""The ways to choose the cells of tuples."""
+
+
+@dataclass(frozen=True, eq=False)
+class TuplePopulation:
+    """Tuple networks; all of one population have as many tuples of the same length."""
+
+    cells: Cells
+    """The genes, shape ``(individuals, tuples, length)``."""
+    tables: NDArray[np.float32]
+    """What was learned, shape ``(individuals, numbers)``; how it is laid out is the business of
+    whoever reads the board. Individuals that need fewer numbers have zeros at the end."""
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, place: int) -> TuplePopulation:
+        """The individual at *place*, as a population of one."""
+        one = slice(place, place + 1)
+        return TuplePopulation(self.cells[one], self.tables[one])
+
+
+def draw_shapes(
+    name: str,
+    columns: int,
+    rows: int,
+    connect: int,
+    tuples: int,
+    length: int,
+    generator: np.random.Generator,
+) -> Cells:
+    """The cells of one individual's tuples, shape ``(tuples, length)``.
+
+    Args:
+        name: One of :data:`SHAPES`.
+        columns: Width of the board.
+        rows: Height of the board.
+        connect: How many in a row win; the length of lines.
+        tuples: How many random walks.
+        length: Cells of a random walk.
+        generator: Draws them.
+
+    Raises:
+        UnknownNameError: There is no such way.
+        BadValueError: The board is too small for walks of that length.
+    """
+    if name not in SHAPES:
+        raise UnknownNameError("shape of tuples", name, SHAPES)
+    if name == "lines":
+        return find_lines(columns, rows, connect)
+    return random_walks(columns, rows, tuples, length, generator)
+
+
+def find_lines(columns: int, rows: int, connect: int) -> Cells:
+    """All lines of *connect* cells, shape ``(lines, connect)``.
+
+    >>> len(find_lines(7, 6, 4))
+    69
+    """
+    lines = []
+    for column in range(columns):
+        for row in range(rows):
+            for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                last_column, last_row = column + (connect - 1) * right, row + (connect - 1) * up
+                if last_column < columns and 0 <= last_row < rows:
+                    places = range(connect)
+                    lines.append([(column + k * right) * rows + row + k * up for k in places])
+    return np.array(lines, dtype=np.int16)
+
+
+def random_walks(
+    columns: int, rows: int, tuples: int, length: int, generator: np.random.Generator
+) -> Cells:
+    """Random walks of a king, each of *length* different cells, shape ``(tuples, length)``.
+
+    A walk that is at a loss, since all cells around were visited, goes back over them.
+
+    Raises:
+        BadValueError: The board has fewer cells than that, or a board of one cell's width or
+            height none that a king can walk around.
+    """
+    if not 1 <= length <= columns * rows:
+        raise BadValueError(
+            f"length is {length}: a board of {columns} by {rows} has room for 1 to {columns * rows}"
+        )
+    shapes = np.empty((tuples, length), dtype=np.int16)
+    for shape in shapes:
+        column, row = int(generator.integers(columns)), int(generator.integers(rows))
+        visited = [column * rows + row]
+        while len(visited) < length:
+            right, up = (int(step) for step in generator.integers(-1, 2, size=2))
+            if 0 <= column + right < columns and 0 <= row + up < rows:
+                column, row = column + right, row + up
+                if column * rows + row not in visited:
+                    visited.append(column * rows + row)
+        shape[:] = visited
+    return shapes

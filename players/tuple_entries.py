@@ -1,0 +1,114 @@
+"""The entries that tuples read, kept up to date disc by disc; for players and learners alike.
+
+See :mod:`players.tuple_table` for the structure that all functions take. Entries and the
+states of columns stand in one array of numbers: the entry of each reading, then a state for
+each column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.bitboard import Rules
+from games.compiled import inlined
+from genomes.simd import peek, poke
+from players.tuple_table import DELTAS_AT, FIRST_AT, MEMBERS_AT, MOVES_AT, READINGS, STARTS_AT
+
+__all__ = ["read_disc", "start_readings", "sum_entries", "weigh_disc"]
+
+
+@inlined
+def start_readings(rules: Rules, structure: Any, base: int, entries: Any, at: int) -> None:
+    """Puts what stands for the empty board into ``entries[at:]``.
+
+    The structure begins at ``structure[base]``.
+    """
+    readings = peek(structure, base + READINGS)
+    first = base + peek(structure, base + FIRST_AT)
+    for reading in range(readings):
+        poke(entries, at + reading, peek(structure, first + reading))
+    for column in range(rules.columns):
+        poke(entries, at + readings + column, 0)
+
+
+@inlined
+def read_disc(
+    rules: Rules, structure: Any, base: int, entries: Any, at: int, owner: int, cell: int
+) -> None:
+    """Takes note of a disc of *owner* (0: who began) on *cell*, the lowest empty one."""
+    column = cell // (rules.rows + 1)
+    state_at = at + peek(structure, base + READINGS) + column
+    state = peek(entries, state_at)
+    members, count, deltas = _find_move(rules, structure, base, column, state, owner, cell)
+    for member in range(count):
+        place = at + peek(structure, members + member)
+        poke(entries, place, peek(entries, place) + peek(structure, deltas + member))
+    # 2**h - 1 + bits becomes 2**(h + 1) - 1 + bits + owner * 2**h.
+    discs = 1 << (cell - column * (rules.rows + 1))
+    poke(entries, state_at, state + discs + owner * discs)
+
+
+@inlined
+def weigh_disc(
+    rules: Rules,
+    structure: Any,
+    base: int,
+    entries: Any,
+    at: int,
+    owner: int,
+    cell: int,
+    tables: Any,
+    table: int,
+    now: Any,
+    total: Any,
+) -> Any:
+    """*total*, plus what a disc of *owner* on *cell* would change in the sum of all entries.
+
+    Args:
+        rules: The board.
+        structure: As above.
+        base: Where it begins.
+        entries: As above.
+        at: Where they begin.
+        owner: 0 for who began, else 1.
+        cell: The lowest empty one of a column.
+        tables: The numbers.
+        table: Where the first of those begins that count after a move of *owner*.
+        now: What each reading picks from them now; see :func:`sum_entries`.
+        total: Where to begin.
+    """
+    column = cell // (rules.rows + 1)
+    state = peek(entries, at + peek(structure, base + READINGS) + column)
+    members, count, deltas = _find_move(rules, structure, base, column, state, owner, cell)
+    for member in range(count):
+        reading = peek(structure, members + member)
+        entry = peek(entries, at + reading) + peek(structure, deltas + member)
+        total += peek(tables, table + entry) - peek(now, reading)
+    return total
+
+
+@inlined
+def sum_entries(
+    structure: Any, base: int, entries: Any, at: int, tables: Any, table: int, now: Any, total: Any
+) -> Any:
+    """*total*, plus the sum of all entries; what each reading picks goes into *now*."""
+    for reading in range(peek(structure, base + READINGS)):
+        number = peek(tables, table + peek(entries, at + reading))
+        poke(now, reading, number)
+        total += number
+    return total
+
+
+@inlined
+def _find_move(
+    rules: Rules, structure: Any, base: int, column: int, state: int, owner: int, cell: int
+) -> Any:
+    """Where the members of a move begin, how many they are, and where their deltas begin."""
+    starts = base + peek(structure, base + STARTS_AT) + cell
+    begin = peek(structure, starts)
+    count = peek(structure, starts + 1) - begin
+    members = base + peek(structure, base + MEMBERS_AT) + begin
+    states = (2 << rules.rows) - 1
+    moves = base + peek(structure, base + MOVES_AT) + column * states + state
+    deltas = base + peek(structure, base + DELTAS_AT) + peek(structure, moves) + owner * count
+    return members, count, deltas

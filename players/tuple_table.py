@@ -1,0 +1,153 @@
+"""How tuples read a board whose columns fill up from below.
+
+A cell is in one of four states: empty and out of reach, the first player's, the second one's,
+or empty and next to be filled. Of the ``4 ** cells`` combinations only those are numbered that
+can occur: below a disc there are discs, above an empty cell there are empty ones. That leaves
+about one in thirteen for walks of eight cells, so the tables fit into the processor's cache.
+
+Each tuple is read twice, as it stands and in the mirror; both readings share its table. Each
+entry is there twice: for positions that the first player has moved to, and the second.
+
+A *structure* is an array of ``int32`` that says all of that to compiled code:
+
+- the fields named below, of which the last five say where the parts begin that follow;
+- ``starts``: for each bit of the board where in ``members`` the readings begin that a disc on
+  that cell concerns, since it lies on the tuple or makes a cell of it reachable;
+- ``members``: their numbers;
+- ``moves``: for each column and each state of it where in ``deltas`` the numbers begin that a
+  disc into that column adds to the entries of its members, first for a disc of the first
+  player, then for one of the second;
+- ``deltas``;
+- ``first``: the entry of each reading on the empty board.
+
+The state of a column of h discs is ``2 ** h - 1`` plus a bit for each disc, that of the lowest
+cell the lowest one: 1 for the second player.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.bitboard import Rules
+from games.errors import BadValueError
+from genomes.tuples import Cells
+
+__all__ = ["MOST_ROWS", "TupleTable", "make_table"]
+
+READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, MOVES_AT, DELTAS_AT, FIRST_AT = range(7)
+"""Fields of a structure."""
+FIELDS = 8
+MOST_ROWS = 12
+"""A column of so many rows has 8191 states; more would take too much room."""
+
+
+@dataclass(frozen=True, eq=False)
+class TupleTable:
+    """What compiled code knows of a tuple network, beside the numbers in its tables."""
+
+    structure: NDArray[np.int32]
+    entries: int
+    """Entries of all tuples together; the network has twice as many numbers."""
+    readings: int
+
+
+def make_table(cells: Cells, rules: Rules) -> TupleTable:
+    """The table of tuples of *cells*, shape ``(tuples, length)``, on the board of *rules*.
+
+    Raises:
+        BadValueError: The board has more than :data:`MOST_ROWS` rows.
+    """
+    if rules.rows > MOST_ROWS:
+        raise BadValueError(f"{rules.rows} rows: tuple networks read boards of up to {MOST_ROWS}")
+    states = _list_states(rules.rows)
+    readings: list[dict[int, _Part]] = []
+    first, entries = [], 0
+    for shape in cells:
+        parts, size = _number_entries([divmod(int(cell), rules.rows) for cell in shape], states)
+        mirrored = {rules.columns - 1 - column: part for column, part in parts.items()}
+        for reading in (parts, mirrored):
+            readings.append(reading)
+            first.append(entries + sum(int(part.entries[0]) for part in reading.values()))
+        entries += size
+    members = _list_members(readings, rules)
+    moves, deltas = _list_deltas(readings, members, rules)
+    starts = np.cumsum([0, *(len(some) for some in members)])
+    parts_of_all = [starts, np.concatenate([*members, []]), moves, deltas, np.array(first)]
+    places = np.cumsum([FIELDS, *(len(part) for part in parts_of_all[:-1])])
+    head = np.zeros(FIELDS)
+    head[[READINGS, ENTRIES]] = len(readings), entries
+    head[STARTS_AT : FIRST_AT + 1] = places
+    structure = np.concatenate([head, *parts_of_all]).astype(np.int32)
+    return TupleTable(structure, entries, len(readings))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The cells of a tuple that stand in one column."""
+
+    rows: list[int]
+    entries: NDArray[np.int64]
+    """What each state of the column adds to the number of the entry."""
+
+
+def _list_states(rows: int) -> list[tuple[int, ...]]:
+    """The states of the cells of a column, from below, for each state of the column."""
+    states = []
+    for discs in range(rows + 1):
+        for bits in range(2**discs):
+            owners = [1 + (bits >> row & 1) for row in range(discs)]
+            states.append((*owners, 3, *[0] * rows)[:rows])
+    return states
+
+
+def _number_entries(
+    cells: list[tuple[int, int]], states: list[tuple[int, ...]]
+) -> tuple[dict[int, _Part], int]:
+    """The parts of a tuple by column, and how many entries it has."""
+    parts, size = {}, 1
+    for column in sorted({column for column, _ in cells}):
+        rows = sorted(row for place, row in cells if place == column)
+        numbers: dict[tuple[int, ...], int] = {}
+        seen = [tuple(state[row] for row in rows) for state in states]
+        order = [numbers.setdefault(part, len(numbers)) for part in seen]
+        parts[column] = _Part(rows, size * np.array(order))
+        size *= len(numbers)
+    return parts, size
+
+
+def _list_members(readings: list[dict[int, _Part]], rules: Rules) -> list[list[int]]:
+    """For each bit of the board the readings that a disc there concerns."""
+    members: list[list[int]] = []
+    for column in range(rules.columns):
+        for row in range(rules.rows):
+            concerned = []
+            for number, parts in enumerate(readings):
+                if column in parts and {row, row + 1} & set(parts[column].rows):
+                    concerned.append(number)
+            members.append(concerned)
+        members.append([])  # the bit on top of the column, which stays empty
+    return members
+
+
+def _list_deltas(
+    readings: list[dict[int, _Part]], members: list[list[int]], rules: Rules
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    moves: list[int] = []
+    deltas: list[int] = []
+    bounds = list(pairwise(2**discs - 1 for discs in range(rules.rows + 2)))
+    for column in range(rules.columns):
+        for discs, (begin, end) in enumerate(bounds):
+            for state in range(begin, end):
+                moves.append(len(deltas))
+                if discs == rules.rows:
+                    continue
+                for owner in range(2):
+                    after = end + (state - begin | owner << discs)
+                    for number in members[column * (rules.rows + 1) + discs]:
+                        part = readings[number][column].entries
+                        deltas.append(int(part[after] - part[state]))
+    return np.array(moves), np.array(deltas, dtype=np.int64)

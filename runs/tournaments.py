@@ -1,0 +1,113 @@
+"""Tournaments as the command line shows them: a crosstable, or a ranking of configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from arena.crosstable import play_tournament
+from arena.ranking import meet_opponent, meet_others, name_configuration, rank_configurations
+from arena.statistics import wilson_interval
+from games.connect_four import ConnectFour
+from players.player import Player
+from runs.output import format_interval, print_table
+
+__all__ = ["crosstable", "print_crosstable", "print_ranking", "ranking"]
+
+GAMES, GAMES_RANKED, GAMES_AGAINST = 200, 2, 2000
+"""Games of each pair: in a crosstable, among configurations, and against one opponent."""
+
+
+def crosstable(
+    players: Sequence[Player], *, games: int | None = None, opening_plies: int = 0, seed: int = 0
+) -> dict[str, Any]:
+    """Everybody against everybody, ready for JSON; see `arena.crosstable.play_tournament`."""
+    table = play_tournament(
+        ConnectFour(), players, games=games or GAMES, opening_plies=opening_plies, seed=seed
+    )
+    return table.to_dict()
+
+
+def ranking(
+    players: Sequence[Player],
+    opponent: Player | None = None,
+    *,
+    games: int | None = None,
+    opening_plies: int = 0,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The configurations of *players*, ready for JSON; see :mod:`arena.ranking`.
+
+    Args:
+        players: The agents. Their configurations are their names without the last number.
+        opponent: Whom all of them meet; if None, they meet those of other configurations.
+        games: Of each pair, colours balanced; :data:`GAMES_AGAINST` or :data:`GAMES_RANKED` if
+            None.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seeds everything.
+
+    Raises:
+        BadValueError: There is no opponent, and fewer than two configurations.
+    """
+    options: dict[str, Any] = {"opening_plies": opening_plies, "seed": seed}
+    if opponent is None:
+        games = games or GAMES_RANKED
+        tallies = meet_others(ConnectFour(), players, games=games, **options)
+    else:
+        games = games or GAMES_AGAINST
+        tallies = meet_opponent(ConnectFour(), players, opponent, games=games, **options)
+    shares = {name: tally.share for name, tally in tallies.items()}
+    return {
+        "against": opponent.name if opponent else None,
+        "games_per_pair": games + games % 2,
+        "configurations": [asdict(row) for row in rank_configurations(shares, name_configuration)],
+        "agents": [
+            {
+                "name": name,
+                "configuration": name_configuration(name),
+                "won": tally.won,
+                "games": tally.games,
+                "share": tally.share,
+                "wilson_95": list(wilson_interval(tally.won, tally.games)),
+            }
+            for name, tally in tallies.items()
+        ],
+    }
+
+
+def print_crosstable(content: dict[str, Any]) -> None:
+    """Prints what :func:`crosstable` gave."""
+    order = [player["name"] for player in content["players"]]
+    rows = []
+    for player in content["players"]:
+        against = content["crosstable"][player["name"]]
+        rows.append(
+            (
+                str(player["rank"]),
+                player["name"],
+                f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}",
+                format_interval(player["score"], tuple(player["wilson_95"])),
+                *(f"{against[name]:.3f}" if name in against else "" for name in order),
+            )
+        )
+    numbers = [str(number) for number in range(1, len(order) + 1)]
+    columns = ["rank", "player", "Elo", "score, 95 % interval", *numbers]
+    print_table("Tournament", columns, rows, left=2)
+
+
+def print_ranking(content: dict[str, Any]) -> None:
+    """Prints what :func:`ranking` gave."""
+    rows = [
+        (
+            str(row["rank"]),
+            row["name"],
+            str(row["agents"]),
+            *(f"{row[share]:.4f}" for share in ("mean", "best", "worst")),
+        )
+        for row in content["configurations"]
+    ]
+    against = content["against"] or "agents of other configurations"
+    title = f"Share of games won against {against}, {content['games_per_pair']} games each"
+    columns = ["rank", "configuration", "agents", "mean", "best", "worst"]
+    print_table(title, columns, rows, left=2)

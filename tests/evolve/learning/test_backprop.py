@@ -1,0 +1,156 @@
+"""Backpropagation: its gradient against finite differences, and what it leaves alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evolve.learning.backprop import (
+    Pupil,
+    add_input,
+    apply_tanh,
+    learn,
+    new_pupil,
+    output_with,
+    read_genes,
+    start_sums,
+    write_genes,
+)
+from games.compiled import compiled
+from genomes.mlp import MLP
+
+INPUTS, UNITS = 6, 20
+NETWORK = MLP(INPUTS, (UNITS,), 1, "tanh")
+BIASES = [*range(INPUTS * UNITS, (INPUTS + 1) * UNITS), NETWORK.genes - 1]
+LAST = slice((INPUTS + 1) * UNITS, NETWORK.genes - 1)
+
+
+@pytest.fixture
+def genome() -> NDArray[np.float32]:
+    generator = np.random.default_rng(3)
+    return generator.uniform(-0.5, 0.5, NETWORK.genes).astype(np.float32)
+
+
+@compiled
+def train(
+    pupil: Any,
+    sources: Any,
+    values: Any,
+    target: Any,
+    hidden_rate: Any,
+    output_rate: Any,
+    bias: Any,
+) -> Any:
+    return learn(pupil, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
+
+
+@compiled
+def evaluate(pupil: Any, sources: Any, values: Any, sums: Any) -> Any:
+    """All inputs but the last go into the sums, the last is tried."""
+    start_sums(pupil, sums, 0)
+    for place in range(len(sources) - 1):
+        add_input(pupil, sums, 0, sources[place], values[place])
+    return apply_tanh(pupil, output_with(pupil, sums, 0, sources[-1], values[-1]))
+
+
+def make(genome: NDArray[Any]) -> Pupil:
+    pupil = new_pupil(INPUTS, UNITS)
+    read_genes(pupil, genome)
+    return pupil
+
+
+def genes(pupil: Pupil) -> NDArray[np.float32]:
+    copy = np.full(NETWORK.genes, np.nan, dtype=np.float32)
+    write_genes(pupil, copy)
+    return copy
+
+
+def sparse(board: list[float]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    sources = np.flatnonzero(board)
+    return sources, np.array(board, dtype=np.float32)[sources]
+
+
+def loss(genome: NDArray[np.float64], board: list[float], target: float) -> float:
+    value = np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0])
+    return float(0.5 * (target - value) ** 2)
+
+
+BOARDS = [[1.0, -1.0, 0.0, 1.0, 0.0, -1.0], [0.0, 2.0, 1.0, 0.0, 0.0, 0.0], [0.0] * 6]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("target", [1.0, -0.3])
+def test_a_step_goes_down_the_gradient_of_half_the_squared_error(
+    genome: NDArray[np.float32], board: list[float], target: float
+) -> None:
+    pupil = make(genome)
+    value = train(pupil, *sparse(board), *map(np.float32, (target, 1.0, 1.0, 1.0)))
+    assert value == pytest.approx(
+        np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0]), abs=1e-6
+    )
+    step = genes(pupil).astype(np.float64) - genome
+    tiny = 1e-6
+    expected = np.empty(NETWORK.genes)
+    for gene in range(NETWORK.genes):
+        changed = genome.astype(np.float64)
+        changed[gene] += tiny
+        above = loss(changed, board, target)
+        changed[gene] -= 2 * tiny
+        expected[gene] = (loss(changed, board, target) - above) / (2 * tiny)
+    np.testing.assert_allclose(step, expected, atol=3e-7)
+    assert np.abs(expected[LAST]).max() > 0.01
+    assert np.abs(expected[BIASES]).max() > 0.01
+
+
+def test_each_layer_has_its_rate_and_biases_can_stay(genome: NDArray[np.float32]) -> None:
+    example = *sparse(BOARDS[0]), np.float32(0.9)
+    whole, half = make(genome), make(genome)
+    train(whole, *example, *map(np.float32, (1.0, 1.0, 1.0)))
+    train(half, *example, *map(np.float32, (0.5, 0.25, 0.0)))
+    step, part = genes(whole) - genome, genes(half) - genome
+    assert part[BIASES].tolist() == [0.0] * len(BIASES)
+    np.testing.assert_allclose(part[LAST], 0.25 * step[LAST], atol=1e-7)
+    first = slice(0, INPUTS * UNITS)
+    np.testing.assert_allclose(part[first], 0.5 * step[first], atol=1e-7)
+
+
+def test_inputs_that_are_0_keep_their_weights(genome: NDArray[np.float32]) -> None:
+    pupil = make(genome)
+    train(pupil, *sparse(BOARDS[0]), *map(np.float32, (1.0, 1.0, 1.0, 1.0)))
+    changed = (genes(pupil) != genome)[: INPUTS * UNITS].reshape(INPUTS, UNITS)
+    assert changed.all(axis=1).tolist() == [True, True, False, True, False, True]
+    assert changed.any(axis=1).tolist() == [True, True, False, True, False, True]
+
+
+def test_padding_stays_exactly_zero(genome: NDArray[np.float32]) -> None:
+    pupil = make(genome)
+    for _ in range(50):
+        train(pupil, *sparse(BOARDS[0]), *map(np.float32, (1.0, 1.0, 1.0, 1.0)))
+    assert pupil.width == 32
+    rows = pupil.first.reshape(INPUTS + 1, 32)
+    assert not rows[:, UNITS:].any()
+    assert not pupil.last[UNITS : pupil.width].any()
+    assert not pupil.last[pupil.width + 1 :].any()
+
+
+def test_running_sums_value_what_a_whole_pass_values(genome: NDArray[np.float32]) -> None:
+    sums = np.full(32, np.nan, dtype=np.float32)
+    for board in BOARDS[:2]:
+        value = evaluate(make(genome), *sparse(board), sums)
+        expected = np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0])
+        assert value == pytest.approx(expected, abs=1e-6)
+
+
+def test_it_learns_what_one_layer_can_not() -> None:
+    """Whether exactly one of two inputs is on."""
+    pupil = make(np.random.default_rng(1).uniform(-1, 1, NETWORK.genes).astype(np.float32))
+    boards = [[a, b, 1.0, 0.0, 0.0, 0.0] for a in (0.0, 1.0) for b in (0.0, 1.0)]
+    for _ in range(2000):
+        for board, target in zip(boards, (-0.9, 0.9, 0.9, -0.9), strict=True):
+            value = train(pupil, *sparse(board), *map(np.float32, (target, 0.1, 0.1, 1.0)))
+            assert abs(value) <= 1.0
+    values = np.tanh(NETWORK.evaluate(genes(pupil), np.array(boards))[:, 0])
+    np.testing.assert_allclose(values, [-0.9, 0.9, 0.9, -0.9], atol=0.05)

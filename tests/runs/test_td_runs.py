@@ -1,0 +1,204 @@
+"""Runs of the method ``td``: the same bits, whatever befalls them, and what users see."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import signal
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from matplotlib.axes import Axes
+
+from players.network import NetworkPlayer
+from players.storage import read_player
+from runs import Run, resume, start
+from runs.display import Display
+from runs.errors import CheckpointError
+from runs.history import History
+from runs.journey import Progress
+from runs.plots.progress import draw_runs
+from runs.plots.record import Record, read_record
+from runs.recipe import Recipe, load_recipe
+
+CHANGES = [
+    "network.hidden=[12]",
+    "method.individuals=3",
+    "method.games=120",
+    "method.trace=0.4",
+    "method.epsilon_games=800",
+    "method.judge=random",
+    "method.judge_games=20",
+    "check.every=3",
+    "check.games=20",
+    "check.opponents=['random']",
+    "run.generations=9",
+    "run.checkpoint_every=2",
+]
+LAST = 9
+KILLS = 6
+FORK = multiprocessing.get_context("fork")
+
+Look = Callable[[Path], Any]
+
+
+def make_recipe(*changes: str) -> Recipe:
+    return load_recipe("td-lambda", [*CHANGES, *changes])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that nothing befell."""
+    return start(make_recipe(), run=tmp_path_factory.mktemp("td") / "run", executor="serial")
+
+
+def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
+    outcome = outcome_of(whole.path)
+    assert outcome.generation == LAST
+    assert outcome.table["games"] == [3 * 120] * LAST
+    assert outcome.table["epsilon"] == pytest.approx(
+        [max(0.1, 0.5 - 0.4 * generation * 120 / 800) for generation in range(LAST)]
+    )
+    assert {check.generation for check in outcome.checks} == {3, 6, 9}
+    player = read_player(outcome.champion)
+    assert isinstance(player, NetworkPlayer)
+    assert (player.design.activation, player.design.take_wins) == ("tanh", False)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_number_of_workers_does_not_matter(
+    whole: Run, tmp_path: Path, outcome_of: Look, workers: int
+) -> None:
+    run = start(make_recipe(), run=tmp_path / "run", executor="multiprocess", workers=workers)
+    assert outcome_of(run.path) == outcome_of(whole.path)
+
+
+def stop_at(generation: int) -> Callable[[Progress], bool]:
+    return lambda progress: progress.generation < generation
+
+
+def test_a_run_may_stop_anywhere_and_go_back(whole: Run, tmp_path: Path, outcome_of: Look) -> None:
+    path = tmp_path / "run"
+    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    for generation in range(2, LAST + 1):
+        resume(path, executor="serial", watch=stop_at(generation))
+        assert Run.open(path).generation == generation
+    assert outcome_of(path) == outcome_of(whole.path)
+    resume(path, from_generation=4, executor="multiprocess", workers=2)
+    assert outcome_of(path) == outcome_of(whole.path)
+
+
+def learn_on(path: Path, options: dict[str, Any]) -> None:
+    Run.open(path).advance(**options)
+
+
+def find_children(pid: int | None) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def test_a_run_that_is_killed_again_and_again_ends_the_same(
+    tmp_path: Path, outcome_of: Look, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    chance = random.Random(3)
+    executors: list[dict[str, Any]] = [
+        {"executor": "serial"},
+        {"executor": "multiprocess", "workers": 1},
+        {"executor": "multiprocess", "workers": 2},
+    ]
+    kills = seed = 0
+    while kills < KILLS:
+        seed += 1
+        recipe = make_recipe("run.generations=30", "check.every=10", f"run.seed={seed}")
+        began = time.perf_counter()
+        expected = start(recipe, run=tmp_path / f"whole {seed}" / "run", executor="serial")
+        duration = time.perf_counter() - began
+        path = tmp_path / f"killed {seed}" / "run"
+        start(recipe, run=path, executor="serial", watch=lambda progress: False)
+        while True:
+            process = FORK.Process(target=learn_on, args=(path, executors[kills % 3]))
+            process.start()
+            process.join(chance.uniform(0.0, duration) if kills < KILLS else None)
+            workers = find_children(process.pid)
+            process.kill()
+            process.join()
+            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
+                assert process.exitcode == 0
+                break
+            kills += 1
+            assert still_alive(workers) == []
+            assert Run.open(path).warnings == []  # a checkpoint is whole, or not there
+        assert outcome_of(path) == outcome_of(expected.path)
+
+
+def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    text = (path / "recipe.toml").read_text()
+    (path / "recipe.toml").write_text(text.replace("individuals = 3", "individuals = 4"))
+    with pytest.raises(CheckpointError, match=r"population has shape \(3, 529\), not \(4, 529\)"):
+        resume(path, executor="serial")
+
+
+# What users see
+
+
+def titles(axes: list[Axes]) -> list[str]:
+    return [one.get_title(loc="left").partition(":")[0] for one in axes]
+
+
+def points(axes: Axes, number: int) -> list[float]:
+    return np.asarray(axes.lines[number].get_ydata()).tolist()
+
+
+LESSONS = "The learners' games against themselves"
+
+
+def test_a_picture_shows_what_learners_tell(whole: Run) -> None:
+    axes = draw_runs([read_record(whole)]).axes
+    assert titles(axes) == [LESSONS, "Checks", "Errors", "Length of games"]
+    with History(whole.directory.history) as history:
+        table = history.generations()
+    for number, name in enumerate(("first_wins", "draws", "epsilon")):
+        assert points(axes[0], number) == table[name]
+    legend = axes[0].get_legend()
+    assert legend is not None
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told == ["games won by who began", "draws", "moves at random (ε)"]
+    assert points(axes[2], 0) == table["error"]
+    assert points(axes[3], 0) == table["plies"]
+    assert axes[-1].get_xlabel() == "generation"
+
+
+def test_learners_beside_a_bred_population(whole: Run) -> None:
+    learner = read_record(whole)
+    column = np.linspace(0.0, 1.0, 9)
+    names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
+    bred = Record("bred", "", {"generation": np.arange(9.0), **dict.fromkeys(names, column)}, [])
+    both = draw_runs([bred, learner]).axes
+    expected = ["Fitness inside the population", "Checks", "Diversity", LESSONS, "Errors"]
+    assert titles(both) == [*expected, "Length of games"]
+    assert points(both[0], 0) == column.tolist()
+    assert points(both[4], 0) == learner.statistics["error"].tolist()
+    assert titles(draw_runs([bred]).axes) == expected[:3]
+
+
+def test_the_display_tells_what_is_learned(whole: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    statistics = {"error": 0.25, "first_wins": 0.5, "draws": 0.0, "plies": 20.0, "epsilon": 0.375}
+    progress = Progress(generation=3, generations=9, statistics=statistics, checked=3)
+    display = Display("learning")
+    display.watch(progress)
+    assert "error 0.250, ε 0.375" in capsys.readouterr().err
+    del statistics["epsilon"]
+    progress.checked = 6
+    display.watch(progress)
+    line = capsys.readouterr().err
+    assert "error 0.250" in line
+    assert "ε" not in line

@@ -1,0 +1,145 @@
+"""Tournaments at the command line: whole studies by a pattern, crosstables and rankings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games.errors import BadValueError
+from runs import start
+from runs.cli import main
+from runs.entrants import expand_patterns, is_pattern
+
+QUICK = [
+    "network.hidden=[4]",
+    "method.individuals=6",
+    "method.tournament_size=2",
+    "method.elites=0",
+    "run.generations=2",
+    "check.every=1",
+    "check.games=10",
+]
+Evolve = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs a-1, a-2, a-10 and b-1, another folder and a file."""
+    folder = tmp_path_factory.mktemp("study")
+    for seed, name in enumerate(("a-1", "a-2", "a-10", "b-1")):
+        start("connect-four", run=folder / name, changes=QUICK, seed=seed, executor="serial")
+    (folder / "charts").mkdir()
+    (folder / "report.md").write_text("no run")
+    return folder
+
+
+@pytest.fixture
+def evolve(
+    study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Evolve:
+    """What the command prints in the folder of the study; an error is part of that."""
+
+    def call(*words: str) -> str:
+        monkeypatch.chdir(study)
+        monkeypatch.setattr(sys, "argv", ["evolve", *words])
+        with pytest.raises(SystemExit):
+            main()
+        captured = capsys.readouterr()
+        return captured.out + captured.err
+
+    return call
+
+
+def agents(content: dict[str, Any]) -> list[str]:
+    return [agent["name"] for agent in content["agents"]]
+
+
+# --- patterns ------------------------------------------------------------------------------
+
+
+def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(study)
+    everything = ["run:a-1", "run:a-2", "run:a-10", "run:b-1"]
+    assert expand_patterns(["run:*"]) == everything
+    assert expand_patterns(["random", "run:b-*", "run:a-1"]) == ["random", "run:b-1", "run:a-1"]
+    assert expand_patterns(["run:a-?@2"]) == ["run:a-1@2", "run:a-2@2"]
+    assert expand_patterns([f"run:{study}/a-[12]"]) == [f"run:{study}/a-1", f"run:{study}/a-2"]
+
+
+def test_a_pattern_without_runs_is_an_error(study: Path) -> None:
+    for pattern in (f"run:{study}/c-*", f"run:{study}/chart*", "run:nowhere/*@5"):
+        with pytest.raises(BadValueError) as caught:
+            expand_patterns([pattern])
+        assert str(caught.value) == f"player {pattern}: no run matches it"
+
+
+def test_only_runs_have_patterns(tmp_path: Path) -> None:
+    (tmp_path / "odd[1]").mkdir()
+    for name in ("random", "file:*.safetensors", 'process:"bot *"', f"run:{tmp_path}/odd[1]"):
+        assert not is_pattern(name)
+        assert expand_patterns([name]) == [name]
+
+
+# --- the command ---------------------------------------------------------------------------
+
+
+def test_a_study_is_ranked_by_configurations(evolve: Evolve) -> None:
+    content = json.loads(evolve("tournament", "run:*", "--json"))
+    assert content["against"] is None
+    assert content["games_per_pair"] == 2
+    assert agents(content) == ["a-1", "a-2", "a-10", "b-1"]
+    assert [agent["games"] for agent in content["agents"]] == [2, 2, 2, 6]
+    assert {row["name"]: row["agents"] for row in content["configurations"]} == {"a": 3, "b": 1}
+    shares = [agent["share"] for agent in content["agents"]]
+    (a,) = (row for row in content["configurations"] if row["name"] == "a")
+    assert a["mean"] == pytest.approx(sum(shares[:3]) / 3)
+    assert (a["best"], a["worst"]) == (max(shares[:3]), min(shares[:3]))
+    printed = evolve("tournament", "run:*")
+    assert "against agents of other configurations, 2 games each" in printed
+    assert f"{a['mean']:.4f}" in printed
+
+
+def test_all_can_meet_one_opponent(evolve: Evolve) -> None:
+    words = ["tournament", "run:a-*", "--against", "random", "--games", "50", "--json"]
+    content = json.loads(evolve(*words))
+    assert content["against"] == "random"
+    assert agents(content) == ["a-1", "a-2", "a-10"]
+    assert {agent["games"] for agent in content["agents"]} == {50}
+    assert [row["name"] for row in content["configurations"]] == ["a"]
+    assert evolve(*words) == evolve(*words)
+    assert evolve(*words) != evolve(*words, "--seed", "1")
+
+
+def test_named_players_are_rated_unless_a_ranking_is_asked_for(evolve: Evolve) -> None:
+    names = ["run:a-1", "run:b-1", "random"]
+    rated = json.loads(evolve("tournament", *names, "--games", "4", "--json"))
+    assert len(rated["players"]) == 3
+    ranked = json.loads(evolve("tournament", *names, "--rank", "--games", "4", "--json"))
+    assert {row["name"] for row in ranked["configurations"]} == {"a", "b", "random"}
+    assert {agent["games"] for agent in ranked["agents"]} == {8}
+    study = json.loads(evolve("tournament", "run:*", "--crosstable", "--games", "2", "--json"))
+    assert {player["name"] for player in study["players"]} == {"a-1", "a-2", "a-10", "b-1"}
+    assert "Elo" in evolve("tournament", *names, "--games", "2")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run:c-*"], "player run:c-*: no run matches it"),
+        (["run:a-*"], "there must be at least two; here there is 'a'"),
+        (["run:*", "--crosstable", "--against", "random"], "not with --against"),
+        (["run:*", "--against", "randon"], "did you mean 'random'?"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(evolve: Evolve, words: list[str], said: str) -> None:
+    printed = evolve("tournament", *words)
+    assert printed.startswith("evolve: ")
+    assert said in printed
+    assert printed.count("\n") == 1
