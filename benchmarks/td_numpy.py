@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.td_kernel import EXPLORATIONS, LESSONS, Course
+from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
 from games.stream import Stream, below, chance, new_stream
 from players.network import NetworkDesign
 

@@ -268,15 +268,14 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
 
 def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
     """Names a key that belongs to another method, and what this one has instead."""
-    found = [
-        (f"{section}.{key}", other.name)
-        for section, content in (("network", recipe.network), ("method", recipe.method))
-        for key in content
-        for other in METHODS.values()
-        if key in _keys_of(other, section) and key not in _keys_of(kind, section)
-    ]
+    found: dict[str, str] = {}
+    for section, content in (("network", recipe.network), ("method", recipe.method)):
+        for key in content:
+            others = [name for name, other in METHODS.items() if key in _keys_of(other, section)]
+            if others and kind.name not in others:
+                found[f"{section}.{key}"] = others[0]
     if found:
-        (key, other), *more = found
+        (key, other), *more = found.items()
         instead = INSTEAD.get(kind.name, {}).get(key)
         raise RecipeError(
             f"{key} is a key of the method {other!r}, not of {kind.name!r}: "

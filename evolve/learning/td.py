@@ -18,17 +18,8 @@ from pydantic import Field
 
 from arena.work import Work
 from evolve.learning.learner import Learner, LearnerConfig
-from evolve.learning.td_kernel import (
-    DRAWS,
-    ERROR,
-    EXPLORATIONS,
-    FIGURES,
-    FIRST_WINS,
-    LESSONS,
-    PLIES,
-    Course,
-    epsilon_at,
-)
+from evolve.learning.td_kernel import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES, epsilon_at
+from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
 from evolve.method import BoardViewConfig
 from games.errors import BadValueError
 from games.seeding import derive_generator, derive_seeds

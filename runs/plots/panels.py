@@ -22,6 +22,8 @@ __all__ = ["draw_checks", "draw_fitness", "draw_statistic"]
 MOST_BANDS = 3
 """Of more runs than these, overlaid bands of quartiles could not be told apart."""
 MOST_MARKERS = 60
+LINE_LETTERS, KEY_LETTERS = 115, 8
+"""How many letters of a legend stand in one line of a panel, and the room of an entry's line."""
 
 
 def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
@@ -149,6 +151,8 @@ def _dot(x: NDArray[np.float64]) -> str:
 
 
 def _legend(axes: Axes, handles: Sequence[Artist], place: Literal["lower left", "best"]) -> None:
+    letters = sum(len(str(handle.get_label())) + KEY_LETTERS for handle in handles)
+    columns = 3 if letters <= LINE_LETTERS else 1
     axes.legend(
-        handles=handles, loc=place, fontsize=8.5, ncols=3, framealpha=0.85, edgecolor="none"
+        handles=handles, loc=place, fontsize=8.5, ncols=columns, framealpha=0.85, edgecolor="none"
     )

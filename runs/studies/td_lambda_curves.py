@@ -12,6 +12,7 @@ from statistics import fmean
 
 from games.connect_four import ConnectFour
 from players.player import Player
+from runs.concepts import concept_groups
 from runs.run import Run
 from runs.studies.intervals import Sample
 from runs.studies.td_lambda_plan import OPPONENTS
@@ -84,11 +85,12 @@ def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sampl
     return concept_samples(run.champion_at(generation), run.method.design.game)
 
 
-def concept_samples(player: Player, game: ConnectFour) -> dict[str, Sample]:
-    """How many states of each group *player* solves, and of how many."""
-    from runs.concepts import concept_groups
+def concept_samples(player: Player, game: ConnectFour, times: int = 100) -> dict[str, Sample]:
+    """How many states of each group *player* solves, and of how many.
 
-    groups = concept_groups(player, game)
+    One that draws its answers is asked *times* times.
+    """
+    groups = concept_groups(player, game, times=times)
     return {
         name: Sample(groups[name].share * groups[name].states, groups[name].states)
         for name in CONCEPTS

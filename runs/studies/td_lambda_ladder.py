@@ -61,7 +61,8 @@ def _measure(
                 points, interval = result.score, result.wilson_95
                 (value,) = given[label, other]
                 rows.append(Row(name, label, other, value, points, *interval, result.games))
-            for group, sample in concept_samples(player, game).items():
+            times = material.settings.scaled(100, least=5)
+            for group, sample in concept_samples(player, game, times).items():
                 (value,) = given[label, group]
                 interval = wilson_interval(sample.won, sample.games)
                 rows.append(Row(name, label, group, value, sample.share, *interval, sample.games))

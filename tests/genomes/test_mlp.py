@@ -92,6 +92,7 @@ def test_first_weights(name: str) -> None:
             "glorot": np.sqrt(6 / (before + after)),
             "he": np.sqrt(2 / before),
             "fan-in": 1 / np.sqrt(before),
+            "inverse": 1 / before,
         }[name]
         deviation = width if name in ("normal", "he") else width / np.sqrt(3)
         parts = [genomes[:, weights], genomes[:, biases]] if biased else [genomes[:, weights]]

@@ -44,9 +44,10 @@ def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> Non
     population = method.initial(1).population
     if isinstance(method, Tournament):
         assert population.shape == (method.config.individuals, method.design.genes)
-    else:
-        assert isinstance(method, Neat)
+    elif isinstance(method, Neat):
         assert len(population) == method.config.neat.pop_size
+    else:
+        assert len(population) == method.config.individuals
     opponents = recipe.make_opponents()
     assert [opponent.name for opponent in opponents] == list(recipe.check.opponents)
 

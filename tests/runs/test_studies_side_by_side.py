@@ -192,28 +192,56 @@ def test_nobody_is_left_if_the_watcher_breaks(
     assert still_alive(children) == []
 
 
-def test_children_stop_if_their_parent_is_killed(
-    jobs: list[Job], tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
-) -> None:
+def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
+    """A study in processes of its own, and its children, once they are at work."""
     command = [sys.executable, "-m", "runs.cli", "reproduce", "four-in-a-row", "--workers", "2"]
     parent = subprocess.Popen(
-        [*command, "--scale", "0.1", "--out", str(tmp_path), "--json"],
+        [*command, "--out", str(out), "--json"],
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     children: list[int] = []
     for _ in range(2400):
-        if (tmp_path / "run-2-seed-1" / "history.db").exists():
+        if (out / "run-2-seed-1" / "history.db").exists():
             children = [child.pid for child in psutil.Process(parent.pid).children()]
         if len(children) == 2:
             break
         time.sleep(0.05)
-    parent.kill()
-    parent.wait()
     assert len(children) == 2
-    assert still_alive(children) == []
-    with History(tmp_path / "run-1-seed-1" / "history.db") as history:
+    return parent, children
+
+
+def is_whole(path: Path) -> bool:
+    """Whether an unfinished run has a checkpoint of the last generation that was played."""
+    with History(path / "history.db") as history:
         played = len(history.generations()["generation"])
-    assert Run.open(tmp_path / "run-1-seed-1").generation == played  # it wrote a checkpoint
+    run = Run.open(path)
+    return run.generation == played < run.recipe.run.generations
+
+
+def test_children_stop_if_their_parent_is_killed(
+    tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    parent, children = begin_study(tmp_path)
+    parent.kill()
+    parent.communicate()
+    assert still_alive(children) == []
+    assert is_whole(tmp_path / "run-1-seed-1")
+
+
+def test_ctrl_c_at_the_terminal_stops_all_runs_with_a_checkpoint(
+    tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    parent, children = begin_study(tmp_path)
+    os.killpg(parent.pid, signal.SIGINT)
+    _, said = parent.communicate(timeout=60)
+    assert "the same command goes on" in said
+    assert said.count("stopping after these generations") == 1
+    assert "Traceback" not in said
+    assert still_alive(children) == []
+    assert is_whole(tmp_path / "run-1-seed-1")
 
 
 def test_ctrl_c_stops_a_study_after_the_generations_that_go_on() -> None:

@@ -20,7 +20,7 @@ from players.storage import read_player
 from runs import Run, resume, start
 from runs.display import Display
 from runs.errors import CheckpointError
-from runs.history import History
+from runs.history import Check, History
 from runs.journey import Progress
 from runs.plots.progress import draw_runs
 from runs.plots.record import Record, read_record
@@ -175,6 +175,19 @@ def test_a_picture_shows_what_learners_tell(whole: Run) -> None:
     assert points(axes[2], 0) == table["error"]
     assert points(axes[3], 0) == table["plies"]
     assert axes[-1].get_xlabel() == "generation"
+
+
+def test_a_long_legend_stays_inside_its_panel() -> None:
+    checks = [Check(10, name, 50, 0, 50, 3) for name in ("minimax:depth=4,noise=0.2", "random")]
+    figure = draw_runs([Record("run", "", {}, checks)])
+    figure.canvas.draw()
+    axes = figure.axes[1]
+    legend = axes.get_legend()
+    assert legend is not None
+    inside, outside = legend.get_window_extent(), axes.get_window_extent()
+    assert outside.x0 <= inside.x0
+    assert inside.x1 <= outside.x1
+    assert outside.x1 > 0.95 * figure.bbox.x1  # or the layout has made room for it
 
 
 def test_learners_beside_a_bred_population(whole: Run) -> None:

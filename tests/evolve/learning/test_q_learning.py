@@ -12,12 +12,14 @@ from pydantic import ValidationError
 
 from arena.arena import Arena
 from arena.executors import Executor, ProcessExecutor, SerialExecutor
+from arena.work import new_outputs
 from evolve.learning.q_learning import (
     ActionNetworkConfig,
     QLearning,
     QLearningConfig,
     QLearningState,
 )
+from evolve.learning.q_learning_games import learn_part
 from evolve.method import Report
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
@@ -92,6 +94,27 @@ def test_learners_differ_from_one_another_and_between_seeds() -> None:
     alike = replace(method.initial(1), population=np.tile(population[:1], (3, 1)))
     state, _ = advance(method, alike, 1)
     assert len(np.unique(state.population, axis=0)) == 3
+
+
+def test_each_generation_has_games_of_its_own() -> None:
+    method = make_method()
+    state = method.initial(1)
+    later = replace(state, generation=1)
+    one, other = (advance(method, each, 1)[0].population for each in (state, later))
+    assert (one != other).any(axis=1).all()
+
+
+def test_a_part_may_be_done_again() -> None:
+    """What a worker that died left in the outputs does not matter, nor do other parts."""
+    work = make_method().make_work(make_method().initial(1))
+    clean, littered = new_outputs(work), new_outputs(work)
+    for output in littered:
+        output.fill(9.0)
+    learn_part(work.options, work.inputs, clean, slice(0, 3))
+    learn_part(work.options, work.inputs, littered, slice(1, 2))
+    for output, expected in zip(littered, clean, strict=True):
+        assert np.array_equal(output[1], expected[1])
+        assert (output[[0, 2]] == 9.0).all()
 
 
 @pytest.mark.parametrize("faithful", [False, True])

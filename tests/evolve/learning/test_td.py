@@ -14,7 +14,8 @@ from arena.arena import Arena
 from arena.duel import duel
 from arena.executors import SerialExecutor
 from evolve.learning.td import Td, TdConfig, make_course
-from evolve.learning.td_kernel import Course, compute_targets, epsilon_at
+from evolve.learning.td_kernel import compute_targets, epsilon_at
+from evolve.learning.td_moves import Course
 from games.errors import ArenaError
 from games.seeding import derive_seeds
 from players.network import NetworkDesign
@@ -256,6 +257,17 @@ def test_learners_and_generations_differ(arena: Any) -> None:
         for other in steps[:number]:
             assert np.abs(step - other).max() > 1e-4
     assert method.describe(later)["games_learned"] == 60
+    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[1]]
+    assert len(set(seeds)) == 6
+
+
+def test_work_may_be_done_again() -> None:
+    method = make_method(games=20, individuals=2)
+    work = method.make_work(method.initial(1))
+    inputs = [array.copy() for array in work.inputs]
+    first, again = SerialExecutor().do(work), SerialExecutor().do(work)
+    for one, other in zip([*inputs, *first], [*work.inputs, *again], strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_what_a_generation_tells(arena: Any) -> None:
