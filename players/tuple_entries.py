@@ -3,6 +3,9 @@
 See :mod:`players.tuple_table` for the structure that all functions take. Entries and the
 states of columns stand in one array of numbers: the entry of each reading, then a state for
 each column.
+
+Sums have four parts that are added up at the end, since a processor can't begin an addition
+before the one that it depends on is done. So their order is fixed, but not that of readings.
 """
 
 from __future__ import annotations
@@ -80,11 +83,19 @@ def weigh_disc(
     column = cell // (rules.rows + 1)
     state = peek(entries, at + peek(structure, base + READINGS) + column)
     members, count, deltas = _find_move(rules, structure, base, column, state, owner, cell)
-    for member in range(count):
-        reading = peek(structure, members + member)
-        entry = peek(entries, at + reading) + peek(structure, deltas + member)
-        total += peek(tables, table + entry) - peek(now, reading)
-    return total
+    first = second = third = fourth = total - total
+    for _ in range(count >> 2):
+        first += _change(structure, members, deltas, entries, at, tables, table, now)
+        second += _change(structure, members + 1, deltas + 1, entries, at, tables, table, now)
+        third += _change(structure, members + 2, deltas + 2, entries, at, tables, table, now)
+        fourth += _change(structure, members + 3, deltas + 3, entries, at, tables, table, now)
+        members += 4
+        deltas += 4
+    for member in range(count & 3):
+        first += _change(
+            structure, members + member, deltas + member, entries, at, tables, table, now
+        )
+    return total + ((first + second) + (third + fourth))
 
 
 @inlined
@@ -92,11 +103,41 @@ def sum_entries(
     structure: Any, base: int, entries: Any, at: int, tables: Any, table: int, now: Any, total: Any
 ) -> Any:
     """*total*, plus the sum of all entries; what each reading picks goes into *now*."""
-    for reading in range(peek(structure, base + READINGS)):
-        number = peek(tables, table + peek(entries, at + reading))
-        poke(now, reading, number)
-        total += number
-    return total
+    readings = peek(structure, base + READINGS)
+    whole = readings & ~3
+    first = second = third = fourth = total - total
+    for reading in range(0, whole, 4):
+        first += _pick(entries, at, tables, table, now, reading)
+        second += _pick(entries, at, tables, table, now, reading + 1)
+        third += _pick(entries, at, tables, table, now, reading + 2)
+        fourth += _pick(entries, at, tables, table, now, reading + 3)
+    for reading in range(whole, readings):
+        first += _pick(entries, at, tables, table, now, reading)
+    return total + ((first + second) + (third + fourth))
+
+
+@inlined
+def _change(
+    structure: Any,
+    member: int,
+    delta: int,
+    entries: Any,
+    at: int,
+    tables: Any,
+    table: int,
+    now: Any,
+) -> Any:
+    """What a member of a move would pick, less what it picks now."""
+    reading = peek(structure, member)
+    entry = peek(entries, at + reading) + peek(structure, delta)
+    return peek(tables, table + entry) - peek(now, reading)
+
+
+@inlined
+def _pick(entries: Any, at: int, tables: Any, table: int, now: Any, reading: int) -> Any:
+    number = peek(tables, table + peek(entries, at + reading))
+    poke(now, reading, number)
+    return number
 
 
 @inlined

@@ -226,8 +226,9 @@ def test_children_stop_if_their_parent_is_killed(
 ) -> None:
     parent, children = begin_study(tmp_path)
     parent.kill()
-    parent.communicate()
+    parent.wait()
     assert still_alive(children) == []
+    parent.communicate()
     assert is_whole(tmp_path / "run-1-seed-1")
 
 

@@ -11,6 +11,7 @@ import pytest
 from games.connect_four import ConnectFour
 from players.minimax import MinimaxPlayer
 from runs.concepts import concept_groups
+from runs.history import Check
 from runs.run import Run
 from runs.studies import StudyResult, find_study, reproduce_study
 from runs.studies.intervals import Sample, difference_interval
@@ -160,6 +161,13 @@ def test_curves_are_smoothed_as_described() -> None:
     assert smooth([0.0, 0.3, 0.9, 0.6]) == [0.0, pytest.approx(0.4), pytest.approx(0.6), 0.6]
     assert smooth([0.5, 1.0]) == [0.5, 1.0]
     assert smooth([0.5]) == [0.5]
+
+
+def test_a_draw_is_half_a_point(tiny: StudyResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.open(tiny.out / "R1-G1-L1-1")
+    check = Check(25, "minimax:depth=3,noise=0.2", wins=10, draws=4, losses=6, distinct_games=20)
+    monkeypatch.setattr(run, "checks", lambda: [check])
+    assert read_curve(run).points["MM3"] == [Sample(12.0, 20)]
 
 
 def test_curves_count_training_games(tiny: StudyResult) -> None:
