@@ -101,8 +101,7 @@ def random_walks(
     A walk that is at a loss, since all cells around were visited, goes back over them.
 
     Raises:
-        BadValueError: The board has fewer cells than that, or a board of one cell's width or
-            height none that a king can walk around.
+        BadValueError: The board has fewer cells than that.
     """
     if not 1 <= length <= columns * rows:
         raise BadValueError(

@@ -150,9 +150,13 @@ class TuplePlayer(BredPlayer):
         design = TupleDesign(**options)
         cells, tables = arrays["cells"], arrays["tables"]
         board = design.columns * design.rows
-        if cells.ndim != 2 or cells.size == 0 or not 0 <= cells.min() <= cells.max() < board:
+        if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind != "i":
+            raise BadValueError(f"its tuples are {cells.dtype} of shape {cells.shape}")
+        if not 0 <= cells.min() <= cells.max() < board:
             raise BadValueError(f"its tuples are no cells of a board of {board}")
         needed = 2 * design.table(cells).entries
         if tables.shape != (needed,):
             raise BadValueError(f"its tables have shape {tables.shape}, expected ({needed},)")
+        if not np.isfinite(tables).all():
+            raise BadValueError("its tables hold what is no number")
         return design.player(TuplePopulation(cells[None], tables[None]), name)

@@ -36,13 +36,15 @@ from games.bitboard import Rules
 from games.errors import BadValueError
 from genomes.tuples import Cells
 
-__all__ = ["MOST_ROWS", "TupleTable", "make_table"]
+__all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table"]
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, MOVES_AT, DELTAS_AT, FIRST_AT = range(7)
 """Fields of a structure."""
 FIELDS = 8
 MOST_ROWS = 12
 """A column of so many rows has 8191 states; more would take too much room."""
+MOST_ENTRIES = 2**27
+"""Twice as many numbers take a gibibyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,8 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
     """The table of tuples of *cells*, shape ``(tuples, length)``, on the board of *rules*.
 
     Raises:
-        BadValueError: The board has more than :data:`MOST_ROWS` rows.
+        BadValueError: The board has more than :data:`MOST_ROWS` rows, or the tuples have more
+            than :data:`MOST_ENTRIES` entries.
     """
     if rules.rows > MOST_ROWS:
         raise BadValueError(f"{rules.rows} rows: tuple networks read boards of up to {MOST_ROWS}")
@@ -73,6 +76,10 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
             readings.append(reading)
             first.append(entries + sum(int(part.entries[0]) for part in reading.values()))
         entries += size
+        if entries > MOST_ENTRIES:
+            raise BadValueError(
+                f"the tuples need more than {MOST_ENTRIES:,} entries: take fewer or shorter ones"
+            )
     members = _list_members(readings, rules)
     moves, deltas = _list_deltas(readings, members, rules)
     starts = np.cumsum([0, *(len(some) for some in members)])

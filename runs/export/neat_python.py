@@ -19,6 +19,7 @@ from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import BredPlayer
 from players.encodings import ENCODINGS
 from players.graph import GraphDesign, GraphPlayer
+from players.tuple_network import TuplePlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
 
@@ -67,8 +68,9 @@ def export_neat_python(player: BredPlayer) -> str:
         BadValueError: The player is none that was bred by NEAT.
     """
     if not isinstance(player, GraphPlayer):
+        kind = "tuple network" if isinstance(player, TuplePlayer) else "multilayer perceptron"
         raise BadValueError(
-            f"{player.name} is a multilayer perceptron, and neat-python's files hold NEAT graphs:"
+            f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
             " export it with --to python"
         )
     design, genome = player.design, player.genome

@@ -12,9 +12,11 @@ from typing import Any
 from players.bred import BredPlayer
 from players.graph import GraphPlayer
 from players.network import NetworkPlayer
+from players.tuple_network import TuplePlayer
 from runs.export.graph_inside import describe_graph
 from runs.export.inside import Inside
 from runs.export.mlp_inside import describe_mlp
+from runs.export.tuples_inside import describe_tuples
 
 __all__ = ["export_python"]
 
@@ -25,6 +27,7 @@ WIDTH = 96
 INSIDES: dict[str, Callable[[Any], Inside]] = {
     NetworkPlayer.kind: describe_mlp,
     GraphPlayer.kind: describe_graph,
+    TuplePlayer.kind: describe_tuples,
 }
 """What describes the network, by the kind of player."""
 
@@ -95,8 +98,9 @@ def _write_docstring(player: BredPlayer, inside: Inside) -> str:
         f"board: {design.columns} columns, {design.rows} rows, {design.connect} in a row win",
         *inside.description,
         f"head: {head}",
-        f"inputs: encoding {design.encoding}, viewpoint {design.viewpoint}",
     ]
+    if not isinstance(player, TuplePlayer):
+        facts.append(f"inputs: encoding {design.encoding}, viewpoint {design.viewpoint}")
     where = "game" if inside.remembers else "position"
     promise = (
         f"In every {where} it chooses the very move that the player chooses inside Evolve Arena."

@@ -11,7 +11,6 @@ from functools import cache, partial
 from importlib import resources
 
 from arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
-from runs.plots.style import render
 from runs.run import Run
 from runs.studies.intervals import Sample, mean_share, t_95
 from runs.studies.q_learning_chart import draw_ranking
@@ -115,6 +114,8 @@ def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
     """The table *name*, with a chart; configurations in the order of *published*, if any."""
+    from runs.plots.style import render
+
     groups = _group(won)
     places = partial(place_of, rank(won))
     theirs = {key: values["mean"] for key, values in published.items()}

@@ -36,8 +36,10 @@ class StudyScreen:
         self._previous = signal.signal(signal.SIGINT, self._interrupt)
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, *error: object) -> None:
         signal.signal(signal.SIGINT, self._previous)
+        if kind is not None and not self.quiet and sys.stderr.isatty():
+            print(file=sys.stderr)  # the line that changes has no end yet
 
     def show(self, progress: StudyProgress) -> bool:
         """Shows *progress*; False if the study is to stop."""

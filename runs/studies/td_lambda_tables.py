@@ -7,7 +7,6 @@ import io
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from runs.plots.style import render
 from runs.studies.intervals import Sample, difference_interval, mean_interval, mean_share
 from runs.studies.study import Grid, Material, Row, Table
 from runs.studies.td_lambda_chart import draw_curves, draw_long_run
@@ -48,8 +47,9 @@ STATES = (
 )
 BEST = (
     "The chart shows the individual with the best final result, the mean over opponents, of each"
-    " setting, smoothed by the mean of three neighbours. The dots on the right are the published"
-    " final results of all four individuals; published curves exist only as pictures."
+    " setting, smoothed by the mean of three neighbours. It was chosen by its last points, which"
+    " therefore flatter. The dots on the right are the published final results of all four"
+    " individuals; published curves exist only as pictures."
 )
 
 
@@ -70,6 +70,8 @@ def compare_settings(
     material: Material, labelled: Labelled, *, name: str, title: str, figure: str
 ) -> Table:
     """A table of appendix A with its figure: all individuals of some settings."""
+    from runs.plots.style import render
+
     curves = _read(material, labelled)
     finals = {
         label: [
@@ -86,6 +88,8 @@ def compare_settings(
 
 def measure_ends(material: Material, labelled: Labelled) -> Table:
     """Figure 4.1: what learning comes to if ε falls to other values, and whether it gets worse."""
+    from runs.plots.style import render
+
     curves = _read(material, labelled)
     rows, remarks = [], {}
     for label, some in curves.items():
@@ -121,6 +125,8 @@ def measure_ends(material: Material, labelled: Labelled) -> Table:
 
 def measure_long(material: Material, labelled: Labelled) -> Table:
     """Table A.5 and figure 4.7: the long run, with concept states all the way."""
+    from runs.plots.style import render
+
     curves = _read(material, labelled)
     runs = {label: individuals(material, setting) for label, setting in labelled.items()}
     finals = {

