@@ -188,7 +188,7 @@ INITIALISATIONS: dict[str, Callable[[int, int], float]] = {
 ``uniform``, ``glorot``, ``fan-in`` and ``inverse`` draw from [-width, width], ``normal`` and
 ``he`` from a Gaussian of that standard deviation. Biases are drawn alike, but are 0 in
 ``glorot`` and ``he``. Sources: Glorot and Bengio 2010, equation 16; He et al. 2015, equation
-10; Löfroth and Dalenius 2010, section 3.3, for ``inverse``.
+10; Löfroth and Dalenius 2011, section 3.3, for ``inverse``.
 """
 
 _FUNCTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {

@@ -132,14 +132,14 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
     elif kind == GRAPH:
         seat_graph(rules, lineup, player, scratch, chair)
     elif kind == TUPLES:
-        seat_tuples(rules, lineup, player, scratch, chair)
+        seat_tuples(lineup, player, scratch, chair)
     elif kind == MINIMAX:
         poke(cards, card + CARD_DEPTH, lineup.seats[player, DEPTH])
         poke(cards, card + CARD_LINES_AT, lineup.seats[player, COLUMNS_AT])
 
 
 @internal
-def see_disc(rules: Rules, lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
+def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
     """Tells the player on *chair* that *mover* (0: who began) put a disc on *cell*."""
     cards = scratch.cards
     card = chair * CARD_FIELDS
@@ -150,7 +150,7 @@ def see_disc(rules: Rules, lineup: Any, scratch: Any, chair: int, mover: int, ce
     elif width == WIDTH_OF_GRAPHS:
         show_disc(lineup, scratch, card, mover, cell)
     elif width:
-        show_disc_to_tuples(rules, lineup, scratch, card, mover, cell)
+        show_disc_to_tuples(lineup, scratch, card, mover, cell)
 
 
 @internal
@@ -389,9 +389,9 @@ def _sit_down(
     for cell in range(rules.columns * (rules.rows + 1)):
         bit = ONE << np.uint64(cell)
         if own & bit:
-            see_disc(rules, lineup, scratch, side, side, cell)
+            see_disc(lineup, scratch, side, side, cell)
         elif other & bit:
-            see_disc(rules, lineup, scratch, side, 1 - side, cell)
+            see_disc(lineup, scratch, side, 1 - side, cell)
 
 
 @compiled
@@ -426,7 +426,7 @@ def value_moves(
             if kind == GRAPH:
                 values[column] = value_disc(lineup, side * CARD_FIELDS, cell, scratch)
             elif kind == TUPLES:
-                whole = value_disc_by_tuples(rules, lineup, side * CARD_FIELDS, cell, scratch)
+                whole = value_disc_by_tuples(lineup, side * CARD_FIELDS, cell, scratch)
                 values[column] = whole / RESOLUTION
             elif peek(scratch.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
                 values[column] = _value_of(lineup, side * CARD_FIELDS, column, scratch)

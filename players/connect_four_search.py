@@ -1,7 +1,7 @@
 """Alpha-beta search in Connect Four, compiled; the evaluation counts lines through discs.
 
 Each disc is worth as many points as winning lines run through its cell; a position is worth the
-points of the player to move minus the opponent's. Source: Löfroth and Dalenius (2010), section
+points of the player to move minus the opponent's. Source: Löfroth and Dalenius (2011), section
 3.4.2, who took it from Stenmark. A win counts more than any points, a full board nothing.
 """
 

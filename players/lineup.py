@@ -154,7 +154,6 @@ TABLES = 4
 """Matches in hand at once. A ply is a long chain of steps of which each waits for the one
 before; while one match waits, the processor works on others."""
 BOARD_FIELDS = 8
-MOST_COLUMNS = 32
 
 TABLE_BITS, LEAST_WITH_TABLE = 14, 6
 """Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (256 KiB); see docs."""
@@ -257,7 +256,7 @@ def make_scratch(lineup: Lineup) -> Scratch:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     readings = _most_readings(lineup)
-    widest = max(widest, readings + (MOST_COLUMNS if readings else 0))
+    widest = max(widest, readings)
     graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
     searches = lineup.seats[lineup.seats[:, KIND] == MINIMAX]
     deepest = int(searches[:, DEPTH].max(initial=0))

@@ -75,7 +75,7 @@ def count_lines(rules: Rules) -> NDArray[np.int32]:
     """How many winning lines run through each cell, by the cell's bit.
 
     The bits on top of the columns are no cells and have none. On the usual board this is table
-    3.1 of Löfroth and Dalenius (2010).
+    3.1 of Löfroth and Dalenius (2011).
 
     >>> count_lines(Rules(7, 6, 4)).reshape(7, 7)[:4, :6].tolist()
     [[3, 4, 5, 5, 4, 3], [4, 6, 8, 8, 6, 4], [5, 8, 11, 11, 8, 5], [7, 10, 13, 13, 10, 7]]

@@ -1,8 +1,7 @@
 """The entries that tuples read, kept up to date disc by disc; for players and learners alike.
 
-See :mod:`players.tuple_table` for the structure that all functions take. Entries and the
-states of columns stand in one array of numbers: the entry of each reading, then a state for
-each column.
+See :mod:`players.tuple_table` for the structure that all functions take. Entries stand in one
+array of numbers, an entry for each reading.
 
 Sums have four parts that are added up at the end, since a processor can't begin an addition
 before the one that it depends on is done. So their order is fixed, but not that of readings.
@@ -12,16 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.bitboard import Rules
 from games.compiled import inlined
 from genomes.simd import peek, poke
-from players.tuple_table import DELTAS_AT, FIRST_AT, MEMBERS_AT, MOVES_AT, READINGS, STARTS_AT
+from players.tuple_table import DELTAS_AT, FIRST_AT, MEMBERS_AT, READINGS, STARTS_AT
 
 __all__ = ["read_disc", "start_readings", "sum_entries", "weigh_disc"]
 
 
 @inlined
-def start_readings(rules: Rules, structure: Any, base: int, entries: Any, at: int) -> None:
+def start_readings(structure: Any, base: int, entries: Any, at: int) -> None:
     """Puts what stands for the empty board into ``entries[at:]``.
 
     The structure begins at ``structure[base]``.
@@ -30,30 +28,19 @@ def start_readings(rules: Rules, structure: Any, base: int, entries: Any, at: in
     first = base + peek(structure, base + FIRST_AT)
     for reading in range(readings):
         poke(entries, at + reading, peek(structure, first + reading))
-    for column in range(rules.columns):
-        poke(entries, at + readings + column, 0)
 
 
 @inlined
-def read_disc(
-    rules: Rules, structure: Any, base: int, entries: Any, at: int, owner: int, cell: int
-) -> None:
+def read_disc(structure: Any, base: int, entries: Any, at: int, owner: int, cell: int) -> None:
     """Takes note of a disc of *owner* (0: who began) on *cell*, the lowest empty one."""
-    column = cell // (rules.rows + 1)
-    state_at = at + peek(structure, base + READINGS) + column
-    state = peek(entries, state_at)
-    members, count, deltas = _find_move(rules, structure, base, column, state, owner, cell)
+    members, count, deltas = _find_move(structure, base, owner, cell)
     for member in range(count):
         place = at + peek(structure, members + member)
         poke(entries, place, peek(entries, place) + peek(structure, deltas + member))
-    # 2**h - 1 + bits becomes 2**(h + 1) - 1 + bits + owner * 2**h.
-    discs = 1 << (cell - column * (rules.rows + 1))
-    poke(entries, state_at, state + discs + owner * discs)
 
 
 @inlined
 def weigh_disc(
-    rules: Rules,
     structure: Any,
     base: int,
     entries: Any,
@@ -68,7 +55,6 @@ def weigh_disc(
     """*total*, plus what a disc of *owner* on *cell* would change in the sum of all entries.
 
     Args:
-        rules: The board.
         structure: As above.
         base: Where it begins.
         entries: As above.
@@ -80,9 +66,7 @@ def weigh_disc(
         now: What each reading picks from them now; see :func:`sum_entries`.
         total: Where to begin.
     """
-    column = cell // (rules.rows + 1)
-    state = peek(entries, at + peek(structure, base + READINGS) + column)
-    members, count, deltas = _find_move(rules, structure, base, column, state, owner, cell)
+    members, count, deltas = _find_move(structure, base, owner, cell)
     first = second = third = fourth = total - total
     for _ in range(count >> 2):
         first += _change(structure, members, deltas, entries, at, tables, table, now)
@@ -141,15 +125,11 @@ def _pick(entries: Any, at: int, tables: Any, table: int, now: Any, reading: int
 
 
 @inlined
-def _find_move(
-    rules: Rules, structure: Any, base: int, column: int, state: int, owner: int, cell: int
-) -> Any:
+def _find_move(structure: Any, base: int, owner: int, cell: int) -> Any:
     """Where the members of a move begin, how many they are, and where their deltas begin."""
     starts = base + peek(structure, base + STARTS_AT) + cell
     begin = peek(structure, starts)
     count = peek(structure, starts + 1) - begin
     members = base + peek(structure, base + MEMBERS_AT) + begin
-    states = (2 << rules.rows) - 1
-    moves = base + peek(structure, base + MOVES_AT) + column * states + state
-    deltas = base + peek(structure, base + DELTAS_AT) + peek(structure, moves) + owner * count
+    deltas = base + peek(structure, base + DELTAS_AT) + 2 * begin + owner * count
     return members, count, deltas

@@ -30,7 +30,7 @@ ONE = np.uint64(1)
 
 
 @internal
-def seat_tuples(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
+def seat_tuples(lineup: Any, player: int, scratch: Any, chair: int) -> None:
     """Seats a tuple network before an empty board."""
     cards = scratch.cards
     card = chair * CARD_FIELDS
@@ -42,17 +42,15 @@ def seat_tuples(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int
     poke(cards, card + CARD_STRUCTURE_AT, base)
     poke(cards, card + CARD_SUMS_AT, at)
     poke(cards, card + CARD_TABLES_AT, table)
-    start_readings(rules, lineup.columns, base, scratch.sums, at)
+    start_readings(lineup.columns, base, scratch.sums, at)
 
 
 @internal
-def show_disc_to_tuples(
-    rules: Rules, lineup: Any, scratch: Any, card: int, mover: int, cell: int
-) -> None:
+def show_disc_to_tuples(lineup: Any, scratch: Any, card: int, mover: int, cell: int) -> None:
     """Takes note of a disc of *mover* (0: who began) on *cell*."""
     base = peek(scratch.cards, card + CARD_STRUCTURE_AT)
     at = peek(scratch.cards, card + CARD_SUMS_AT)
-    read_disc(rules, lineup.columns, base, scratch.sums, at, mover, cell)
+    read_disc(lineup.columns, base, scratch.sums, at, mover, cell)
 
 
 @internal
@@ -67,7 +65,7 @@ def pick_by_tuples(rules: Rules, lineup: Any, card: int, discs: Any, scratch: An
         bit = free & (~free + ONE)
         free ^= bit
         cell = cell_of(bit)
-        value = sign * _sum_after(rules, lineup, card, cell, total, scratch)
+        value = sign * _sum_after(lineup, card, cell, total, scratch)
         if best < 0 or value > best_value:
             best = cell // (rules.rows + 1)
             best_value = value
@@ -75,11 +73,11 @@ def pick_by_tuples(rules: Rules, lineup: Any, card: int, discs: Any, scratch: An
 
 
 @internal
-def value_disc_by_tuples(rules: Rules, lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+def value_disc_by_tuples(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
     """What a disc on *cell* is worth to its owner, before tanh, in units of 1/65536."""
     total = _sum_now(lineup, card, scratch)
     sign = 1 - 2 * peek(scratch.cards, card + CARD_SIDE)
-    return sign * _sum_after(rules, lineup, card, cell, total, scratch)
+    return sign * _sum_after(lineup, card, cell, total, scratch)
 
 
 @internal
@@ -99,10 +97,9 @@ def _sum_now(lineup: Any, card: int, scratch: Any) -> Any:
 
 
 @internal
-def _sum_after(rules: Rules, lineup: Any, card: int, cell: int, total: Any, scratch: Any) -> Any:
+def _sum_after(lineup: Any, card: int, cell: int, total: Any, scratch: Any) -> Any:
     cards = scratch.cards
     return weigh_disc(
-        rules,
         lineup.columns,
         peek(cards, card + CARD_STRUCTURE_AT),
         scratch.sums,

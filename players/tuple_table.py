@@ -10,24 +10,23 @@ entry is there twice: for positions that the first player has moved to, and the 
 
 A *structure* is an array of ``int32`` that says all of that to compiled code:
 
-- the fields named below, of which the last five say where the parts begin that follow;
+- the fields named below, of which the last four say where the parts begin that follow;
 - ``starts``: for each bit of the board where in ``members`` the readings begin that a disc on
   that cell concerns, since it lies on the tuple or makes a cell of it reachable;
 - ``members``: their numbers;
-- ``moves``: for each column and each state of it where in ``deltas`` the numbers begin that a
-  disc into that column adds to the entries of its members, first for a disc of the first
-  player, then for one of the second;
-- ``deltas``;
+- ``deltas``: for each bit of the board what a disc on that cell adds to the entries of its
+  members, first for a disc of the first player, then for one of the second;
 - ``first``: the entry of each reading on the empty board.
 
-The state of a column of h discs is ``2 ** h - 1`` plus a bit for each disc, that of the lowest
-cell the lowest one: 1 for the second player.
+What the cells of a tuple in one column can show is numbered in the order of the column's states:
+from few discs to many, and then by their owners, as bits, the lowest disc the lowest bit, 1 for
+the second player. So the owners of discs add the same to a number whatever lies around them, and
+a disc always adds the same. That order is part of the format of stored players.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ from genomes.tuples import Cells
 
 __all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table"]
 
-READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, MOVES_AT, DELTAS_AT, FIRST_AT = range(7)
+READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
 """Fields of a structure."""
 FIELDS = 8
 MOST_ROWS = 12
@@ -81,9 +80,9 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
                 f"the tuples need more than {MOST_ENTRIES:,} entries: take fewer or shorter ones"
             )
     members = _list_members(readings, rules)
-    moves, deltas = _list_deltas(readings, members, rules)
+    deltas = _list_deltas(readings, members, rules)
     starts = np.cumsum([0, *(len(some) for some in members)])
-    parts_of_all = [starts, np.concatenate([*members, []]), moves, deltas, np.array(first)]
+    parts_of_all = [starts, np.concatenate([*members, []]), deltas, np.array(first)]
     places = np.cumsum([FIELDS, *(len(part) for part in parts_of_all[:-1])])
     head = np.zeros(FIELDS)
     head[[READINGS, ENTRIES]] = len(readings), entries
@@ -142,19 +141,14 @@ def _list_members(readings: list[dict[int, _Part]], rules: Rules) -> list[list[i
 
 def _list_deltas(
     readings: list[dict[int, _Part]], members: list[list[int]], rules: Rules
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    moves: list[int] = []
+) -> NDArray[np.int64]:
+    """What a disc on each cell adds, shown by columns in which all discs below are the first's."""
     deltas: list[int] = []
-    bounds = list(pairwise(2**discs - 1 for discs in range(rules.rows + 2)))
-    for column in range(rules.columns):
-        for discs, (begin, end) in enumerate(bounds):
-            for state in range(begin, end):
-                moves.append(len(deltas))
-                if discs == rules.rows:
-                    continue
-                for owner in range(2):
-                    after = end + (state - begin | owner << discs)
-                    for number in members[column * (rules.rows + 1) + discs]:
-                        part = readings[number][column].entries
-                        deltas.append(int(part[after] - part[state]))
-    return np.array(moves), np.array(deltas, dtype=np.int64)
+    for bit, concerned in enumerate(members):
+        column, discs = divmod(bit, rules.rows + 1)
+        before, after = 2**discs - 1, 2 ** (discs + 1) - 1
+        for owner in range(2):
+            for number in concerned:
+                part = readings[number][column].entries
+                deltas.append(int(part[after + (owner << discs)] - part[before]))
+    return np.array(deltas, dtype=np.int64)

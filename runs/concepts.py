@@ -1,6 +1,6 @@
 """Whether a player has understood wins at once: sixty positions with one right answer each.
 
-After Löfroth and Dalenius, "Belöningsbaserad inlärning för fyra-i-rad" (2010), section 3.4.2:
+After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (2011), section 3.4.2:
 in thirty states a disc wins, in the other thirty, the same with the colours exchanged, it
 keeps the opponent from winning; ten of each by a column, a diagonal, a row. Their own states
 were pictures that are lost; these are others of the same kinds. In four of the defences (TS45,

@@ -23,7 +23,7 @@ from runs.positions import solve_positions
 __all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
 
 LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
-"""The players MM1 to MM4 of Löfroth and Dalenius (2010)."""
+"""The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
 OPPONENTS = ("random", "test-bot", *LADDER)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,6 +176,17 @@ class History:
                 ],
             )
 
+    def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
+        """Makes room: of champions of more bytes only those of the generations in *keep* stay.
+
+        What is known of the others does.
+        """
+        large = self._read("SELECT generation FROM champions WHERE length(player) > ?", larger_than)
+        dropped = [row for row in large if row[0] not in keep]
+        with self._transaction():
+            query = "UPDATE champions SET player = x'' WHERE generation = ?"
+            self._database.executemany(query, dropped)
+
     def forget_after(self, generation: int) -> None:
         """Removes what happened after the state at *generation*."""
         self._write_waiting()
@@ -239,9 +250,17 @@ class History:
         return list(self._read("SELECT generation, points, matches FROM champions ORDER BY 1"))
 
     def champion(self, generation: int) -> bytes | None:
-        """The champion of *generation* as `players.network.read_player` reads it."""
+        """The champion of *generation* as `players.storage.read_player` reads it.
+
+        None if there was none, or if it is no longer kept.
+        """
         rows = self._read("SELECT player FROM champions WHERE generation = ?", generation)
-        return rows[0][0] if rows else None
+        return rows[0][0] or None if rows else None
+
+    def kept_champions(self) -> list[int]:
+        """The generations whose champions can still be read."""
+        rows = self._read("SELECT generation FROM champions WHERE length(player) > 0 ORDER BY 1")
+        return [generation for (generation,) in rows]
 
     def totals(self) -> tuple[int, int, float]:
         """Generations played, games in them, and the seconds that they took."""

@@ -20,7 +20,7 @@ from runs.files import set_aside, write_whole
 from runs.history import History
 from runs.recipe import Recipe
 
-__all__ = ["Journey", "Progress", "Watch"]
+__all__ = ["LARGE", "Journey", "Progress", "Watch"]
 
 
 @dataclass
@@ -48,6 +48,11 @@ Watch = Callable[[Progress], bool]
 PATIENCE = 1.0
 """Seconds between two writes of the champion's file while the run goes on; to bring it to the
 disk takes longer than a generation."""
+
+
+LARGE = 2**20
+"""Bytes of a champion of which the history does not keep every one. Weights of networks take
+some kilobytes, tables of tuples some megabytes, and a run may have hundreds of checks."""
 
 
 @dataclass
@@ -130,7 +135,23 @@ class Journey:
         remarks = {"recipe": self.recipe.title, "generation": state.generation}
         blob = player.serialise(**remarks, seed=state.seed)
         self.history.add_check(report, blob, results)
+        if len(blob) > LARGE:
+            self._drop_champions()
         return results
+
+    def _drop_champions(self) -> None:
+        """Keeps the newest champion, and what was the best at each checkpoint.
+
+        Whichever of these the run goes on from one day, its champion's file can be restored.
+        """
+        ranks = self._rank_champions()
+        newest = max(generation for _, generation in ranks)
+        keep = {newest}
+        for last in [newest, *self.directory.generations()]:
+            before = [rank for rank in ranks if rank[1] <= last]
+            if before:
+                keep.add(max(before)[1])
+        self.history.drop_champions(keep, LARGE)
 
     def _show_champion(self, shown: _Shown) -> None:
         """Writes the champion's file if it is not that of the best check so far."""
@@ -143,14 +164,17 @@ class Journey:
 
     def _best_generation(self) -> int | None:
         """The generation whose champion is the run's, as the recipe defines it."""
-        generations = [generation for generation, _, _ in self.history.champions()]
-        if not generations or self.recipe.run.champion == "last" or not self.opponents:
-            return generations[-1] if generations else None
-        wins = dict.fromkeys(generations, 0)
-        for check in self.history.checks():
-            if check.opponent == self.opponents[0].name:
-                wins[check.generation] = check.wins
-        return max(generations, key=lambda generation: (wins[generation], generation))
+        ranks = self._rank_champions()
+        return max(ranks)[1] if ranks else None
+
+    def _rank_champions(self) -> list[tuple[int, int]]:
+        """For each champion that is kept its wins, if these count, and its generation."""
+        wins = dict.fromkeys(self.history.kept_champions(), 0)
+        if self.recipe.run.champion != "last" and self.opponents:
+            for check in self.history.checks():
+                if check.generation in wins and check.opponent == self.opponents[0].name:
+                    wins[check.generation] = check.wins
+        return [(won, generation) for generation, won in wins.items()]
 
     def _restore_champion(self, generation: int, shown: _Shown) -> None:
         """Makes the champion's file agree with the history, whatever happened before.

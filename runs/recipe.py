@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from importlib import resources
@@ -11,9 +12,10 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, ValidationError
 
+from evolve.learning.q_learning_thesis import convert_settings
 from evolve.meeting import check_openings
 from evolve.method import Config, Method
-from games.errors import ArenaError, UnknownNameError
+from games.errors import ArenaError, BadValueError, UnknownNameError
 from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
@@ -210,7 +212,7 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
         text = resources.files("runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
         return tomllib.loads(text), f"recipe {name}"
     path = Path(name)
-    if path.suffix == ".toml" or _is_file(path):
+    if path.suffix in {".toml", ".config", ".json"} or _is_file(path):
         return _parse(path), str(path)
     raise UnknownNameError("recipe", name, recipe_names())
 
@@ -223,12 +225,17 @@ def _is_file(path: Path) -> bool:
 
 
 def _parse(path: Path) -> dict[str, Any]:
+    """The content of a TOML file, or of the JSON settings that Młokosiewicz's program takes."""
+    thesis = path.suffix in {".config", ".json"}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return convert_settings(json.loads(text)) if thesis else tomllib.loads(text)
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from None
-    except ValueError as error:  # not TOML, not UTF-8, or a name that no file can have
-        raise RecipeError(f"{path} is no TOML file: {error}") from None
+    except BadValueError as error:
+        raise RecipeError(f"{path}: {error}") from None
+    except ValueError as error:  # no TOML or JSON, not UTF-8, or a name that no file can have
+        raise RecipeError(f"{path} is no {'JSON' if thesis else 'TOML'} file: {error}") from None
 
 
 def _parse_value(text: str) -> Any:

@@ -92,7 +92,7 @@ class Run:
         """The champion of *generation*, or the one in ``champion.safetensors`` if None.
 
         Raises:
-            BadValueError: There was no check at that generation.
+            BadValueError: There was no check at that generation, or its champion is not kept.
         """
         name = self.path.name
         if generation is None:
@@ -102,12 +102,19 @@ class Run:
         with History(self.directory.history) as history:
             blob = history.champion(generation)
             if blob is None:
-                known = [str(row[0]) for row in history.champions()]
-                near = min(known, key=lambda text: abs(int(text) - generation), default="none")
-                raise BadValueError(
-                    f"{self.path} has no champion of generation {generation} (nearest: {near})"
-                )
+                raise BadValueError(self._explain_missing(history, generation))
         return read_player(blob, f"{name}@{generation}")
+
+    def _explain_missing(self, history: History, generation: int) -> str:
+        kept = [str(row) for row in history.kept_champions()]
+        near = min(kept, key=lambda text: abs(int(text) - generation), default="none")
+        if generation in {row[0] for row in history.champions()}:
+            return (
+                f"{self.path} no longer has the champion of generation {generation}: of those"
+                f" that take more than a megabyte it keeps only the newest and the best at each"
+                f" checkpoint ({', '.join(kept)})"
+            )
+        return f"{self.path} has no champion of generation {generation} (nearest: {near})"
 
     def _read_champion(self, name: str) -> BredPlayer:
         file = self.directory.champion

@@ -185,7 +185,7 @@ def _play_ply(
         outcome = 0
     elif looks:
         for chair in range(2 * table, 2 * table + 2):
-            see_disc(rules, lineup, scratch, chair, side, cell_of(bit))
+            see_disc(lineup, scratch, chair, side, cell_of(bit))
     return other, own, full, game, outcome
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,13 @@ from players.lineup import Lineup
 from players.player import CompiledPlayer
 from players.specification import make_player
 
-__all__ = ["Learner", "LearnerConfig"]
+__all__ = ["DivergedError", "Learner", "LearnerConfig"]
 
 S = TypeVar("S", bound=State)
+
+
+class DivergedError(ArenaError):
+    """A learner's weights grew beyond all bounds."""
 
 
 class LearnerConfig(Config):
@@ -48,6 +52,8 @@ class Learner(Method[S]):
     """Base of the learning methods."""
 
     config: LearnerConfig
+    rate: ClassVar[str]
+    """The key that is to be lowered if learning diverges."""
 
     def __init__(self, config: Any, design: Any) -> None:
         super().__init__(config, design)
@@ -55,15 +61,26 @@ class Learner(Method[S]):
 
     @abstractmethod
     def make_work(self, state: S) -> Work:
-        """The next generation's games of all learners: a part for each."""
+        """The next generation's games of all learners, whose weights are its first output."""
 
     @abstractmethod
     def take_in(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
         """The state after the work whose *outputs* these are, and figures about the games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
-        """Lets every learner play and learn."""
+        """Lets every learner play and learn.
+
+        Raises:
+            DivergedError: The weights of one of them are no numbers any more.
+        """
         outputs = arena.executor.do(self.make_work(state))
+        lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
+        if len(lost):
+            learner = lost[0] * self.config.individuals // len(outputs[0])
+            raise DivergedError(
+                f"learner {learner}: its weights grew beyond all bounds in generation "
+                f"{state.generation}; lower {self.rate}"
+            )
         after, statistics = self.take_in(state, outputs)
         games = self.config.individuals * self.config.games
         arena.games += games

@@ -36,7 +36,6 @@ from arena.work import Work
 from evolve.learning.learner import Learner, LearnerConfig
 from evolve.learning.q_learning_games import DRAWS, ERRORS, FIGURES, FIRST_WINS, PLIES
 from evolve.method import BoardViewConfig, Config
-from games.errors import BadValueError
 from games.seeding import derive_generator, derive_seeds
 from players.network import NetworkDesign
 
@@ -117,6 +116,7 @@ class QLearning(Learner[QLearningState]):
     """
 
     name = "q-learning"
+    rate = "method.learning_rate"
     config_type = QLearningConfig
     network_type = ActionNetworkConfig
     state_type = QLearningState
@@ -167,18 +167,8 @@ class QLearning(Learner[QLearningState]):
     def take_in(
         self, state: QLearningState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[QLearningState, dict[str, float]]:
-        """The taught networks; how far off a move's value was and how games went, on average.
-
-        Raises:
-            BadValueError: The weights grew beyond all bounds.
-        """
+        """The taught networks; how far off a move's value was and how games went, on average."""
         population, figures = outputs
-        lost = np.flatnonzero(~np.isfinite(population).all(axis=1))
-        if len(lost):
-            raise BadValueError(
-                f"learner {lost[0]}: its weights grew beyond all bounds in generation "
-                f"{state.generation}; lower method.learning_rate ({self.config.learning_rate:g})"
-            )
         total = figures.sum(axis=0)
         games = self.config.games * self.config.individuals
         statistics = {

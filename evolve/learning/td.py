@@ -1,6 +1,6 @@
 """The method ``td``: a value network that learns from games against itself, by TD(λ).
 
-After Löfroth and Dalenius (2010), "Temporal difference learning for Connect Four": each player's
+After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (KTH, 2011): each player's
 positions make an episode, whose rewards come at its end (1 for a win, -1 for a loss, 0 for a
 draw); after each game TD(λ) sets targets and backpropagation trains the network towards them.
 What that text leaves open are keys here.
@@ -70,6 +70,8 @@ class TdConfig(LearnerConfig):
     """α, the step of the first layer; 0 stands for 1 / inputs."""
     output_rate: float = Field(default=0.0, ge=0.0, le=10.0)
     """β, the step of the last layer; 0 stands for 1 / hidden units."""
+    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
+    """What both steps are multiplied by."""
     biases: bool = True
     """Whether the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
@@ -101,6 +103,7 @@ class Td(Learner[TdState]):
     """Lets value networks play themselves and learn by TD(λ)."""
 
     name = "td"
+    rate = "method.rate_scale"
     config_type = TdConfig
     network_type = ValueNetworkConfig
     state_type = TdState
@@ -212,8 +215,8 @@ def make_course(config: TdConfig, design: NetworkDesign, generation: int) -> Cou
         exact_end=config.end_value == "reward",
         backward=config.order == "backward",
         mixed=config.episodes == "mixed",
-        hidden_rate=config.hidden_rate or 1.0 / design.inputs,
-        output_rate=config.output_rate or 1.0 / design.hidden[0],
+        hidden_rate=config.rate_scale * (config.hidden_rate or 1.0 / design.inputs),
+        output_rate=config.rate_scale * (config.output_rate or 1.0 / design.hidden[0]),
         biases=config.biases,
     )
 

@@ -3,7 +3,7 @@
 A game gives two episodes, one for each player: the positions that this player moved to, as that
 player sees them. Nothing is learned before the game is over. Then every position gets a target
 by TD(λ), from the values that the network had while it played, and the network is trained
-towards the targets, one position after the other. After Löfroth and Dalenius (2010), chapters
+towards the targets, one position after the other. After Löfroth and Dalenius (2011), chapters
 2.3 and 3.
 """
 
@@ -97,7 +97,7 @@ def compute_targets(
 
     The target of a position is its value plus ``step`` times what TD(λ) adds to it in one pass
     over the episode: the sum of all later surprises r + γ V(next) - V(this), each times (γλ) to
-    the number of positions between (Löfroth and Dalenius 2010, equation 2.12). All are taken
+    the number of positions between (Löfroth and Dalenius 2011, equation 2.12). All are taken
     from *values*, so the sum is made from the end. Unless random moves count like others, a
     position before one learns from the best move there, or nothing; and nothing from later.
 

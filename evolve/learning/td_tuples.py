@@ -95,6 +95,7 @@ class TdTuples(Learner[TdTuplesState]):
     """Learns tables by temporal differences."""
 
     name = "td-tuples"
+    rate = "method.step"
     config_type = TdTuplesConfig
     network_type = TuplesConfig
     state_type = TdTuplesState

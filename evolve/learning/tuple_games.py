@@ -74,7 +74,7 @@ def make_room(rules: Rules, readings: int) -> TupleRoom:
     """Room for games on the board of *rules*."""
     plies = rules.columns * rules.rows + 1
     return TupleRoom(
-        np.zeros(readings + rules.columns, dtype=np.int32),
+        np.zeros(readings, dtype=np.int32),
         np.zeros(plies * readings, dtype=np.int32),
         np.zeros(readings, dtype=np.float32),
         np.zeros(plies, dtype=np.float32),
@@ -123,7 +123,7 @@ def _play(
     """
     readings = peek(structure, READINGS)
     own = other = full = np.uint64(0)
-    start_readings(rules, structure, 0, room.entries, 0)
+    start_readings(structure, 0, room.entries, 0)
     ply = 0
     while ply < all_cells(rules):
         side = ply & 1
@@ -139,7 +139,7 @@ def _play(
             total = sum_entries(structure, 0, room.entries, 0, tables, table, room.now, zero)
             column, total = _choose(rules, structure, tables, table, side, own | other, total, room)
         bit = drop(own | other, column, rules)
-        read_disc(rules, structure, 0, room.entries, 0, side, cell_of(bit))
+        read_disc(structure, 0, room.entries, 0, side, cell_of(bit))
         if explores:
             total = sum_entries(structure, 0, room.entries, 0, tables, table, room.now, zero)
         for reading in range(readings):
@@ -174,7 +174,7 @@ def _choose(
         free ^= bit
         cell = cell_of(bit)
         after = weigh_disc(
-            rules, structure, 0, room.entries, 0, side, cell, tables, table, room.now, total
+            structure, 0, room.entries, 0, side, cell, tables, table, room.now, total
         )
         if best < 0 or sign * after > sign * best_total:
             best = cell // (rules.rows + 1)

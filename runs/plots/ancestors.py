@@ -200,7 +200,7 @@ def _champions(run: Run) -> list[int]:
     if not run.directory.history.is_file():
         return []
     with History(run.directory.history) as history:
-        return [generation for generation, _, _ in history.champions()]
+        return history.kept_champions()
 
 
 def _choose(generations: list[int], most: int = MOST_CHAMPIONS) -> list[int]:

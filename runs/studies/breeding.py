@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.executors import check_executor, default_workers
+from evolve.learning.learner import DivergedError
 from games.errors import ArenaError, BadValueError
 from runs.api import prepare
 from runs.directory import RunDirectory
@@ -80,7 +81,7 @@ def _breed_in_turn(runs: Mapping[str, Run], workers: int | None, ledger: Ledger)
         ledger.begin(name)
         try:
             run.advance(workers=workers, watch=watch)
-        except BadValueError as error:
+        except DivergedError as error:
             lost[name] = str(error)
         ledger.end(name)
         if not ledger.going:

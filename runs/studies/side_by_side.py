@@ -19,8 +19,8 @@ from multiprocess.connection import wait
 
 from arena.kernels import warm_up
 from arena.work import find_kernel, new_outputs
-from evolve.learning.learner import Learner
-from games.errors import ArenaError, BadValueError
+from evolve.learning.learner import DivergedError, Learner
+from games.errors import ArenaError
 from runs.journey import Progress
 from runs.run import Run
 from runs.studies.ledger import Ledger
@@ -44,7 +44,7 @@ def breed_side_by_side(runs: Mapping[str, Run], workers: int, ledger: Ledger) ->
         ledger: Is told of each generation, and says whether to go on.
 
     Returns:
-        The runs that their methods gave up with a BadValueError, and why.
+        The runs that their methods gave up with a DivergedError, and why.
 
     Raises:
         StudyFailedError: Runs failed otherwise; the others are finished.
@@ -149,7 +149,7 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
         else:
             run.advance(executor="serial", watch=watch)
     except ArenaError as problem:
-        error, lost = str(problem), isinstance(problem, BadValueError)
+        error, lost = str(problem), isinstance(problem, DivergedError)
     except Exception as problem:
         traceback.print_exc(file=sys.stderr)
         error = f"{type(problem).__name__}: {problem}"

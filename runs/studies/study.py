@@ -64,8 +64,7 @@ class Job:
     """About how long a generation takes, compared with those of other jobs of the study."""
     attempts: int = 1
     """How many attempts there are at a run that its method gives up with a
-    :class:`~games.errors.BadValueError`, because its weights grew beyond all bounds for
-    instance."""
+    :class:`~evolve.learning.learner.DivergedError`."""
 
     def attempt(self, number: int) -> Recipe:
         """The recipe of an attempt, from 0: another seed, far from those of other jobs."""

@@ -1,4 +1,4 @@
-"""The study ``td-lambda``: Löfroth and Dalenius (2010), all tables and figures.
+"""The study ``td-lambda``: Löfroth and Dalenius (2011), all tables and figures.
 
 ``seeds`` is the number of individuals of each setting here: four, as in the publication. The
 same run serves all tables that show its setting.
@@ -34,8 +34,22 @@ TRACES_R1 = {trace: Setting("R1", "G4", trace) for trace in ("L1", "L2", "L3")}
 TRACES_R2 = {trace: Setting("R2", "G3", trace) for trace in ("L1", "L2", "L3")}
 ENCODINGS = {"R1-G4-L1": Setting("R1", "G4"), "R2-G3-L1": Setting("R2", "G3")}
 LONG_TEST = {"L1": Setting("R1", "G4", games=LONG)}
+AS_WRITTEN = {
+    "R1-G4-L1": Setting("R1", "G4"),
+    "R1-G4-L1 as written": Setting("R1", "G4", as_written=True),
+}
 
-PARTS = (SHORT_TEST, ENDS, HIDDEN_R1, HIDDEN_R2, TRACES_R1, TRACES_R2, ENCODINGS, LONG_TEST)
+PARTS = (
+    SHORT_TEST,
+    AS_WRITTEN,
+    ENDS,
+    HIDDEN_R1,
+    HIDDEN_R2,
+    TRACES_R1,
+    TRACES_R2,
+    ENCODINGS,
+    LONG_TEST,
+)
 
 
 def plan_all(settings: Settings) -> list[Job]:
@@ -66,7 +80,7 @@ def _ladder(name: str, noise: float) -> TableKind:
 TD_LAMBDA = Study(
     name="td-lambda",
     summary="Reward-based learning for Connect Four: TD(λ) by self-play, four individuals each.",
-    source="Björn Löfroth and Johan Dalenius, Själv-inläring av fyra-i-rad (KTH, 2010)",
+    source="Björn Löfroth and Johan Dalenius, Själv-inläring av fyra-i-rad (KTH, 2011)",
     plan=plan_all,
     seeds=4,
     tables=(
@@ -77,6 +91,7 @@ TD_LAMBDA = Study(
         _compare("A.3", "4.4", "λ, encoding R1, 120 hidden units", TRACES_R1),
         _compare("A.4", "4.5", "λ, encoding R2, 80 hidden units", TRACES_R2),
         _compare("figure-4.6", "4.6", "the two encodings", ENCODINGS),
+        _compare("as-written", "as-written", "steps and weights as the text has them", AS_WRITTEN),
         _kind("A.5", "the long run, 5,000,000 games (figure 4.7)", LONG_TEST, measure_long),
         _ladder("5.1", 0.2),
         _ladder("5.2", 0.0),

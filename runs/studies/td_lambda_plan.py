@@ -46,12 +46,15 @@ class Setting:
     end: float = 0.1
     """What the probability of a random move falls to."""
     games: int = GAMES
+    as_written: bool = False
+    """Whether steps and first weights are those of the text, not those of the recipe."""
 
     @property
     def name(self) -> str:
         """Such as ``R1-G4-L1``; what is unusual follows."""
         name = f"{self.encoding}-{self.hidden}-{self.trace}"
         name += "" if self.end == 0.1 else f"-end-{self.end:g}"
+        name += "-as-written" if self.as_written else ""
         return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
 
     def job(self, individual: int, settings: Settings) -> Job:
@@ -77,6 +80,8 @@ class Setting:
             "run.checkpoint_every": min(5 * between, 50),
             "run.champion": "last",
         }
+        if self.as_written:
+            changes |= {"method.rate_scale": 1.0, "method.initialisation": "inverse"}
         recipe = load_recipe("td-lambda").change(changes)
         return Job(f"{self.name}-{individual}", recipe, weight=each * (hidden + 10))
 

@@ -53,6 +53,14 @@ BEST = (
 )
 
 
+ELSEWHERE = {
+    "R1-G4-L1": ("A.1", "G4"),
+    "R1-G4-L1 as written": ("A.1", "G4"),
+    "R2-G3-L1": ("A.2", "G3"),
+}
+"""In which table and row the results of these settings were published."""
+
+
 def compare_individuals(material: Material, labelled: Labelled) -> Table:
     """Table 4.1: how much individuals of one setting differ."""
     finals = {
@@ -81,7 +89,8 @@ def compare_settings(
         for label, setting in labelled.items()
     }
     table = _compare(name, title, finals, [POINTS, MEANS, STATES, BEST])
-    picture = draw_curves(f"Figure {figure}: {title}", _best(curves), _published_ends(name, finals))
+    heading = f"Figure {figure}: {title}" if figure[0].isdigit() else title
+    picture = draw_curves(heading, _best(curves), _published_ends(name, finals))
     table.files[f"figure-{figure}.png"] = render(picture, ".png")
     return table
 
@@ -187,7 +196,7 @@ def _compare(name: str, title: str, finals: Finals, notes: list[str]) -> Table:
 
 def _find_published(name: str, label: str) -> dict[str, list[float]]:
     """What was published for a setting: by column, a value for each individual."""
-    source, row = {"R1-G4-L1": ("A.1", "G4"), "R2-G3-L1": ("A.2", "G3")}.get(label, (name, label))
+    source, row = ELSEWHERE.get(label, (name, label))
     return {key[1]: values for key, values in published(source).items() if key[0] == row}
 
 

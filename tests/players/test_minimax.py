@@ -219,7 +219,7 @@ PUBLISHED = {
     (4, 2): 0.77,
     (4, 3): 0.66,
 }
-"""Table 5.1 of Löfroth and Dalenius (2010): points of MM1 to MM4 against each other and, as
+"""Table 5.1 of Löfroth and Dalenius (2011): points of MM1 to MM4 against each other and, as
 number 0, the random player."""
 
 

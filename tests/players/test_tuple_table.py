@@ -37,8 +37,8 @@ def draw(rules: Rules, length: int = 6, tuples: int = 25) -> Cells:
 
 
 def start(table: TupleTable, rules: Rules) -> NDArray[np.int32]:
-    entries = np.zeros(table.readings + rules.columns, dtype=np.int32)
-    start_readings(rules, table.structure, 0, entries, 0)
+    entries = np.zeros(table.readings, dtype=np.int32)
+    start_readings(table.structure, 0, entries, 0)
     return entries
 
 
@@ -81,7 +81,7 @@ def test_entries_are_those_of_the_cells_whatever_is_played(
             if free:
                 place, owner = chance.choice(free), chance.randrange(2)
                 cell = place * (rules.rows + 1) + len(columns[place])
-                read_disc(rules, table.structure, 0, entries, 0, owner, cell)
+                read_disc(table.structure, 0, entries, 0, owner, cell)
                 columns[place].append(owner)
     assert positions > 15 * rules.columns * rules.rows
 
@@ -92,10 +92,10 @@ def test_a_structure_may_stand_behind_others() -> None:
     moved = np.concatenate([np.full(17, 99, dtype=np.int32), table.structure])
     alone = start(table, rules)
     behind = np.full(5 + len(alone), -1, dtype=np.int32)
-    start_readings(rules, moved, 17, behind, 5)
+    start_readings(moved, 17, behind, 5)
     for cell in (0, 1, 21, 2, 42):
-        read_disc(rules, table.structure, 0, alone, 0, cell % 2, cell)
-        read_disc(rules, moved, 17, behind, 5, cell % 2, cell)
+        read_disc(table.structure, 0, alone, 0, cell % 2, cell)
+        read_disc(moved, 17, behind, 5, cell % 2, cell)
         assert np.array_equal(behind[5:], alone)
     assert behind[:5].tolist() == [-1] * 5
 

@@ -269,3 +269,29 @@ def test_a_database_that_is_cut_short_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"gone/history\.db can't be used"):
         History(tmp_path / "gone" / "history.db", write=True)
+
+
+def test_large_champions_are_dropped_but_for_some(history: History) -> None:
+    for generation, size in ((1, 100), (2, 5000), (3, 5000), (4, 5000), (5, 6000)):
+        history.add_check(champion_report(generation), b"x" * size, [result("a", generation)])
+    history.drop_champions({3, 5}, larger_than=4999)
+    assert history.kept_champions() == [1, 3, 5]
+    assert [history.champion(generation) for generation in (2, 4, 6)] == [None] * 3
+    assert [len(history.champion(generation) or b"") for generation in (1, 3, 5)] == [
+        100,
+        5000,
+        6000,
+    ]
+    # What they did is still known.
+    assert [row[0] for row in history.champions()] == [1, 2, 3, 4, 5]
+    assert [check.wins for check in history.checks()] == [1, 2, 3, 4, 5]
+    history.add_check(champion_report(2), b"again", [result("a", 2)])
+    assert history.champion(2) == b"again"
+
+
+def test_room_of_dropped_champions_is_used_again(history: History) -> None:
+    for generation in range(20):
+        history.add_check(champion_report(generation), b"x" * 100_000, [])
+        history.drop_champions({generation}, larger_than=1000)
+    history.flush()
+    assert history.path.stat().st_size < 400_000

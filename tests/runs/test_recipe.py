@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -470,3 +471,47 @@ def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
                 assert word in NeatConfig.model_fields
             for word in re.findall(r"method\.(\w+)", instead):
                 assert word in NeatMethodConfig.model_fields
+
+
+SETTINGS = {
+    "board": {"rows": 5, "cols": 6},
+    "needed_to_win": 3,
+    "games_to_play": 5000,
+    "saving_rate": 1000,
+    "learning_rate": 0.05,
+    "discount_factor": 1,
+    "estimated_optimal_future_value": "best_known",
+    "boltzmann_temperature": 1,
+    "rewards": {"win": 2, "loss": -2, "tie": 0, "each_move": -0.01},
+    "neural_storage": {"hidden_neurons": 50},
+}
+
+
+def test_the_settings_of_another_program_are_a_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "agent.config"
+    path.write_text(json.dumps(SETTINGS))
+    recipe = load_recipe(str(path), ["run.seed=3"])
+    assert (recipe.game.columns, recipe.game.rows, recipe.game.connect) == (6, 5, 3)
+    assert recipe.method["name"] == "q-learning"
+    assert recipe.method["faithful"] is True
+    assert recipe.network["hidden"] == [50]
+    assert recipe.run.generations * recipe.method["games"] == 5000
+    assert recipe.run.seed == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (json.dumps({**SETTINGS, "learning_rate": "fast"}), "learning_rate: "),
+        (json.dumps({**SETTINGS, "games_to_play": 5001}), "games_to_play is 5001"),
+        ("{", "is no JSON file"),
+        ("[]", "agent.config: "),
+    ],
+)
+def test_wrong_settings_of_another_program_are_named(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "agent.config"
+    path.write_text(text)
+    with pytest.raises(RecipeError, match=message):
+        load_recipe(str(path))

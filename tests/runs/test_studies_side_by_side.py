@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from evolve.learning.learner import DivergedError
 from games.errors import BadValueError
 from runs.history import History
 from runs.recipe import Recipe
@@ -142,7 +143,7 @@ def give_up_seeds_below(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def refuse(run: Run, **options: Any) -> None:
         if 1 < run.recipe.run.seed < limit:
-            raise BadValueError("its weights grew beyond all bounds")
+            raise DivergedError("its weights grew beyond all bounds")
         advance(run, **options)
 
     monkeypatch.setattr(Run, "advance", refuse)

@@ -37,6 +37,7 @@ ROWS = {
     "A.3": 30,
     "A.4": 30,
     "figure-4.6": 20,
+    "as-written": 20,
     "A.5": 10,
     "5.1": 50,
     "5.2": 50,
@@ -52,15 +53,19 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 def test_the_settings_are_those_of_the_publication() -> None:
     jobs = {job.name: job.recipe for job in STUDY.plan(Settings(STUDY.seeds))}
     assert STUDY.seeds == 4
-    assert len(jobs) == 17 * 4  # settings that several tables show are learnt once
+    assert len(jobs) == 18 * 4  # settings that several tables show are learnt once
     games = [recipe.run.generations * recipe.method["games"] for recipe in jobs.values()]
-    assert sum(games) == 15 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
+    assert sum(games) == 16 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
     plain = jobs["R1-G4-L1-3"]
     assert (plain.network["encoding"], plain.network["hidden"]) == ("0/1/-1", [120])
     assert (plain.method["trace"], plain.method["individuals"]) == (0.0, 1)
     assert (plain.method["epsilon_start"], plain.method["epsilon_end"]) == (0.5, 0.1)
     assert plain.method["epsilon_games"] == 1_000_000
     assert plain.run.seed == 3
+    assert (plain.method["rate_scale"], plain.method["initialisation"]) == (0.1, "fan-in")
+    written = jobs["R1-G4-L1-as-written-3"]
+    assert (written.method["rate_scale"], written.method["initialisation"]) == (1.0, "inverse")
+    assert written.network == plain.network
     assert jobs["R2-G3-L3-1"].network["encoding"] == "two-planes"
     assert jobs["R2-G3-L3-1"].network["hidden"] == [80]
     assert jobs["R2-G3-L3-1"].method["trace"] == 0.6

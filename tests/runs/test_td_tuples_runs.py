@@ -12,6 +12,7 @@ import multiprocess
 import numpy as np
 import pytest
 
+from games.errors import BadValueError
 from games.stream import new_stream
 from players.storage import read_player
 from players.tuple_network import TuplePlayer
@@ -140,3 +141,54 @@ def test_what_a_run_is_in_figures(whole: Run) -> None:
 def test_recipes_that_can_not_be(recipe: Recipe, key: str, value: Any, message: str) -> None:
     with pytest.raises(RecipeError, match=message):
         recipe.change({key: value})
+
+
+# Champions that are large
+
+
+@pytest.fixture
+def _large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These champions count as large ones."""
+    monkeypatch.setattr("runs.journey.LARGE", 1000)
+
+
+def find_bests(run: Run, ends: list[int]) -> set[int]:
+    """For each of the generations *ends* that of the best champion so far."""
+    wins = {check.generation: check.wins for check in run.checks()}
+    return {
+        max((won, generation) for generation, won in wins.items() if generation <= end)[1]
+        for end in ends
+        if end >= min(wins)
+    }
+
+
+@pytest.mark.usefixtures("_large")
+def test_of_large_champions_only_those_that_may_be_needed_are_kept(
+    recipe: Recipe, tmp_path: Path, outcome_of: Look
+) -> None:
+    often = recipe.change({"check.every": 1, "run.checkpoint_every": 6})
+    run = start(often, run=tmp_path / "run", executor="serial")
+    kept = find_bests(run, [0, 6, LAST]) | {LAST}
+    forgotten = sorted({*range(1, LAST + 1)} - kept)
+    assert len(forgotten) >= LAST - 4
+    for generation in kept:
+        assert run.champion_at(generation).remarks["generation"] == generation
+    with pytest.raises(BadValueError, match=r"run no longer has the champion of generation \d+:"):
+        run.champion_at(forgotten[0])
+    with pytest.raises(BadValueError, match=r"keeps only the newest and the best at each") as told:
+        find_player(f"run:{run.path}@{forgotten[-1]}")
+    assert ", ".join(map(str, sorted(kept))) in str(told.value)
+    # It may go back to a checkpoint, and has the champion of that time again.
+    outcome = outcome_of(run.path)
+    resume(run.path, from_generation=6, executor="serial", watch=lambda progress: False)
+    (best,) = find_bests(Run.open(run.path), [6])
+    assert best <= 7
+    assert Run.open(run.path).champion.remarks["generation"] in {best, 7}
+    resume(run.path, executor="serial")
+    again = outcome_of(run.path)
+    assert (again.sha256, again.champion) == (outcome.sha256, outcome.champion)
+
+
+def test_small_champions_are_all_kept(whole: Run) -> None:
+    for generation in (4, 8, 12):
+        assert whole.champion_at(generation).remarks["generation"] == generation
