@@ -35,7 +35,7 @@ from games.bitboard import Rules
 from games.errors import BadValueError
 from genomes.tuples import Cells
 
-__all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table"]
+__all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table", "show_entries"]
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
 """Fields of a structure."""
@@ -89,6 +89,29 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
     head[STARTS_AT : FIRST_AT + 1] = places
     structure = np.concatenate([head, *parts_of_all]).astype(np.int32)
     return TupleTable(structure, entries, len(readings))
+
+
+def show_entries(shape: Cells, rules: Rules) -> NDArray[np.int8]:
+    """What the entries of one tuple stand for: the states of its cells.
+
+    Args:
+        shape: Its cells, shape ``(length,)``.
+        rules: The board.
+
+    Returns:
+        Shape ``(entries, length)``: 0 is out of reach, 1 and 2 are the players' discs, 3 is next
+        to be filled.
+    """
+    states = _list_states(rules.rows)
+    column_of, row_of = np.divmod(shape.astype(np.int64), rules.rows)
+    shown = np.zeros((1, len(shape)), dtype=np.int8)
+    for column in np.unique(column_of):
+        places = np.flatnonzero(column_of == column)
+        parts = list(dict.fromkeys(tuple(state[row] for row in row_of[places]) for state in states))
+        entries = len(shown)
+        shown = np.tile(shown, (len(parts), 1))
+        shown[:, places] = np.repeat(np.array(parts, dtype=np.int8), entries, axis=0)
+    return shown
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from games.errors import BadValueError
+from players.player import Player
+from players.tuple_network import TuplePlayer
 from runs.files import explain_storage_errors
 from runs.players import find_player
 from runs.plots.arrangement import Arrangement, arrange, board_width
@@ -25,6 +27,7 @@ from runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
 from runs.plots.sketch import Sketch, sketch_player
 from runs.plots.style import GREY, check_format, new_figure, save, set_title
 from runs.plots.thinning import thin_out
+from runs.plots.tuples import draw_tuples
 from runs.run import Run
 
 __all__ = ["draw_network", "plot_network"]
@@ -61,15 +64,21 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
             raise BadValueError(f"{of} is one player: only runs have champions of generations")
         player = find_player(of)
         to = to or Path(f"{player.name}-network.png")
-        return save(draw_network(sketch_player(player)), to)
+        return save(_draw_player(player), to)
     run = Run.open(of) if isinstance(of, str) else of
-    sketch = sketch_player(run.champion_at(generation), run.path.resolve().name)
+    figure = _draw_player(run.champion_at(generation), run.path.resolve().name)
     if to is None:
         folder = run.directory.plots
         with explain_storage_errors(folder):
             folder.mkdir(exist_ok=True)
         to = folder / ("network.png" if generation is None else f"network-{generation}.png")
-    return save(draw_network(sketch), to)
+    return save(figure, to)
+
+
+def _draw_player(player: Player, name: str | None = None) -> Figure:
+    if isinstance(player, TuplePlayer):
+        return draw_tuples(player, name)
+    return draw_network(sketch_player(player, name))
 
 
 def draw_network(sketch: Sketch) -> Figure:

@@ -18,7 +18,7 @@ from players.network import NetworkPlayer
 from players.player import Player
 from runs.plots.layers import find_layers
 
-__all__ = ["Node", "Sketch", "Wire", "sketch_player"]
+__all__ = ["Node", "Sketch", "Wire", "sketch_player", "write_title"]
 
 Weights = NDArray[np.float64]
 
@@ -95,14 +95,20 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
     Raises:
         BadValueError: It is no network.
     """
-    title = name or player.name
-    if isinstance(player, BredPlayer) and "generation" in player.remarks:
-        title += f": champion of generation {player.remarks['generation']}"
+    title = write_title(player, name)
     if isinstance(player, GraphPlayer):
         return _sketch_graph(player, title)
     if isinstance(player, NetworkPlayer):
         return _sketch_perceptron(player, title)
     raise BadValueError(f"{player.name} is no network: there is nothing to draw")
+
+
+def write_title(player: Player, name: str | None = None) -> str:
+    """*name*, or the player's, and whose champion it is, if that is known."""
+    title = name or player.name
+    if isinstance(player, BredPlayer) and "generation" in player.remarks:
+        title += f": champion of generation {player.remarks['generation']}"
+    return title
 
 
 def _sketch_graph(player: GraphPlayer, title: str) -> Sketch:

@@ -16,7 +16,7 @@ from games.bitboard import Rules
 from games.errors import BadValueError
 from genomes.tuples import Cells, find_lines, random_walks
 from players.tuple_entries import read_disc, start_readings
-from players.tuple_table import MOST_ENTRIES, TupleTable, make_table
+from players.tuple_table import MOST_ENTRIES, TupleTable, make_table, show_entries
 
 BOARDS = [Rules(7, 6, 4), Rules(4, 3, 3), Rules(9, 5, 4), Rules(2, 8, 4), Rules(12, 2, 2)]
 
@@ -84,6 +84,15 @@ def test_entries_are_those_of_the_cells_whatever_is_played(
                 read_disc(table.structure, 0, entries, 0, owner, cell)
                 columns[place].append(owner)
     assert positions > 15 * rules.columns * rules.rows
+
+
+@pytest.mark.parametrize("rules", BOARDS)
+def test_entries_are_shown_as_states_of_cells(baseline: Any, rules: Rules) -> None:
+    cells = draw(rules)
+    shown = [show_entries(tuple_, rules) for tuple_ in cells]
+    digits = 4 ** np.arange(cells.shape[1])
+    places = [states @ digits + number * 4**6 for number, states in enumerate(shown)]
+    assert np.array_equal(np.concatenate(places), baseline.find_places(rules, cells))
 
 
 def test_a_structure_may_stand_behind_others() -> None:
