@@ -17,6 +17,7 @@ from benchmarks import (
     q_learning,
     search,
     td,
+    tuples,
     whole_runs,
 )
 from benchmarks.line import Line
@@ -31,6 +32,7 @@ PARTS = {
     "search": search.measure,
     "td": td.measure,
     "q-learning": q_learning.measure,
+    "tuples": tuples.measure,
 }
 
 

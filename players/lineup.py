@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from games.compiled import inlined
 from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
 from players.search import make_room
-from players.tuple_table import READINGS
+from players.tuple_entries import READINGS
 
 __all__ = [
     "ACTION",

@@ -13,9 +13,24 @@ from typing import Any
 
 from games.compiled import inlined
 from genomes.simd import peek, poke
-from players.tuple_table import DELTAS_AT, FIRST_AT, MEMBERS_AT, READINGS, STARTS_AT
 
-__all__ = ["read_disc", "start_readings", "sum_entries", "weigh_disc"]
+__all__ = [
+    "DELTAS_AT",
+    "ENTRIES",
+    "FIELDS",
+    "FIRST_AT",
+    "MEMBERS_AT",
+    "READINGS",
+    "STARTS_AT",
+    "read_disc",
+    "start_readings",
+    "sum_entries",
+    "weigh_disc",
+]
+
+READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
+"""Fields of a structure: how many readings and entries there are, and where parts begin."""
+FIELDS = 8
 
 
 @inlined

@@ -21,8 +21,7 @@ from players.lineup import (
     TABLES_AT,
     WIDTH_OF_TUPLES,
 )
-from players.tuple_entries import read_disc, start_readings, sum_entries, weigh_disc
-from players.tuple_table import ENTRIES
+from players.tuple_entries import ENTRIES, read_disc, start_readings, sum_entries, weigh_disc
 
 __all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
 

@@ -10,7 +10,8 @@ entry is there twice: for positions that the first player has moved to, and the 
 
 A *structure* is an array of ``int32`` that says all of that to compiled code:
 
-- the fields named below, of which the last four say where the parts begin that follow;
+- the fields that :mod:`players.tuple_entries` names, of which the last four say where the parts
+  begin that follow;
 - ``starts``: for each bit of the board where in ``members`` the readings begin that a disc on
   that cell concerns, since it lies on the tuple or makes a cell of it reachable;
 - ``members``: their numbers;
@@ -34,12 +35,10 @@ from numpy.typing import NDArray
 from games.bitboard import Rules
 from games.errors import BadValueError
 from genomes.tuples import Cells
+from players.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
 
 __all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table", "show_entries"]
 
-READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
-"""Fields of a structure."""
-FIELDS = 8
 MOST_ROWS = 12
 """A column of so many rows has 8191 states; more would take too much room."""
 MOST_ENTRIES = 2**27

@@ -32,8 +32,8 @@ from evolve.method import Config
 from games.bitboard import Rules
 from games.seeding import derive_generator, derive_seeds
 from genomes.tuples import TuplePopulation
+from players.tuple_entries import READINGS
 from players.tuple_network import TupleDesign
-from players.tuple_table import READINGS
 
 __all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
 

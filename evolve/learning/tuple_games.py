@@ -27,8 +27,14 @@ from games.stream import below, chance
 from genomes import simd
 from genomes.network import TANH, activate
 from genomes.simd import LANES, peek, poke
-from players.tuple_entries import read_disc, start_readings, sum_entries, weigh_disc
-from players.tuple_table import ENTRIES, READINGS
+from players.tuple_entries import (
+    ENTRIES,
+    READINGS,
+    read_disc,
+    start_readings,
+    sum_entries,
+    weigh_disc,
+)
 
 __all__ = ["FIGURES", "Lesson", "TupleRoom", "average_tables", "make_room", "merge_shards", "teach"]
 

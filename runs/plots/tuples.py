@@ -35,6 +35,10 @@ SMALL, LARGE, EDGE = 0.13, 0.2, 0.4
 NOTE = 0.42
 """Height of what is written above a board."""
 GREATER_GAP, GAP = 0.45, 0.2
+LEAST = 9.2
+"""The least width of all boards, for the texts."""
+LEAST_OF_BOARD = {SMALL: 0.7, LARGE: 1.15}
+"""The least width that a board of such cells takes, for what stands above it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +63,12 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     design = player.design
     tuples = read_tuples(player)
     strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
-    block = 2 * design.columns * SMALL + GAP, design.rows * SMALL + NOTE
+    block = 2 * _slot(design.columns, SMALL) + GAP, design.rows * SMALL + NOTE
     lines = -(-len(strongest) // TUPLES_IN_A_ROW)
-    boards = 6 * design.columns * LARGE + 4 * GAP + GREATER_GAP
-    width = max(boards, TUPLES_IN_A_ROW * (block[0] + GREATER_GAP) - GREATER_GAP, 8.0) + 2 * EDGE
+    boards = 6 * _slot(design.columns, LARGE) + 4 * GAP + GREATER_GAP
+    width = max(boards, TUPLES_IN_A_ROW * (block[0] + GREATER_GAP) - GREATER_GAP, LEAST) + 2 * EDGE
     upper, lower = design.rows * LARGE + 1.9, lines * block[1] + 0.75
-    height = 0.95 + upper + lower
+    height = 0.6 + upper + lower
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
     place = {"x": 0.1 / width, "y": 1 - 0.12 / height}
@@ -114,6 +118,11 @@ def value_cells(tuples: list[Tuple], columns: int, rows: int) -> Numbers:
     return total[..., ::-1].swapaxes(2, 3)
 
 
+def _slot(columns: int, cell: float) -> float:
+    """How much room a board takes from left to right."""
+    return max(columns * cell, LEAST_OF_BOARD[cell])
+
+
 def _describe(tuples: list[Tuple]) -> str:
     count = sum(one.numbers.size for one in tuples)
     used = sum(int(np.count_nonzero(one.numbers)) for one in tuples)
@@ -142,7 +151,7 @@ def _draw_values(figure: Figure, axes: Axes, values: Numbers, bottom: float) -> 
         for state, board in zip(STATES, boards, strict=True):
             axes.text(left, top + 0.09, state, fontsize=8, color=GREY)
             draw_boards(axes, board[None], (left, base), LARGE, SIGNS, scale)
-            left += columns * LARGE + GAP
+            left += _slot(columns, LARGE) + GAP
         left += GREATER_GAP - GAP
     bar = figure.colorbar(
         ScalarMappable(scale, SIGNS),
@@ -165,7 +174,7 @@ def _draw_strongest(axes: Axes, player: TuplePlayer, tuples: list[Tuple], top: f
     )
     axes.text(0.0, top - 0.12, heading, fontsize=9, fontweight="bold")
     _draw_key(axes, top - 0.33)
-    board = design.columns * SMALL
+    board = _slot(design.columns, SMALL)
     for number, one in enumerate(tuples):
         line, place = divmod(number, TUPLES_IN_A_ROW)
         left = place * (2 * board + GAP + GREATER_GAP)
@@ -180,7 +189,7 @@ def _draw_strongest(axes: Axes, player: TuplePlayer, tuples: list[Tuple], top: f
             colour = POSITIVE if value >= 0 else NEGATIVE
             y = bottom + design.rows * SMALL + 0.06
             axes.text(left, y, text, fontsize=8, color=colour, fontweight="bold")
-            mover = "1st moved" if side == 0 else "2nd moved"
+            mover = ("1st", "2nd")[side]
             axes.text(left + board, y, mover, fontsize=7, color=GREY, ha="right")
             left += board + GAP
 
@@ -215,4 +224,6 @@ def _draw_key(axes: Axes, y: float) -> None:
     for state, text in texts.items():
         _draw_cell(axes, state, (left, y - SMALL / 2))
         axes.text(left + 0.2, y, text, fontsize=8, va="center", color=GREY)
-        left += 0.45 + 0.075 * len(text)
+        left += 0.4 + 0.07 * len(text)
+    told = "1st, 2nd: after whose moves it counts"
+    axes.text(left, y, told, fontsize=8, va="center", color=GREY)

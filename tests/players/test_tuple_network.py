@@ -256,6 +256,7 @@ def test_room_that_is_not_needed_is_not_stored() -> None:
     [
         ("cells", lambda cells: cells - 12, "its tuples are no cells of a board of 12"),
         ("cells", lambda cells: np.where(cells == 5, 12, cells), "no cells of a board of 12"),
+        ("cells", lambda cells: np.where(cells == 5, -1, cells), "no cells of a board of 12"),
         ("cells", lambda cells: cells.ravel(), "its tuples are int16 of shape"),
         ("cells", lambda cells: cells.astype(np.float32), "its tuples are float32 of shape"),
         ("cells", lambda cells: cells[:0], "its tuples are int16 of shape"),

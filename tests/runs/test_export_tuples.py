@@ -22,7 +22,7 @@ from runs.export import export_neat_python, export_python
 
 STREAM: Stream = new_stream(0)
 DESIGNS = {
-    "the recipe's": (TupleDesign(), 6000),
+    "walks": (TupleDesign(), 6000),
     "lines": (TupleDesign(shape="lines"), 1000),
     "single cells": (TupleDesign(tuples=30, length=1), 500),
     "5x4": (TupleDesign(5, 4, 3, tuples=12, length=7), 1200),
@@ -100,7 +100,7 @@ def test_it_takes_a_win_and_is_a_bot_for_kaggle() -> None:
 
 
 def test_the_file_is_plain_and_whole_on_its_own(tmp_path: Path) -> None:
-    player = make_player(DESIGNS["the recipe's"][0], 2)
+    player = make_player(DESIGNS["walks"][0], 2)
     source = export_python(player)
     assert source.isascii()
     assert max(len(line) for line in source.splitlines()) <= 100

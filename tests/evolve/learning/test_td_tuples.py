@@ -285,6 +285,15 @@ def test_learners_and_shards_play_games_of_their_own() -> None:
     assert (figures[:, PLIES] > 30 * 7).all()
 
 
+def test_shards_begin_with_the_tables_of_their_learner() -> None:
+    method = make_method(individuals=3, shards=2, step=0.0)
+    cells = method.initial(1).population.cells
+    numbers = method.initial(1).population.tables + np.float32([[1.0], [2.0], [3.0]])
+    state = TdTuplesState(1, 0, TuplePopulation(cells, numbers), numbers)
+    shards, _ = SerialExecutor().do(method.make_work(state))
+    assert shards.mean(axis=1).tolist() == [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
+
+
 def test_a_step_brings_shards_together_and_averages() -> None:
     method = make_method(individuals=2, shards=3, averaging=0.25)
     state = learn(method, 5)

@@ -1,0 +1,149 @@
+"""How fast tuple networks learn from games against themselves and play, against NumPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from arena.batch import make_batch
+from arena.executors import ProcessExecutor, SerialExecutor
+from arena.executors.executor import Executor
+from arena.kernels import run_kernel
+from benchmarks.line import Line
+from benchmarks.tuples_numpy import NumpyTuples, find_places
+from evolve.learning.td_tuples import TdTuples, TdTuplesState
+from evolve.learning.tuple_games import PLIES, Lesson
+from games.seeding import derive_seeds
+from players.lineup import combine_lineups
+from players.scripted import make_random
+from runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+RATIO_TARGET = 50.0
+CORES_TARGET = 1.8
+GAMES = 4000
+PRACTICE = 20
+"""Generations before anything is measured, so that tables are in use and games long."""
+NUMPY_GAMES = 60
+MATCHES = 4000
+REPEATS = 7
+
+
+def measure() -> Iterator[Line]:
+    """All lines about tuple networks."""
+    method = _make_method(GAMES, shards=1)
+    tuples, length = method.design.size
+    state = _practise(method)
+    plain = _numpy_speed(state)
+    speed = _speed(method, state, SerialExecutor())
+    yield Line(
+        f"TD(λ), {tuples} tuples of {length} cells, self-play and learning, one core",
+        speed,
+        "games/s",
+        f"the same with NumPy: {plain:,.0f} games/s",
+        speed / plain,
+        "50x",
+        speed / plain >= RATIO_TARGET,
+    )
+    lines = _make_method(GAMES, shards=1, shape="lines")
+    yield Line("the same, 69 lines", _speed(lines, _practise(lines), SerialExecutor()), "games/s")
+    yield _two_shards(state)
+    yield Line(
+        "moves of that network against random, one core", _play_speed(method, state), "moves/s"
+    )
+
+
+def _make_method(games: int, shards: int, shape: str = "walks") -> TdTuples:
+    changes = [f"method.games={games}", f"method.shards={shards}", f"network.shape={shape}"]
+    method = load_recipe("connect-four-td", changes).make_method()
+    assert isinstance(method, TdTuples)
+    return method
+
+
+def _practise(method: TdTuples) -> TdTuplesState:
+    state = method.initial(1)
+    for _ in range(PRACTICE):
+        state, _ = method.take_in(state, SerialExecutor().do(method.make_work(state)))
+    return state
+
+
+def _speed(method: TdTuples, state: TdTuplesState, executor: Executor) -> float:
+    """Games a second: the best of some generations."""
+    work = method.make_work(state)
+    executor.do(work)
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        executor.do(work)
+        best = min(best, time.perf_counter() - start)
+    return method.config.games / best
+
+
+def _numpy_speed(state: TdTuplesState) -> float:
+    """Games a second of the baseline; its first game must be that of the kernel."""
+    first = _make_method(1, shards=1)
+    shards, figures = SerialExecutor().do(first.make_work(state))
+    learner, places = _make_numpy(first, state)
+    learner.play_games(1)
+    learned = learner.tables[:, places].ravel()
+    if learner.plies != figures[0, PLIES] or not np.allclose(learned, shards[0], atol=1e-4):
+        raise RuntimeError("the baseline does not learn what the kernel learns")
+    best = np.inf
+    for _ in range(3):
+        learner, _ = _make_numpy(first, state)
+        start = time.perf_counter()
+        learner.play_games(NUMPY_GAMES)
+        best = min(best, time.perf_counter() - start)
+    return NUMPY_GAMES / best
+
+
+def _make_numpy(method: TdTuples, state: TdTuplesState) -> tuple[NumpyTuples, np.ndarray]:
+    cells, rules = state.population.cells[0], method.design.game.rules
+    places = find_places(rules, cells)
+    tables = np.zeros((2, len(cells), 4 ** cells.shape[1]), dtype=np.float32)
+    tables.reshape(2, -1)[:, places] = state.population.tables[0].reshape(2, -1)
+    work = method.make_work(state)
+    seed = int(derive_seeds(state.seed, state.generation, "learning", 1)[0])
+    lesson = Lesson(*work.options["lesson"])
+    return NumpyTuples(rules, cells, tables, lesson, seed), places
+
+
+def _two_shards(state: TdTuplesState) -> Line:
+    """Two shards on two cores against one on one, in turns."""
+    one, two = _make_method(2 * GAMES, shards=1), _make_method(4 * GAMES, shards=2)
+    executor = ProcessExecutor(2)
+    best, alone = 0.0, 0.0
+    for _ in range(3):
+        alone = max(alone, _speed(one, state, SerialExecutor()))
+        best = max(best, _speed(two, state, executor))
+    executor.close()
+    return Line(
+        "two shards on two cores",
+        best,
+        "games/s",
+        f"one on one core: {alone:,.0f}",
+        best / alone,
+        "1.8x",
+        best / alone >= CORES_TARGET,
+    )
+
+
+def _play_speed(method: TdTuples, state: TdTuplesState) -> float:
+    """Moves a second that a tuple network makes; those of `random` take no time to speak of."""
+    game = method.design.game
+    lineup = combine_lineups(
+        [method.design.pack(method.candidates(state)), make_random(game).lineup]
+    )
+    pairings = np.array([[0, 1], [1, 0]] * (MATCHES // 2), dtype=np.int32)
+    batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", MATCHES))
+    plies = run_kernel(batch).plies.astype(np.int64)
+    moves = int((plies + (pairings[:, 0] == 0)).sum() // 2)
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        run_kernel(batch)
+        best = min(best, time.perf_counter() - start)
+    return moves / best

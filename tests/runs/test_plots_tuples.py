@@ -1,0 +1,140 @@
+"""Pictures of tuple networks: what cells are worth, and the entries that stand out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+from genomes.tuples import TuplePopulation
+from players.tuple_network import TupleDesign, TuplePlayer
+from players.tuple_table import show_entries
+from runs import Run, start
+from runs.plots.cards import NEGATIVE, POSITIVE
+from runs.plots.network import plot_network
+from runs.plots.tuples import draw_tuples, read_tuples, value_cells
+from runs.recipe import load_recipe
+
+SMALL = TupleDesign(3, 3, 3, tuples=1, length=2)
+
+
+def make_player(design: TupleDesign, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+    shapes = np.array(cells, dtype=np.int16)
+    numbers = np.random.default_rng(seed).normal(size=2 * design.table(shapes).entries)
+    return design.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
+
+
+def test_entries_stand_beside_what_they_mean() -> None:
+    player = make_player(SMALL, [[0, 3], [7, 8]])
+    first, second = read_tuples(player)
+    assert first.states.shape == (9, 2)
+    assert set(map(tuple, first.states.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
+    assert first.numbers.shape == (2, 9)
+    tables = player.arrays["tables"].astype(np.float64)
+    assert np.array_equal(np.concatenate([first.numbers[1], second.numbers[1]]), tables[-17:])
+    assert len(second.states) == 8  # one column: no disc below, and so on
+
+
+def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
+    player = make_player(SMALL, [[0, 4]])
+    (one,) = read_tuples(player)
+    one.numbers[0, 3] = 0.0  # not in use
+    values = value_cells([one], 3, 3)
+    assert values.shape == (2, 3, 3, 3)
+    numbers, states = one.numbers[0], show_entries(np.array([0, 4]), SMALL.game.rules)
+    used = numbers != 0
+    for place, row, columns in ((0, 2, (0, 2)), (1, 1, (1,))):
+        for state in (1, 2, 3):
+            chosen = numbers[used & (states[:, place] == state)].mean() - numbers[used].mean()
+            for column in columns:  # cell 4 lies in the middle, and so it is its own mirror
+                expected = chosen * (2 if len(columns) == 1 else 1)
+                assert values[0, state - 1, row, column] == pytest.approx(expected)
+    assert np.isnan(values[:, :, 0]).all(), "no tuple reads the top row"
+
+
+def squares(axes: Axes) -> int:
+    return sum(
+        isinstance(patch, Rectangle) and patch.get_facecolor()[:3] == (1.0, 1.0, 1.0)
+        for patch in axes.patches
+    )
+
+
+def discs(axes: Axes) -> list[str]:
+    return [
+        to_hex(artist.get_facecolor()[0])  # type: ignore[index]
+        for artist in axes.collections
+        if isinstance(artist, PathCollection) and artist.get_sizes()[0] > 20
+    ]
+
+
+def test_the_strongest_entries_are_drawn_as_boards() -> None:
+    player = make_player(SMALL, [[0, 3], [1, 2]])
+    # Discs of both players: who began likes theirs, the other one likes their own.
+    player.genome.tables[:] = 0.01
+    states = show_entries(np.array([0, 3]), SMALL.game.rules)
+    entries = SMALL.table(player.genome.cells[0]).entries
+    good = int(np.flatnonzero((states == 1).all(axis=1))[0])
+    bad = int(np.flatnonzero((states == 2).all(axis=1))[0])
+    player.genome.tables[0, good] = 1.25
+    player.genome.tables[0, entries + bad] = -2.5
+    figure = draw_tuples(player, "some run")
+    axes = figure.axes[0]
+    said = [text.get_text() for text in axes.texts]
+    assert {"+1.25", "−2.50", "1st", "2nd"} <= set(said)
+    assert said.index("+1.25") < said.index("−2.50")
+    found = discs(axes)
+    assert found[:2] == [POSITIVE.lower(), NEGATIVE.lower()], "the key"
+    assert found[2:6] == [POSITIVE.lower()] * 2 + [NEGATIVE.lower()] * 2
+    assert squares(axes) == 4 + 2 * 2 * 2
+    assert figure.get_suptitle().strip() == "some run"
+    written = [getattr(artist, "get_text", str)() for artist in figure.artists]
+    assert any("2 tuples of 2 cells" in text and "100% are in use" in text for text in written)
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        TupleDesign(tuples=13, length=3),
+        TupleDesign(12, 4, 4, shape="lines"),
+        TupleDesign(2, 8, 4, tuples=2, length=4),
+    ],
+)
+def test_other_boards_are_drawn(design: TupleDesign) -> None:
+    shapes = design.draw(np.random.default_rng(1))
+    figure = draw_tuples(make_player(design, shapes.tolist()))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.x1
+    assert min(text.get_window_extent().y0 for text in axes.texts) >= 0
+
+
+def test_one_that_learned_nothing_is_drawn() -> None:
+    cells = SMALL.draw(np.random.default_rng(1))
+    tables = np.zeros((1, 2 * SMALL.table(cells).entries), dtype=np.float32)
+    figure = draw_tuples(SMALL.player(TuplePopulation(cells[None], tables), "new"))
+    figure.draw_without_rendering()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    changes = (
+        *("network.tuples=4", "network.length=3", "method.games=60", "run.generations=2"),
+        *("check.every=1", "check.games=4", "check.opponents=['random']"),
+    )
+    recipe = load_recipe("connect-four-td", changes)
+    return start(recipe, run=tmp_path_factory.mktemp("plots") / "learned", executor="serial")
+
+
+def test_a_run_is_drawn_into_its_folder(run: Run, tmp_path: Path) -> None:
+    assert plot_network(run) == run.path / "plots" / "network.png"
+    assert plot_network(str(run.path), generation=1) == run.path / "plots" / "network-1.png"
+    pictures = [plot_network(run, tmp_path / name).read_bytes() for name in ("a.svg", "b.svg")]
+    assert pictures[0] == pictures[1]
+    assert b"learned: champion of generation" in pictures[0] or b"<svg" in pictures[0]
+    of = f"file:{run.directory.champion}"
+    assert plot_network(of, tmp_path / "c.png").stat().st_size > 10_000
