@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from arena.batch import make_batch
 from arena.kernels import run_kernel
 from arena.match import play_match
 from arena.openings import random_openings
+from benchmarks.tuples_numpy import NumpyTuples, find_places
 from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
@@ -34,16 +33,6 @@ from players.tuple_network import TupleDesign, TuplePlayer
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
 
 
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Any]:
-    """Tuple networks written with NumPy, from the benchmarks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[2])
-        from benchmarks import tuples_numpy
-
-        yield tuples_numpy
-
-
 def make_genome(design: TupleDesign, seed: int, coarse: bool = False) -> TuplePopulation:
     """Random tables; *coarse* ones hold few different numbers, so that moves are often equal."""
     generator = np.random.default_rng(seed)
@@ -57,9 +46,7 @@ def make_genome(design: TupleDesign, seed: int, coarse: bool = False) -> TuplePo
 class Reference(Player):
     """The definition of a tuple network that plays: every cell is looked at for every move."""
 
-    def __init__(
-        self, baseline: Any, design: TupleDesign, genome: TuplePopulation, noise: float = 0.0
-    ) -> None:
+    def __init__(self, design: TupleDesign, genome: TuplePopulation, noise: float = 0.0) -> None:
         self.name = "reference"
         self.design = design
         self.noise = round(noise * 2**32)
@@ -68,8 +55,8 @@ class Reference(Player):
         rules, cells = design.game.rules, genome.cells[0]
         whole = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         tables = np.zeros((2, len(cells), 4 ** cells.shape[1]), dtype=np.int64)
-        tables.reshape(2, -1)[:, baseline.find_places(rules, cells)] = whole.reshape(2, -1)
-        self.tables = baseline.NumpyTuples(rules, cells, tables, None, 0)
+        tables.reshape(2, -1)[:, find_places(rules, cells)] = whole.reshape(2, -1)
+        self.tables = NumpyTuples(rules, cells, tables, None, 0)
 
     def begin(self, side: int) -> None:
         """Takes a seat."""
@@ -123,9 +110,7 @@ def designs_on(board: tuple[int, int, int]) -> list[TupleDesign]:
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 @pytest.mark.parametrize("board", [(7, 6, 4), (4, 3, 3), (12, 4, 4), (3, 7, 4)], ids=str)
-def test_games_are_those_of_plain_python(
-    baseline: Any, board: tuple[int, int, int], noise: float
-) -> None:
+def test_games_are_those_of_plain_python(board: tuple[int, int, int], noise: float) -> None:
     """At several tables at once, with others between the tuple networks."""
     game = ConnectFour(*board)
     designs = designs_on(board) * 2
@@ -135,8 +120,7 @@ def test_games_are_those_of_plain_python(
     bots = [make_test_bot(game), perceptron.player(weights[0], "mlp"), make_random(game)]
     lineups = [design.pack(genome) for design, genome in zip(designs, genomes, strict=True)]
     references = [
-        Reference(baseline, design, genome, noise)
-        for design, genome in zip(designs, genomes, strict=True)
+        Reference(design, genome, noise) for design, genome in zip(designs, genomes, strict=True)
     ]
     players: list[Player] = list(references)
     for at, bot in ((0, bots[0]), (4, bots[1]), (8, bots[2])):
@@ -175,12 +159,12 @@ def random_positions(game: ConnectFour, games: int) -> list[Position]:
 @pytest.mark.parametrize("coarse", [False, True], ids=["fine", "coarse"])
 @pytest.mark.parametrize("board", [(7, 6, 4), (5, 4, 3)], ids=str)
 def test_a_player_chooses_and_values_as_plain_python_does(
-    baseline: Any, board: tuple[int, int, int], coarse: bool
+    board: tuple[int, int, int], coarse: bool
 ) -> None:
     compared = equal = 0
     for seed, design in enumerate(designs_on(board)):
         genome = make_genome(design, seed + 20, coarse)
-        player, reference = design.player(genome, "it"), Reference(baseline, design, genome)
+        player, reference = design.player(genome, "it"), Reference(design, genome)
         for position in random_positions(design.game, 15):
             reference.begin(position.ply % 2)
             expected = reference.values(position)

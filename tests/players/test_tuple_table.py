@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.tuples_numpy import find_places
 from games.bitboard import Rules
 from games.errors import BadValueError
 from genomes.tuples import Cells, find_lines, random_walks
@@ -19,16 +17,6 @@ from players.tuple_entries import read_disc, start_readings
 from players.tuple_table import MOST_ENTRIES, TupleTable, make_table, show_entries
 
 BOARDS = [Rules(7, 6, 4), Rules(4, 3, 3), Rules(9, 5, 4), Rules(2, 8, 4), Rules(12, 2, 2)]
-
-
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Any]:
-    """The same written with NumPy, from the benchmarks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[2])
-        from benchmarks import tuples_numpy
-
-        yield tuples_numpy
 
 
 def draw(rules: Rules, length: int = 6, tuples: int = 25) -> Cells:
@@ -53,13 +41,11 @@ def states_of(columns: list[list[int]], rules: Rules) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("rules", BOARDS)
 @pytest.mark.parametrize("shape", ["walks", "lines"])
-def test_entries_are_those_of_the_cells_whatever_is_played(
-    baseline: Any, rules: Rules, shape: str
-) -> None:
+def test_entries_are_those_of_the_cells_whatever_is_played(rules: Rules, shape: str) -> None:
     """Also discs out of turn, which games never show, but numbers must bear."""
     cells = find_lines(*rules) if shape == "lines" else draw(rules)
     table = make_table(cells, rules)
-    places = baseline.find_places(rules, cells)
+    places = find_places(rules, cells)
     assert len(np.unique(places)) == len(places) == table.entries
     assert table.readings == 2 * len(cells)
     column, row = np.divmod(cells.astype(np.int64), rules.rows)
@@ -87,12 +73,12 @@ def test_entries_are_those_of_the_cells_whatever_is_played(
 
 
 @pytest.mark.parametrize("rules", BOARDS)
-def test_entries_are_shown_as_states_of_cells(baseline: Any, rules: Rules) -> None:
+def test_entries_are_shown_as_states_of_cells(rules: Rules) -> None:
     cells = draw(rules)
     shown = [show_entries(tuple_, rules) for tuple_ in cells]
     digits = 4 ** np.arange(cells.shape[1])
     places = [states @ digits + number * 4**6 for number, states in enumerate(shown)]
-    assert np.array_equal(np.concatenate(places), baseline.find_places(rules, cells))
+    assert np.array_equal(np.concatenate(places), find_places(rules, cells))
 
 
 def test_a_structure_may_stand_behind_others() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from arena.arena import Arena
 from arena.duel import duel
 from arena.executors import SerialExecutor
+from benchmarks.td_numpy import NumpyLearner
 from evolve.learning.td import Td, TdConfig, make_course
 from evolve.learning.td_kernel import compute_targets, epsilon_at
 from evolve.learning.td_moves import Course
@@ -152,16 +152,6 @@ def teach(method: Td, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArra
     return state.population, genes, figures
 
 
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Any]:
-    """The same written with NumPy, from the benchmarks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[3])
-        from benchmarks.td_numpy import NumpyLearner
-
-        yield NumpyLearner
-
-
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "random": {"epsilon_start": 1.0, "epsilon_end": 1.0, "random_moves": "all"},
@@ -180,15 +170,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("board", [{}, SMALL, {"columns": 2, "rows": 9}])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_training_is_that_of_plain_numpy(
-    baseline: Any, variant: str, board: dict[str, int]
-) -> None:
+def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) -> None:
     method = make_method(board, games=12, epsilon_games=15, individuals=2, **VARIANTS[variant])
     before, after, figures = teach(method)
     course = make_course(method.config, method.design, 0)
     seeds = derive_seeds(1, 0, "games", 2)
     for learner in range(2):
-        plain = baseline(method.design, before[learner], course, int(seeds[learner]), np.float64)
+        plain = NumpyLearner(
+            method.design, before[learner], course, int(seeds[learner]), np.float64
+        )
         plain.play_games(12)
         assert figures[learner, 1] == plain.plies
         assert figures[learner, 0] == pytest.approx(plain.error, rel=1e-4)

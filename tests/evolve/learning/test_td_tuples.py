@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from pydantic import ValidationError
 from arena.arena import Arena
 from arena.duel import duel
 from arena.executors import ProcessExecutor, SerialExecutor
+from benchmarks import tuples_numpy
 from evolve.learning.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
 from evolve.learning.tuple_games import (
     DRAWS,
@@ -47,16 +46,6 @@ LESSONS = {
 BOARDS = [Rules(7, 6, 4), Rules(4, 3, 3), Rules(5, 4, 4), Rules(2, 3, 3)]
 
 
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Any]:
-    """Tuple networks written with NumPy, from the benchmarks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[3])
-        from benchmarks import tuples_numpy
-
-        yield tuples_numpy
-
-
 def draw(rules: Rules, tuples: int = 15) -> Cells:
     length = min(5, rules.columns * rules.rows)
     return random_walks(rules.columns, rules.rows, tuples, length, np.random.default_rng(3))
@@ -73,12 +62,10 @@ def draw_numbers(table: TupleTable, seed: int) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_game_and_its_lesson_are_those_of_plain_numpy(
-    baseline: Any, rules: Rules, name: str
-) -> None:
+def test_a_game_and_its_lesson_are_those_of_plain_numpy(rules: Rules, name: str) -> None:
     lesson, cells = LESSONS[name], draw(rules)
     table = make_table(cells, rules)
-    places = baseline.find_places(rules, cells)
+    places = tuples_numpy.find_places(rules, cells)
     room = make_room(rules, table.readings)
     outcomes = set()
     changed = 0
@@ -86,7 +73,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(
         numbers = draw_numbers(table, seed)
         spread = np.zeros((2, len(cells), 4 ** cells.shape[1]))
         spread.reshape(2, -1)[:, places] = numbers.reshape(2, -1)
-        plain = baseline.NumpyTuples(rules, cells, spread, lesson, seed)
+        plain = tuples_numpy.NumpyTuples(rules, cells, spread, lesson, seed)
         plain.begin()
         outcome = plain.play()
         plain.learn(outcome)
