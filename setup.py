@@ -38,6 +38,7 @@ setup(
             "import-linter>=2.1",
             "mypy>=1.13",
             "open_spiel>=1.5",
+            "pydraughts>=0.6.7",
             "pytest>=8.3",
             "ruff>=0.9",
         ],

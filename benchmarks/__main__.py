@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    checkers,
     matches,
     neat_generations,
     neat_speciation,
@@ -30,6 +31,7 @@ PARTS = {
     "generations": neat_generations.measure,
     "species": neat_speciation.measure,
     "search": search.measure,
+    "checkers": checkers.measure,
     "td": td.measure,
     "q-learning": q_learning.measure,
     "tuples": tuples.measure,

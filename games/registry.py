@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Literal, overload
 
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import UnknownNameError
 
 __all__ = ["GAMES", "make_game"]
 
-GAMES: dict[str, Callable[..., ConnectFour]] = {ConnectFour.name: ConnectFour}
+GAMES: dict[str, Callable[..., ConnectFour | Checkers]] = {
+    Checkers.name: Checkers,
+    ConnectFour.name: ConnectFour,
+}
 
 
-def make_game(name: str, **options: int) -> ConnectFour:
+@overload
+def make_game(name: Literal["connect-four"], **options: int) -> ConnectFour: ...
+@overload
+def make_game(name: Literal["checkers"], **options: int) -> Checkers: ...
+@overload
+def make_game(name: str, **options: int) -> Any: ...
+def make_game(name: str, **options: int) -> ConnectFour | Checkers:
     """The game called *name*, with *options* such as the size of its board.
 
     Raises:

@@ -1,0 +1,134 @@
+"""How fast checkers is counted and played at random, against OpenSpiel and pydraughts."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.line import Line
+from games.checkers import Checkers
+from games.checkers_board import DRAW_PLIES, MOST_MOVES, play_randomly
+from games.stream import new_stream
+
+__all__ = ["measure"]
+
+GAME = Checkers()
+START = GAME.initial()
+LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
+PERFT = {5: 7361, 6: 36768, 8: 845931, 10: 18391564}
+GAMES = 20_000
+
+
+def measure() -> Iterator[Line]:
+    """All lines about the rules of checkers."""
+    speed = _perft_speed(8, 15)
+    theirs = _best_of(3, _count_with_openspiel, 5)
+    yield Line(
+        "checkers perft 8, one core, no table, last ply counted",
+        speed / 1e6,
+        "million leaves/s",
+        f"OpenSpiel from Python, perft 5: {theirs:,.0f} leaves/s",
+        speed / theirs,
+        "20",
+        speed >= LEAVES_TARGET,
+    )
+    yield Line("checkers perft 10, the same", _perft_speed(10, 3) / 1e6, "million leaves/s")
+    speed = _best_of(7, _play_compiled, GAMES)
+    theirs = _best_of(3, _play_openspiel, 300)
+    yield Line(
+        "checkers random games, one core",
+        speed,
+        "games/s",
+        f"OpenSpiel from Python: {theirs:,.0f} games/s",
+        speed / theirs,
+        "100,000",
+        speed >= GAMES_TARGET,
+    )
+    theirs = _best_of(1, _play_pydraughts, 5)
+    text = f"pydraughts: {theirs:,.1f} games/s"
+    yield Line("the same", speed, "games/s", text, speed / theirs)
+    speed = _best_of(3, _play_in_python, 60)
+    yield Line("random games by the Python class", speed, "games/s", text, speed / theirs)
+
+
+def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
+    """What *work* gives a second, in the best of so many rounds after a first."""
+    work(1)
+    best = 0.0
+    for _ in range(rounds):
+        start = time.perf_counter()
+        done = work(count)
+        best = max(best, done / (time.perf_counter() - start))
+    return best
+
+
+def _perft_speed(depth: int, rounds: int) -> float:
+    def count(plies: int) -> int:
+        leaves = GAME.perft(START, plies)
+        assert leaves == PERFT.get(plies, leaves)
+        return leaves
+
+    return _best_of(rounds, count, depth)
+
+
+def _count_with_openspiel(depth: int) -> int:
+    """Leaves after so many moves; a chain of jumps is one move, there of several actions."""
+    import pyspiel
+
+    def count(state: pyspiel.State, left: int) -> int:
+        if left == 0:
+            return 1
+        total = 0
+        for action in state.legal_actions():
+            child = state.child(action)
+            goes_on = child.current_player() == state.current_player()
+            total += count(child, left if goes_on else left - 1)
+        return total
+
+    leaves = count(pyspiel.load_game("checkers").new_initial_state(), depth)
+    assert leaves == PERFT.get(depth, leaves)
+    return leaves
+
+
+def _play_compiled(games: int) -> int:
+    moves = np.empty(MOST_MOVES, dtype=np.uint64)
+    past = np.empty(DRAW_PLIES + 1, dtype=np.uint64)
+    stream = new_stream(1)
+    dark, light, kings = np.uint64(START.dark), np.uint64(START.light), np.uint64(0)
+    for _ in range(games):
+        play_randomly(dark, light, kings, 0, stream, moves, past)
+    return games
+
+
+def _play_openspiel(games: int) -> int:
+    import pyspiel
+
+    game, choices = pyspiel.load_game("checkers"), random.Random(1)
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(choices.choice(state.legal_actions()))
+    return games
+
+
+def _play_pydraughts(games: int) -> int:
+    import draughts
+
+    choices = random.Random(1)
+    for _ in range(games):
+        board = draughts.Board(variant="english")
+        while not board.is_over():
+            board.push(choices.choice(board.legal_moves()))
+    return games
+
+
+def _play_in_python(games: int) -> int:
+    choices = random.Random(1)
+    for _ in range(games):
+        position = START
+        while moves := GAME.legal_moves(position):
+            position = GAME.play(position, choices.choice(moves))
+    return games
