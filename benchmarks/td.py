@@ -99,7 +99,7 @@ def _make_numpy(method: Td, state: TdState) -> NumpyLearner:
 
 def _two_learners() -> Line:
     """Two learners on two cores against one on one, in turns."""
-    one, two = _make_method(games=8000), _make_method(games=8000, individuals=2)
+    one, two = _make_method(games=40_000), _make_method(games=40_000, individuals=2)
     first = _practise(one)
     both = TdState(1, first.generation, np.repeat(first.population, 2, axis=0))
     executor = ProcessExecutor(2)
