@@ -86,6 +86,34 @@ class Learner(Method[S]):
         arena.games += games
         return after, Report(state.generation, games, statistics)
 
+    def describe_games(
+        self, *, error: float, plies: float, first_wins: float, draws: float
+    ) -> dict[str, float]:
+        """Figures about a generation's games, from sums over all games of all learners.
+
+        Args:
+            error: By how much values were off their targets, one term for each ply.
+            plies: How many were played.
+            first_wins: How many games who began has won.
+            draws: How many nobody has.
+        """
+        games = self.config.games * self.config.individuals
+        return {
+            "error": float(error / max(1.0, plies)),
+            "first_wins": float(first_wins / games),
+            "draws": float(draws / games),
+            "plies": float(plies / games),
+        }
+
+    def find_other_genes(self, population: NDArray[Any], genes: int) -> str | None:
+        """Why *population* is no array of weights of these learners; None if it is."""
+        shape = self.config.individuals, genes
+        if population.shape != shape:
+            return f"its population has shape {population.shape}, not {shape}"
+        if population.dtype != np.float32:
+            return "its genes are no 32-bit numbers"
+        return None
+
     def candidates(self, state: S) -> Any:
         """The genomes as they would play: shape ``(individuals, genes)``."""
         return state.population

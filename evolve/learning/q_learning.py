@@ -145,12 +145,7 @@ class QLearning(Learner[QLearningState]):
 
     def find_mismatch(self, state: QLearningState) -> str | None:
         """Compares the shape of the population with the configuration."""
-        shape = (self.config.individuals, self.design.genes)
-        if state.population.shape != shape:
-            return f"its population has shape {state.population.shape}, not {shape}"
-        if state.population.dtype != np.float32:
-            return "its genes are no 32-bit numbers"
-        return None
+        return self.find_other_genes(state.population, self.design.genes)
 
     def make_work(self, state: QLearningState) -> Work:
         """A part for each learner: all games of a generation."""
@@ -170,13 +165,12 @@ class QLearning(Learner[QLearningState]):
         """The taught networks; how far off a move's value was and how games went, on average."""
         population, figures = outputs
         total = figures.sum(axis=0)
-        games = self.config.games * self.config.individuals
-        statistics = {
-            "error": float(total[ERRORS] / total[PLIES]),
-            "first_wins": float(total[FIRST_WINS] / games),
-            "draws": float(total[DRAWS] / games),
-            "plies": float(total[PLIES] / games),
-        }
+        statistics = self.describe_games(
+            error=total[ERRORS],
+            plies=total[PLIES],
+            first_wins=total[FIRST_WINS],
+            draws=total[DRAWS],
+        )
         after = replace(state, generation=state.generation + 1, population=population)
         return after, statistics
 

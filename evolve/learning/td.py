@@ -141,12 +141,7 @@ class Td(Learner[TdState]):
 
     def find_mismatch(self, state: TdState) -> str | None:
         """Compares the shape of the population with the configuration."""
-        shape = self.config.individuals, self.design.genes
-        if state.population.shape != shape:
-            return f"its population has shape {state.population.shape}, not {shape}"
-        if state.population.dtype != np.float32:
-            return "its genes are no 32-bit numbers"
-        return None
+        return self.find_other_genes(state.population, self.design.genes)
 
     def make_work(self, state: TdState) -> Work:
         """A learner's games of one generation are a part."""
@@ -176,13 +171,12 @@ class Td(Learner[TdState]):
         """What the learners know now, and means over all of their games."""
         population, figures = outputs
         sums = figures.sum(axis=0)
-        games = self.config.games * self.config.individuals
-        statistics = {
-            "error": float(sums[ERROR] / sums[PLIES]),
-            "first_wins": float(sums[FIRST_WINS] / games),
-            "draws": float(sums[DRAWS] / games),
-            "plies": float(sums[PLIES] / games),
-        }
+        statistics = self.describe_games(
+            error=sums[ERROR],
+            plies=sums[PLIES],
+            first_wins=sums[FIRST_WINS],
+            draws=sums[DRAWS],
+        )
         if self.config.exploration == "epsilon":
             course = make_course(self.config, self.design, state.generation)
             statistics["epsilon"] = float(epsilon_at(course, course.played))

@@ -137,7 +137,7 @@ class TdTuples(Learner[TdTuplesState]):
         parts = config.individuals * config.shards
         tables = [self.design.table(cells).structure for cells in state.population.cells]
         places = np.cumsum([0, *(len(table) for table in tables)])
-        progress = min(1.0, state.generation * config.games / config.schedule_games)
+        progress = self._progress(state)
         lesson = Lesson(
             games=config.games // config.shards,
             step=_slide(config.step, config.step_end, progress),
@@ -205,15 +205,19 @@ class TdTuples(Learner[TdTuplesState]):
         self, state: TdTuplesState, figures: NDArray[np.float64]
     ) -> dict[str, float]:
         config = self.config
-        games = config.individuals * config.games
-        progress = min(1.0, state.generation * config.games / config.schedule_games)
-        return {
-            "error": float(figures[ERROR] / max(1.0, figures[PLIES])),
-            "first_wins": float(figures[FIRST_WINS] / games),
-            "draws": float(figures[DRAWS] / games),
-            "plies": float(figures[PLIES] / games),
-            "epsilon": _slide(config.exploration, config.exploration_end, progress),
-        }
+        statistics = self.describe_games(
+            error=figures[ERROR],
+            plies=figures[PLIES],
+            first_wins=figures[FIRST_WINS],
+            draws=figures[DRAWS],
+        )
+        progress = self._progress(state)
+        statistics["epsilon"] = _slide(config.exploration, config.exploration_end, progress)
+        return statistics
+
+    def _progress(self, state: TdTuplesState) -> float:
+        """How far step and exploration are on the way to their ends, 0 to 1."""
+        return min(1.0, state.generation * self.config.games / self.config.schedule_games)
 
 
 def teach_part(
