@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.work import Work
-from games.bitboard import Rules
-from games.connect_four import ConnectFour
+from games.game import AnyGame
 from players.lineup import Lineup
 
 __all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "new_results", "no_openings"]
@@ -17,15 +17,19 @@ __all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "new_result
 Pairings = NDArray[np.int32]
 """Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
 
-Openings = NDArray[np.int8]
-"""Moves played before the players decide, shape ``(matches, plies)``; -1 ends one early."""
+Openings = NDArray[np.signedinteger[Any]]
+"""Moves played before the players decide, by their numbers (:meth:`games.game.Game.number_of`),
+shape ``(matches, plies)``; -1 ends one early."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Matches to be played."""
 
-    rules: Rules
+    game: str
+    """The game's name."""
+    rules: tuple[int, ...]
+    """Its options, as compiled code takes them."""
     lineup: Lineup
     pairings: Pairings
     seeds: NDArray[np.uint64]
@@ -41,7 +45,7 @@ class Batch:
             kernel="arena.kernels:play_part",
             inputs=(*self.lineup, self.pairings, self.seeds, self.openings),
             outputs=tuple((kind, (len(self),)) for kind in ("int8", "int16", "uint64")),
-            options={"rules": list(self.rules)},
+            options={"game": self.game, "rules": list(self.rules)},
         )
 
 
@@ -66,7 +70,7 @@ class Results:
 
 
 def make_batch(
-    game: ConnectFour,
+    game: AnyGame,
     lineup: Lineup,
     pairings: Pairings,
     seeds: NDArray[np.uint64],
@@ -88,17 +92,18 @@ def make_batch(
     if count and not 0 <= pairings.min() <= pairings.max() < len(lineup.seats):
         raise ValueError(f"a pairing names a player outside 0 to {len(lineup.seats) - 1}")
     return Batch(
+        game.name,
         game.rules,
         lineup,
         np.ascontiguousarray(pairings, dtype=np.int32),
         np.ascontiguousarray(seeds, dtype=np.uint64),
-        np.ascontiguousarray(openings, dtype=np.int8),
+        np.ascontiguousarray(openings),
     )
 
 
 def no_openings(matches: int) -> Openings:
     """Openings of no plies at all."""
-    return np.zeros((matches, 0), dtype=np.int8)
+    return np.zeros((matches, 0), dtype=np.int64)
 
 
 def new_results(matches: int) -> Results:

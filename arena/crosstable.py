@@ -14,8 +14,8 @@ from arena.executors import Executor
 from arena.pairings import round_robin
 from arena.ratings import Rating, rate_players
 from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
 from games.errors import BadValueError
+from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.player import Player, distinct_names
 
@@ -91,7 +91,7 @@ class Crosstable:
 
 
 def play_tournament(
-    game: ConnectFour,
+    game: AnyGame,
     players: Sequence[Player],
     *,
     games: int = 200,

@@ -14,8 +14,8 @@ from arena.executors import Executor, SerialExecutor
 from arena.match import Termination, play_match
 from arena.openings import random_openings
 from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
 from games.errors import BadValueError
+from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.lineup import combine_lineups
 from players.player import CompiledPlayer, Player, check_board
@@ -72,7 +72,7 @@ class DuelResult:
 
 
 def duel(
-    game: ConnectFour,
+    game: AnyGame,
     first: Player,
     second: Player,
     *,
@@ -117,7 +117,7 @@ def duel(
 
 
 def _play_one_by_one(
-    game: ConnectFour,
+    game: AnyGame,
     players: tuple[Player, Player],
     seeds: NDArray[np.uint64],
     openings: Openings,

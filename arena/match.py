@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, cast
 
-from games.connect_four import ConnectFour, Position
+from games.game import AnyGame, Outcome
 from games.stream import Stream, new_stream
 from players.forfeit import Forfeit, ForfeitError
 from players.player import Player
@@ -36,30 +37,33 @@ class Termination(StrEnum):
 class Match:
     """A finished match."""
 
-    moves: tuple[int, ...]
+    moves: tuple[Any, ...]
     """All moves, those of the opening included."""
     outcome: int
     """1 if the player who moved first won, 0 for a draw, -1 if the other won."""
     termination: Termination
     sentence: str
     """How it ended, in words."""
+    numbers: tuple[int, ...] = ()
+    """The moves by their numbers (:meth:`games.game.Game.number_of`); empty if they are numbers
+    themselves."""
 
     @property
     def game(self) -> int:
         """The hash of the moves that the kernels compute too."""
         value = 0xCBF29CE484222325
-        for move in self.moves:
-            value = (value ^ (move + 1)) * 0x100000001B3 & MASK
+        for number in self.numbers or self.moves:
+            value = (value ^ (number + 1)) * 0x100000001B3 & MASK
         return value
 
 
 def play_match(
-    game: ConnectFour,
+    game: AnyGame,
     players: Sequence[Player],
     *,
     seed: int = 0,
     opening: Sequence[int] = (),
-    watch: Callable[[Position, int | None], None] | None = None,
+    watch: Callable[[Any, Any], None] | None = None,
 ) -> Match:
     """Plays one match to its end.
 
@@ -67,12 +71,13 @@ def play_match(
         game: The rules.
         players: Who moves first, and the other.
         seed: Seeds the match's stream, from which both players draw in turn.
-        opening: Moves made before the players decide.
+        opening: The numbers of moves made before the players decide; -1 ends it early.
         watch: Called with every position and the move that led to it (None at the start).
     """
     stream = new_stream(seed)
     position = game.initial()
-    moves: list[int] = []
+    moves: list[Any] = []
+    forfeit: tuple[int, Termination, str] | None = None
     if watch:
         watch(position, None)
     try:
@@ -81,15 +86,14 @@ def play_match(
         while (outcome := game.outcome(position)) is None:
             side = game.to_move(position)
             player = players[side]
-            if len(moves) < len(opening):
-                move = opening[len(moves)]
+            if len(moves) < len(opening) and opening[len(moves)] >= 0:
+                move = game.move_of(opening[len(moves)])
             else:
                 try:
                     move = _ask(game, player, position, stream)
                 except ForfeitError as error:
-                    return Match(
-                        tuple(moves), -1 if side == 0 else 1, Termination(error.kind), str(error)
-                    )
+                    forfeit = 2 * side - 1, Termination(error.kind), str(error)
+                    break
             position = game.play(position, move)
             moves.append(move)
             if watch:
@@ -97,14 +101,20 @@ def play_match(
     finally:
         for player in players:
             player.end()
+    ending = forfeit or _judge(cast(Outcome, outcome), players)
+    numbers = tuple(game.number_of(move) for move in moves)
+    return Match(tuple(moves), *ending, () if numbers == tuple(moves) else numbers)
+
+
+def _judge(outcome: Outcome, players: Sequence[Player]) -> tuple[int, Termination, str]:
     winner = outcome.winner
     if winner is None:
-        return Match(tuple(moves), 0, Termination.DRAW, f"A draw: {outcome.reason}.")
+        return 0, Termination.DRAW, f"A draw: {outcome.reason}."
     sentence = f"{players[winner].name} wins: {outcome.reason}."
-    return Match(tuple(moves), 1 - 2 * winner, Termination.WIN, sentence)
+    return 1 - 2 * winner, Termination.WIN, sentence
 
 
-def _ask(game: ConnectFour, player: Player, position: Position, stream: Stream) -> int:
+def _ask(game: AnyGame, player: Player, position: Any, stream: Stream) -> Any:
     move = player.choose(position, stream)
     if move not in game.legal_moves(position):
         raise ForfeitError(

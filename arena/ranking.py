@@ -14,8 +14,8 @@ from statistics import fmean
 from arena.duel import duel
 from arena.executors import Executor
 from arena.pairings import round_robin
-from games.connect_four import ConnectFour
 from games.errors import BadValueError
+from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.player import Player, distinct_names
 
@@ -105,7 +105,7 @@ def name_configuration(agent: str) -> str:
 
 
 def meet_others(
-    game: ConnectFour,
+    game: AnyGame,
     agents: Sequence[Player],
     configuration: Callable[[str], str] = name_configuration,
     *,
@@ -161,7 +161,7 @@ def meet_others(
 
 
 def meet_opponent(
-    game: ConnectFour,
+    game: AnyGame,
     agents: Sequence[Player],
     opponent: Player,
     *,

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from benchmarks import (
     checkers,
+    checkers_search,
     matches,
     neat_generations,
     neat_speciation,
@@ -32,6 +33,7 @@ PARTS = {
     "species": neat_speciation.measure,
     "search": search.measure,
     "checkers": checkers.measure,
+    "checkers-search": checkers_search.measure,
     "td": td.measure,
     "q-learning": q_learning.measure,
     "tuples": tuples.measure,

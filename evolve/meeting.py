@@ -17,8 +17,8 @@ from arena.pairings import both_colours, gauntlet, over_openings
 from evolve.archive import HallOfFame
 from evolve.contest import sum_points
 from evolve.method import Config
-from games.connect_four import ConnectFour
 from games.errors import BadValueError
+from games.game import AnyGame
 from games.seeding import derive_generator, derive_seeds
 
 __all__ = [
@@ -56,7 +56,7 @@ class MeetingConfig(Config):
     hall_of_fame: HallOfFame = HallOfFame()
 
 
-def check_openings(game: ConnectFour, plies: int, key: str) -> None:
+def check_openings(game: AnyGame, plies: int, key: str) -> None:
     """Makes sure that openings of so many *plies* can be drawn.
 
     Raises:

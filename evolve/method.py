@@ -9,6 +9,7 @@ and a purpose (see :mod:`games.seeding`), never on what was drawn before.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -80,8 +81,8 @@ class Method(ABC, Generic[S]):
     name: ClassVar[str]
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
-    network_type: ClassVar[type[Config]]
-    """The section ``[network]``."""
+    network_types: ClassVar[Mapping[str, type[Config]]]
+    """The section ``[network]``, for each game that the method can play, by the game's name."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
     state_type: ClassVar[type[Any]]
@@ -92,12 +93,12 @@ class Method(ABC, Generic[S]):
 
     @classmethod
     @abstractmethod
-    def make_design(cls, board: dict[str, Any], network: Any, config: Any) -> Design:
+    def make_design(cls, game: Any, network: Any, config: Any) -> Design:
         """What turns genomes into players.
 
         Args:
-            board: Columns, rows, and how many in a row win.
-            network: An instance of :attr:`network_type`.
+            game: What they play.
+            network: An instance of the game's :attr:`network_types`.
             config: An instance of :attr:`config_type`.
         """
 

@@ -7,7 +7,7 @@ neat-python's configuration keys and defaults; fitness comes from matches in the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from evolve.stagnation import (
     make_yardsticks,
     summarise_species,
 )
+from games.connect_four import ConnectFour
 from games.errors import ArenaError
 from games.seeding import derive_generator, derive_stream
 from genomes.neat.breeding import breed
@@ -106,7 +107,7 @@ class Neat(Method[NeatState]):
 
     name = "neat"
     config_type = NeatMethodConfig
-    network_type = BoardViewConfig
+    network_types: ClassVar = {ConnectFour.name: BoardViewConfig}
     section = "neat"
     state_type = NeatState
     config: NeatMethodConfig
@@ -114,10 +115,12 @@ class Neat(Method[NeatState]):
 
     @classmethod
     def make_design(
-        cls, board: dict[str, Any], network: BoardViewConfig, config: NeatMethodConfig
+        cls, game: ConnectFour, network: BoardViewConfig, config: NeatMethodConfig
     ) -> GraphDesign:
         """Graphs, feed-forward or recurrent."""
-        return GraphDesign(**board, **network.model_dump(), feed_forward=config.neat.feed_forward)
+        return GraphDesign(
+            **game.options, **network.model_dump(), feed_forward=config.neat.feed_forward
+        )
 
     def __init__(self, config: NeatMethodConfig, design: GraphDesign) -> None:
         super().__init__(config, design)

@@ -19,8 +19,8 @@ from arena.arena import Arena
 from arena.openings import random_openings
 from arena.pairings import both_colours, gauntlet, over_openings
 from evolve.method import Config
-from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError
+from games.game import AnyGame
 from games.seeding import derive_seeds
 from genomes.neat.population import NeatPopulation, concatenate
 from players.lineup import Lineup
@@ -72,7 +72,7 @@ class Judgement:
     """The best figure of each species so far; what figure depends on the judge."""
 
 
-def make_yardsticks(config: StagnationConfig, game: ConnectFour) -> list[Lineup]:
+def make_yardsticks(config: StagnationConfig, game: AnyGame) -> list[Lineup]:
     """The players from outside that species are judged by, packed.
 
     Raises:

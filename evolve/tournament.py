@@ -9,7 +9,7 @@ unless the recipe asks for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from evolve.meeting import (
 )
 from evolve.method import BoardViewConfig, Method, Report
 from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_stream
 from genomes.variation import adapt_strengths, measure_diversity
 from players.network import NetworkDesign
@@ -99,16 +100,16 @@ class Tournament(Method[TournamentState]):
 
     name = "tournament"
     config_type = TournamentConfig
-    network_type = PerceptronConfig
+    network_types: ClassVar = {ConnectFour.name: PerceptronConfig}
     state_type = TournamentState
     design: NetworkDesign
 
     @classmethod
     def make_design(
-        cls, board: dict[str, Any], network: PerceptronConfig, config: TournamentConfig
+        cls, game: ConnectFour, network: PerceptronConfig, config: TournamentConfig
     ) -> NetworkDesign:
         """Multilayer perceptrons."""
-        return NetworkDesign(**board, **network.model_dump())
+        return NetworkDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: TournamentConfig, design: NetworkDesign) -> None:
         super().__init__(config, design)

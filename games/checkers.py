@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from games.checkers_board import (
     DRAW_PLIES,
     MOST_MOVES,
+    CheckersRules,
     count_sequences,
     is_reversible,
     list_moves,
@@ -77,6 +79,17 @@ class Checkers:
             raise BadValueError(f"turned is {turned}: it must be 0 or 1")
         self.turned = bool(turned)
         """Whether light moves first."""
+        self.rules = CheckersRules(int(turned))
+        """The same, as compiled code takes it."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of such a game, by name."""
+        return dict(self.rules._asdict())
+
+    def describe(self) -> str:
+        """How the board lies."""
+        return "a board turned round" if self.turned else "a board that is not turned"
 
     def initial(self) -> Position:
         """Twelve men each."""
@@ -174,6 +187,14 @@ class Checkers:
                 return str(Move(ends))
         return str(move)
 
+    def number_of(self, move: Move) -> int:
+        """The word by which compiled code knows a *move*, whose path must be whole."""
+        return _write_word(move)
+
+    def move_of(self, number: int) -> Move:
+        """The move behind a word of compiled code."""
+        return _read_word(number)
+
     def parse_position(self, text: str) -> Position:
         """The position of a PDN-FEN, of a drawing, or after moves from the start.
 
@@ -257,6 +278,17 @@ def _read_word(word: int) -> Move:
     if not captured:
         path.append(word >> 6 & 63)
     return Move(tuple(square_of(place) for place in path))
+
+
+def _write_word(move: Move) -> int:
+    """The word of compiled code for a move with its whole path."""
+    places = [bit_of(square).bit_length() - 1 for square in move.path]
+    word = places[0] | places[-1] << 6
+    if move.is_capture:
+        for jump, (here, there) in enumerate(pairwise(places)):
+            word |= 1 << ((here + there) // 2 + 8)
+            word |= (8, 10, -8, -10).index(there - here) << (39 + 2 * jump)
+    return word
 
 
 def _resolve(state: Position, move: Move, legal: list[Move]) -> Move:

@@ -21,7 +21,7 @@ bits    what
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "BOARD",
     "DRAW_PLIES",
     "MOST_MOVES",
+    "CheckersRules",
     "captured_pieces",
     "capturing_pieces",
     "count_moves",
@@ -70,6 +71,13 @@ FOUR, FIVE = np.uint64(4), np.uint64(5)
 TO, CAPTURED, JUMPS, BOARD_TO_WORD = np.uint64(6), np.uint64(12), np.uint64(39), np.uint64(8)
 PLACE = EDGE = np.uint64(63)
 CAPTURED_WORD = np.uint64(0x7FFFFFF)
+
+
+class CheckersRules(NamedTuple):
+    """The options of the game, as compiled code takes them."""
+
+    turned: int = 0
+    """1 if light moves first, on a board that is drawn turned round."""
 
 
 @compiled

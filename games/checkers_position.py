@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from games.checkers_board import CheckersRules
 from games.errors import IllegalMoveError, PositionError
 
 __all__ = ["COLOURS", "Move", "Position", "bit_of", "parse_drawing", "parse_fen", "square_of"]
@@ -85,6 +86,11 @@ class Position:
     Nothing else changes between such moves; see
     :func:`~games.checkers_board.repetition_key`.
     """
+
+    @property
+    def rules(self) -> CheckersRules:
+        """The options of the game in which this is a position."""
+        return CheckersRules(int(self.turned))
 
     def cells(self) -> NDArray[np.int8]:
         """The board as numbers, shape ``(8, 8)``, squares 1 to 4 in the first row.

@@ -6,6 +6,7 @@ The rules themselves are in :mod:`games.bitboard`, which describes how a board l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +124,16 @@ class ConnectFour:
         self.rules = Rules(columns, rows, connect)
         """The sizes, as compiled code takes them."""
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of such a game, by name."""
+        return dict(self.rules._asdict())
+
+    def describe(self) -> str:
+        """The board, and how many in a row win."""
+        columns, rows, connect = self.rules
+        return f"a board of {columns} by {rows}, {connect} in a row"
+
     def initial(self) -> Position:
         """The empty board."""
         return Position(self.rules, 0, 0)
@@ -205,6 +216,14 @@ class ConnectFour:
     def format_move(self, move: int) -> str:
         """The number of the column, one character."""
         return DIGITS[move]
+
+    def number_of(self, move: int) -> int:
+        """The column itself."""
+        return move
+
+    def move_of(self, number: int) -> int:
+        """The column itself."""
+        return number
 
     def parse_position(self, text: str) -> Position:
         """The position after a string of moves, or the one that a drawing shows.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Game", "Outcome"]
+__all__ = ["AnyGame", "Game", "Outcome"]
 
 State = TypeVar("State")
+Move = TypeVar("Move")
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Outcome:
         return self.scores.index(best) if self.scores.count(best) == 1 else None
 
 
-class Game(Protocol[State]):
+class Game(Protocol[State, Move]):
     """Rules over states that are values: nothing is changed in place."""
 
     name: str
@@ -38,6 +39,20 @@ class Game(Protocol[State]):
 
     seats: int
     """How many play."""
+
+    @property
+    def rules(self) -> tuple[int, ...]:
+        """The options as numbers, a named tuple: what compiled code takes."""
+        ...
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same by name, as `games.registry.make_game` takes them."""
+        ...
+
+    def describe(self) -> str:
+        """The board, with its options: "a board of 7 by 6, 4 in a row"."""
+        ...
 
     def initial(self) -> State:
         """The state before the first move."""
@@ -47,11 +62,11 @@ class Game(Protocol[State]):
         """The seat whose turn it is, from 0."""
         ...
 
-    def legal_moves(self, state: State) -> list[int]:
-        """The moves that may be played, ascending; none once the game is over."""
+    def legal_moves(self, state: State) -> list[Move]:
+        """The moves that may be played, in a fixed order; none once the game is over."""
         ...
 
-    def play(self, state: State, move: int) -> State:
+    def play(self, state: State, move: Move) -> State:
         """The state after *move*.
 
         Raises:
@@ -68,7 +83,7 @@ class Game(Protocol[State]):
         """What *seat* may know, as an array."""
         ...
 
-    def parse_move(self, text: str) -> int:
+    def parse_move(self, text: str) -> Move:
         """The move that *text* names.
 
         Raises:
@@ -76,8 +91,16 @@ class Game(Protocol[State]):
         """
         ...
 
-    def format_move(self, move: int) -> str:
+    def format_move(self, move: Move) -> str:
         """The text that :meth:`parse_move` reads."""
+        ...
+
+    def number_of(self, move: Move) -> int:
+        """The number, at least 0, by which compiled code knows a *move*."""
+        ...
+
+    def move_of(self, number: int) -> Move:
+        """The move that :meth:`number_of` gives that *number*."""
         ...
 
     def parse_position(self, text: str) -> State:
@@ -87,3 +110,7 @@ class Game(Protocol[State]):
             PositionError: It describes none.
         """
         ...
+
+
+AnyGame: TypeAlias = Game[Any, Any]
+"""A game of whatever states and moves."""

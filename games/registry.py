@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import Any, Literal, overload
 
 from games.checkers import Checkers
-from games.connect_four import ConnectFour
+from games.checkers_board import CheckersRules
+from games.connect_four import ConnectFour, Rules
 from games.errors import UnknownNameError
+from games.game import AnyGame
 
-__all__ = ["GAMES", "make_game"]
+__all__ = ["GAMES", "game_of", "make_game"]
 
 GAMES: dict[str, Callable[..., ConnectFour | Checkers]] = {
     Checkers.name: Checkers,
     ConnectFour.name: ConnectFour,
 }
+_BY_RULES: dict[type, Callable[..., AnyGame]] = {CheckersRules: Checkers, Rules: ConnectFour}
 
 
 @overload
@@ -33,3 +36,8 @@ def make_game(name: str, **options: int) -> ConnectFour | Checkers:
     if name not in GAMES:
         raise UnknownNameError("game", name, GAMES)
     return GAMES[name](**options)
+
+
+def game_of(rules: tuple[int, ...]) -> AnyGame:
+    """The game that has these *rules*."""
+    return _BY_RULES[type(rules)](*rules)

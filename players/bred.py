@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.connect_four import Position
+from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
 from genomes.tensors import write_tensors
 from players.connect_four import value_moves
 from players.lineup import Lineup, make_scratch
 from players.player import CompiledPlayer
 
-__all__ = ["FORMAT", "BredPlayer"]
+__all__ = ["FORMAT", "BredPlayer", "ColumnPlayer"]
 
 FORMAT = 1
 """The version of the files that hold such players."""
@@ -27,8 +27,7 @@ class BredPlayer(CompiledPlayer):
     """A network that plays; one subclass for each kind of genome.
 
     Args:
-        design: Everything but the genome: a dataclass with a ``game``, its ``columns``, and what
-            the network's output means as ``head``.
+        design: Everything but the genome: a dataclass with a ``game``.
         lineup: The player, packed.
         name: How tables call it.
     """
@@ -67,6 +66,15 @@ class BredPlayer(CompiledPlayer):
             "remarks": remarks,
         }
         return write_tensors("player", FORMAT, self.arrays, description)
+
+
+class ColumnPlayer(BredPlayer):
+    """A bred player of Connect Four.
+
+    Its design has the board's ``columns``, and what the network's output means as ``head``.
+    """
+
+    game: ConnectFour
 
     def value_columns(self, position: Position) -> NDArray[np.float64]:
         """What a value network, or one of actions, thinks of each column.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from games.connect_four import ConnectFour
+from games.game import AnyGame
 from players.bred import BredPlayer
 from players.lineup import Lineup
 
@@ -15,7 +15,7 @@ class Design(Protocol):
     """What turns genomes of some kind into players."""
 
     @property
-    def game(self) -> ConnectFour:
+    def game(self) -> AnyGame:
         """What they play."""
         ...
 

@@ -18,7 +18,7 @@ from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
 from genomes.tensors import DamagedFileError
 from players.board_view import HEADS, VIEWPOINTS, BoardView
-from players.bred import BredPlayer
+from players.bred import ColumnPlayer
 from players.connect_four import decide
 from players.lineup import (
     COLUMNS_AT,
@@ -92,7 +92,7 @@ class GraphDesign(BoardView):
         return GraphPlayer(self, genome, name)
 
 
-class GraphPlayer(BredPlayer):
+class GraphPlayer(ColumnPlayer):
     """A NEAT graph that plays.
 
     Args:

@@ -45,16 +45,19 @@ __all__ = [
     "COLUMNS_AT",
     "DEPTH",
     "DISCS_AT",
+    "FEATURES",
     "GRAPH",
     "HEAD",
     "INPUTS",
     "KIND",
+    "LINEAR",
     "MINIMAX",
     "NETWORK",
     "NOISE",
     "NUMBERS_AT",
     "PLANES",
     "POLICY",
+    "QUIET",
     "RANDOM",
     "RELATIVE",
     "SEAT_FIELDS",
@@ -96,11 +99,15 @@ TAKES_WINS = 14
 """And one of a network whose head is a value: whether it plays a move that wins at once (1),
 whatever the values, or goes by these alone (0)."""
 TABLES_AT = 15
-"""The last one, of a tuple network: where in ``columns`` its numbers begin. Its structure begins
+"""One of a tuple network: where in ``columns`` its numbers begin. Its structure begins
 at ``COLUMNS_AT`` (see :mod:`players.tuple_table`)."""
-SEAT_FIELDS = 16
+QUIET, FEATURES = 16, 17
+"""The last ones, of a search in checkers, whose :data:`DEPTH` is at least 1: whether it follows
+captures beyond its last ply until none is left (1); and, if its positions are valued by features,
+how many of these there are (see :mod:`players.checkers_seat`)."""
+SEAT_FIELDS = 18
 
-RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES = 0, 1, 2, 3, 4, 5
+RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES, LINEAR = 0, 1, 2, 3, 4, 5, 6
 """Kinds of seats."""
 
 POLICY, VALUE, ACTION = 0, 1, 2

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from games.bitboard import Rules
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
+from games.game import AnyGame
+from players.linear import make_minimax
 from players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
 from players.player import CompiledPlayer
 
@@ -47,26 +52,33 @@ class MinimaxPlayer(CompiledPlayer):
         self.noise = noise
 
 
-def parse_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
+def parse_minimax(text: str, game: AnyGame) -> CompiledPlayer:
     """The player with the settings of a *text* such as ``depth=4,noise=0.2``, in any order.
 
-    What it leaves out is 4 plies and no noise.
+    What it leaves out is 4 plies and no noise. In checkers pieces are counted, and with
+    ``quiet=1`` captures are followed beyond the last ply (:func:`players.linear.make_minimax`).
 
     Raises:
         UnknownNameError: It sets something else.
         BadValueError: A value is none or out of range, or set twice.
     """
+    known = ["depth", "noise"] if isinstance(game, ConnectFour) else ["depth", "noise", "quiet"]
     values: dict[str, str] = {}
     for setting in text.split(",") if text.strip() else ():
         name, _, value = (part.strip() for part in setting.partition("="))
-        if name not in ("depth", "noise"):
-            raise UnknownNameError("setting of minimax", name, ["depth", "noise"])
+        if name not in known:
+            raise UnknownNameError("setting of minimax", name, known)
         if name in values:
             raise BadValueError(f"player minimax:{text}: {name} is set twice")
         values[name] = value
     try:
         depth = _read_depth(values.get("depth", "4"))
-        return MinimaxPlayer(game, depth, _read_noise(values.get("noise", "0")))
+        noise = _read_noise(values.get("noise", "0"))
+        if isinstance(game, ConnectFour):
+            return MinimaxPlayer(game, depth, noise)
+        return make_minimax(
+            cast(Checkers, game), depth, noise, quiet=_read_switch(values.get("quiet", "0"))
+        )
     except BadValueError as error:
         raise BadValueError(f"player minimax:{text}: {error}") from None
 
@@ -111,3 +123,9 @@ def _read_noise(text: str) -> float:
         return float(text)
     except ValueError:
         raise BadValueError(f"noise is {text!r}: it must be a number from 0 to 1") from None
+
+
+def _read_switch(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise BadValueError(f"quiet is {text!r}: it must be 0 or 1")
+    return text == "1"

@@ -15,7 +15,7 @@ from genomes.mlp import MLP, Genomes
 from genomes.simd import LANES
 from genomes.symmetry import share_genes
 from players.board_view import HEADS, VIEWPOINTS, BoardView
-from players.bred import BredPlayer
+from players.bred import ColumnPlayer
 from players.lineup import (
     COLUMNS_AT,
     HEAD,
@@ -134,7 +134,7 @@ class NetworkDesign(BoardView):
         return NetworkPlayer(self, genome, name)
 
 
-class NetworkPlayer(BredPlayer):
+class NetworkPlayer(ColumnPlayer):
     """A multilayer perceptron that plays.
 
     Args:

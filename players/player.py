@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
-import numpy as np
-
-from games.bitboard import Rules
-from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
+from games.game import AnyGame
+from games.registry import game_of
 from games.stream import Stream
-from players.connect_four import decide
-from players.lineup import Lineup, make_scratch
+from players.decider import DECIDERS
+from players.lineup import Lineup
 
 __all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
 
@@ -26,7 +25,7 @@ class Player(ABC):
         """Called before each game; *side* is 0 if this player moves first."""
 
     @abstractmethod
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Any, stream: Stream) -> Any:
         """The move to play in *position*, which is not over; chance comes from *stream*."""
 
     def end(self) -> None:  # noqa: B027
@@ -45,40 +44,40 @@ class CompiledPlayer(Player):
         name: How tables call it.
     """
 
-    def __init__(self, game: ConnectFour, lineup: Lineup, name: str) -> None:
+    def __init__(self, game: AnyGame, lineup: Lineup, name: str) -> None:
         self.game = game
         self.lineup = lineup
         self.name = name
-        self._scratch = make_scratch(lineup)
+        self._decider = DECIDERS[game.name]
+        self._scratch = self._decider.make_scratch(lineup)
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Any, stream: Stream) -> Any:
         """The very move that the match kernel would play.
 
         Raises:
             BadValueError: The position is of another board.
         """
         check_board(self, position.rules)
-        side = position.ply % 2
-        own, other = position.first, position.second
-        if side:
-            own, other = other, own
         scratch = self._scratch._replace(streams=stream)
-        boards = np.uint64(own), np.uint64(other)
-        return int(decide(self.game.rules, self.lineup, side, *boards, scratch, False))
+        number = self._decider.decide(self.game.rules, self.lineup, position, scratch)
+        return self.game.move_of(number)
 
 
-def check_board(player: Player, rules: Rules) -> None:
+def check_board(player: Player, rules: tuple[int, ...]) -> None:
     """Makes sure that *player*, if it is made for one board, plays by *rules*.
 
     Raises:
-        BadValueError: It is made for another board.
+        BadValueError: It is made for another board, or another game.
     """
-    game = getattr(player, "game", None)
-    if game is not None and game.rules != rules:
-        raise BadValueError(
-            f"player {player.name!r} plays on {_describe(game.rules)}, but this game has"
-            f" {_describe(rules)}"
-        )
+    game: AnyGame | None = getattr(player, "game", None)
+    if game is None or (type(game.rules) is type(rules) and game.rules == rules):
+        return
+    here = game_of(rules)
+    if game.name != here.name:
+        raise BadValueError(f"player {player.name!r} plays {game.name}, but this is {here.name}")
+    raise BadValueError(
+        f"player {player.name!r} plays on {game.describe()}, but this game has {here.describe()}"
+    )
 
 
 def distinct_names(names: list[str]) -> tuple[str, ...]:
@@ -98,7 +97,3 @@ def distinct_names(names: list[str]) -> tuple[str, ...]:
             taken.add(free)
         result.append(free)
     return tuple(result)
-
-
-def _describe(rules: Rules) -> str:
-    return f"a board of {rules.columns} by {rules.rows}, {rules.connect} in a row"

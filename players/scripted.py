@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from games.connect_four import ConnectFour
+from games.game import AnyGame
 from players.lineup import RANDOM, TEST_BOT, simple_lineup
 from players.player import CompiledPlayer
 
 __all__ = ["make_random", "make_test_bot"]
 
 
-def make_random(game: ConnectFour) -> CompiledPlayer:
+def make_random(game: AnyGame) -> CompiledPlayer:
     """A player that picks any legal move, each with the same probability."""
     return CompiledPlayer(game, simple_lineup(RANDOM), "random")
 

@@ -2,14 +2,17 @@
 
 Alpha-beta in negamax form: a value is what the position is worth to the player to move. A game
 has a file of its own with the recursion, which lists and makes moves and values what it finds at
-the last ply (:mod:`players.minimax` is Connect Four's); it takes these steps from here.
+the last ply (:mod:`players.connect_four_search`, :mod:`players.checkers_search`); it takes these
+steps from here.
 
-A value depends on the position and the plies left to search, on nothing else: not on the moves
-that led there, on the window, nor on what was searched before. So whatever the table holds, from
-earlier moves, other matches or other players, the same moves come out as best.
+A value depends on the position and the plies left to search, and where players differ in what
+they think of positions on who searches: on nothing else, not on the moves that led there, on the
+window, nor on what was searched before. So whatever the table holds, from earlier moves, other
+matches or other players, the same moves come out as best.
 
-A search's room is one array of ``int64``: how many positions were searched, then the table, two
-words to an entry.
+A search's room is one array of ``int64``: how many positions were searched, what else the game
+wants to keep there, then the table. An entry is the key and a word of what was found. A key is all
+of a position, so no two are ever confused: one word of it in Connect Four, a pair in checkers.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.compiled import internal
-from games.stream import mix
+from games.stream import GOLDEN, mix
 from genomes.simd import peek, poke
 
 __all__ = [
@@ -28,33 +31,43 @@ __all__ = [
     "NODES",
     "UNKNOWN",
     "count_node",
+    "find_pair",
     "find_slot",
     "losing",
     "make_room",
     "probe",
+    "probe_pair",
+    "read_move",
     "remembered_move",
     "store",
+    "store_pair",
     "winning",
 ]
 
-WIN = 1_000_000
+WIN = 1 << 40
 """More than any evaluation."""
 INFINITE = 2 * WIN
 UNKNOWN = 3 * WIN
 """What the table answers if it does not know."""
 
 NODES, TABLE_AT = 0, 1
-"""Fields of a room."""
+"""Fields of a room; a game that keeps more there has its table farther behind."""
 
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 """What a value in the table is."""
 DEPTHS, MOVES, BOUNDS = 64, 1024, 4
-"""How many there may be, to pack an entry's second word."""
+"""How many there may be, to pack an entry's last word."""
 
 
-def make_room(bits: int) -> NDArray[np.int64]:
-    """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0."""
-    return np.zeros(TABLE_AT + (2 << bits if bits else 0), dtype=np.int64)
+def make_room(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np.int64]:
+    """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0.
+
+    Args:
+        bits: See above.
+        before: The place of the table.
+        words: How many an entry has: 2, or 3 if keys are pairs.
+    """
+    return np.zeros(before + (words << bits if bits else 0), dtype=np.int64)
 
 
 @internal
@@ -85,6 +98,17 @@ def find_slot(room: Any, key: Any) -> Any:
 
 
 @internal
+def find_pair(room: Any, table_at: int, first: Any, second: Any) -> Any:
+    """Where a table that begins at *table_at* keeps the position with the pair of keys.
+
+    *first* is not 0. There must be a table.
+    """
+    entries = (room.shape[0] - table_at) // 3
+    place = mix(first ^ (second * GOLDEN)) & np.uint64(entries - 1)
+    return table_at + 3 * np.int64(place)
+
+
+@internal
 def probe(room: Any, slot: int, key: Any, depth: int, low: int, high: int) -> Any:
     """The position's value or, if that suffices, a bound outside of *low* to *high*.
 
@@ -92,7 +116,76 @@ def probe(room: Any, slot: int, key: Any, depth: int, low: int, high: int) -> An
     """
     if slot < 0 or peek(room, slot) != np.int64(key):
         return UNKNOWN
-    word = peek(room, slot + 1)
+    return _read_value(peek(room, slot + 1), depth, low, high)
+
+
+@internal
+def probe_pair(
+    room: Any, slot: int, first: Any, second: Any, depth: int, low: int, high: int
+) -> Any:
+    """What :func:`probe` gives, and the word for :func:`read_move`: -1 if there is none."""
+    if peek(room, slot) != np.int64(first) or peek(room, slot + 1) != np.int64(second):
+        return UNKNOWN, -1
+    word = peek(room, slot + 2)
+    return _read_value(word, depth, low, high), word
+
+
+@internal
+def remembered_move(room: Any, slot: int, key: Any) -> Any:
+    """The best move of the last search of this position, to any depth; -1 if there is none."""
+    if slot < 0 or peek(room, slot) != np.int64(key):
+        return -1
+    return read_move(peek(room, slot + 1))
+
+
+@internal
+def read_move(word: int) -> Any:
+    """The best move that an entry's last *word* holds."""
+    return (word >> 6) % MOVES
+
+
+@internal
+def store(
+    room: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
+) -> None:
+    """Notes what a search with the window *low* to *high* gave."""
+    if slot < 0:
+        return
+    poke(room, slot, np.int64(key))
+    poke(room, slot + 1, _pack_entry(depth, low, high, value, move))
+
+
+@internal
+def store_pair(
+    room: Any,
+    slot: int,
+    first: Any,
+    second: Any,
+    depth: int,
+    low: int,
+    high: int,
+    value: int,
+    move: int,
+) -> None:
+    """The same for a position with a pair of keys."""
+    poke(room, slot, np.int64(first))
+    poke(room, slot + 1, np.int64(second))
+    poke(room, slot + 2, _pack_entry(depth, low, high, value, move))
+
+
+@internal
+def _pack_entry(depth: int, low: int, high: int, value: int, move: int) -> Any:
+    """An entry's last word; values have 43 bits, so it is never negative."""
+    bound = EXACT
+    if value >= high:
+        bound = AT_LEAST
+    elif value <= low:
+        bound = AT_MOST
+    return ((((value + INFINITE) << 2) + bound) << 16) + (move << 6) + depth
+
+
+@internal
+def _read_value(word: int, depth: int, low: int, high: int) -> Any:
     if word % DEPTHS != depth:
         return UNKNOWN
     value = (word >> 18) - INFINITE
@@ -104,27 +197,3 @@ def probe(room: Any, slot: int, key: Any, depth: int, low: int, high: int) -> An
     ):
         return value
     return UNKNOWN
-
-
-@internal
-def remembered_move(room: Any, slot: int, key: Any) -> Any:
-    """The best move of the last search of this position, to any depth; -1 if there is none."""
-    if slot < 0 or peek(room, slot) != np.int64(key):
-        return -1
-    return (peek(room, slot + 1) >> 6) % MOVES
-
-
-@internal
-def store(
-    room: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
-) -> None:
-    """Notes what a search with the window *low* to *high* gave."""
-    if slot < 0:
-        return
-    bound = EXACT
-    if value >= high:
-        bound = AT_LEAST
-    elif value <= low:
-        bound = AT_MOST
-    poke(room, slot, np.int64(key))
-    poke(room, slot + 1, ((((value + INFINITE) << 2) + bound) << 16) + (move << 6) + depth)

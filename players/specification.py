@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.game import AnyGame
+from games.registry import GAMES
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.human import HumanPlayer
 from players.minimax import parse_minimax
@@ -23,7 +26,7 @@ from players.storage import read_player
 
 __all__ = ["PlayerKind", "make_player", "player_kinds", "register_player"]
 
-Maker = Callable[[str, ConnectFour], Player]
+Maker = Callable[[str, Any], Player]
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,11 @@ class PlayerKind:
     """Makes one from what stands after the colon, for a game."""
     optional: bool = False
     """Whether the name alone will do, for what is written after the colon."""
+    games: tuple[str, ...] = tuple(GAMES)
+    """The games that it can play."""
 
 
-def make_player(specification: str, game: ConnectFour) -> Player:
+def make_player(specification: str, game: AnyGame) -> Player:
     """The player that *specification* names.
 
     Raises:
@@ -52,6 +57,9 @@ def make_player(specification: str, game: ConnectFour) -> Player:
     if kind not in _KINDS:
         raise UnknownNameError("player", specification.strip(), [k.form for k in _KINDS.values()])
     form = _KINDS[kind].form
+    if game.name not in _KINDS[kind].games:
+        others = ", ".join(k.form for k in _KINDS.values() if game.name in k.games)
+        raise BadValueError(f"player {kind} does not play {game.name} (there are: {others})")
     missing = not argument.strip() and (bool(colon) or not _KINDS[kind].optional)
     if missing if ":" in form else colon:
         raise BadValueError(f"player {specification!r}: write {form}")
@@ -70,7 +78,7 @@ def register_player(name: str, kind: PlayerKind) -> None:
     _KINDS[name] = kind
 
 
-def _make_from_file(argument: str, game: ConnectFour) -> Player:
+def _make_from_file(argument: str, game: AnyGame) -> Player:
     path = Path(argument)
     try:
         return read_player(path.read_bytes(), path.stem)
@@ -99,6 +107,7 @@ _KINDS: dict[str, PlayerKind] = {
         "test-bot",
         "completes or blocks a stack that is one short of a line, else plays at random",
         lambda argument, game: make_test_bot(game),
+        games=(ConnectFour.name,),
     ),
     "minimax": PlayerKind(
         "minimax:depth=4,noise=0.2",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from games.errors import ArenaError
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from players.bred import FORMAT, BredPlayer
+from players.checkers_network import CheckersNetworkPlayer
 from players.graph import GraphPlayer
+from players.linear import LinearPlayer
 from players.network import NetworkPlayer
 from players.tuple_network import TuplePlayer
 
 __all__ = ["KINDS", "read_player"]
 
 KINDS: dict[str, type[BredPlayer]] = {
-    kind.kind: kind for kind in (NetworkPlayer, GraphPlayer, TuplePlayer)
+    kind.kind: kind for kind in (NetworkPlayer, GraphPlayer, TuplePlayer, LinearPlayer, CheckersNetworkPlayer)
 }
 """The kinds of players that files hold."""
 

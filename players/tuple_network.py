@@ -16,7 +16,7 @@ from games.errors import BadValueError
 from games.registry import make_game
 from genomes.network import RESOLUTION, SHAPE_FIELDS
 from genomes.tuples import Cells, TuplePopulation, draw_shapes
-from players.bred import BredPlayer
+from players.bred import ColumnPlayer
 from players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
 from players.tuple_table import TupleTable, make_table
 
@@ -119,7 +119,7 @@ def _make_table(cells: bytes, shape: tuple[int, ...], rules: Rules) -> TupleTabl
     return make_table(np.frombuffer(cells, dtype=np.int16).reshape(shape), rules)
 
 
-class TuplePlayer(BredPlayer):
+class TuplePlayer(ColumnPlayer):
     """A tuple network that plays.
 
     Args:

@@ -9,12 +9,12 @@ from pathlib import Path
 from arena.duel import DuelResult
 from arena.duel import duel as duel_players
 from arena.executors import Executor, check_executor
-from games.connect_four import ConnectFour
-from players.player import Player
+from games.game import AnyGame
+from players.player import CompiledPlayer, Player
 from runs.directory import RunDirectory
 from runs.files import write_whole
 from runs.journey import Watch
-from runs.players import find_player
+from runs.players import find_game, find_player
 from runs.recipe import Recipe, load_recipe, parse_changes
 from runs.run import Run
 
@@ -124,16 +124,21 @@ def duel(
     games: int = 1000,
     opening_plies: int = 0,
     seed: int = 0,
-    game: ConnectFour | None = None,
+    game: AnyGame | None = None,
     executor: Executor | None = None,
 ) -> DuelResult:
     """Lets two players meet, colours balanced; see `arena.duel.duel`.
+
+    Without a *game* it is that of the first player who was made for one, else Connect Four.
 
     >>> result = duel("test-bot", "random", games=1000, seed=1)
     >>> result.games, result.score > 0.6
     (1000, True)
     """
-    game = game or ConnectFour()
+    if game is None:
+        named = [given for given in (first, second) if isinstance(given, str)]
+        made = [given for given in (first, second) if isinstance(given, CompiledPlayer)]
+        game = made[0].game if made else find_game(named)
     with ExitStack() as stack:
         players = []
         for given in (first, second):

@@ -1,30 +1,37 @@
 """A player's strength from outside: fixed opponents, and positions with known answers.
 
-Among these are the concept states, which everybody is asked who plays on the ordinary board.
+Among these are, for Connect Four on the ordinary board, the concept states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from arena.duel import duel
 from arena.statistics import wilson_interval
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
+from games.errors import BadValueError
 from games.seeding import derive_seeds
 from players.player import Player
 from runs.concepts import CONCEPTS, concept_groups, fits_concepts
 from runs.output import console, format_interval, print_table
 from runs.players import find_player
 from runs.positions import solve_positions
+from runs.tournaments import find_common_game
 
 __all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
 
 LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
 """The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
-OPPONENTS = ("random", "test-bot", *LADDER)
+OPPONENTS = {
+    ConnectFour.name: ("random", "test-bot", *LADDER),
+    Checkers.name: ("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
+}
+"""Whom a player of each game meets."""
 
 
 def evaluate_player(
@@ -32,8 +39,8 @@ def evaluate_player(
     *,
     games: int = 1000,
     opening_plies: int = 0,
-    opponents: Sequence[str] = OPPONENTS,
-    positions: Iterable[Path] = (),
+    opponents: Sequence[str] | None = None,
+    positions: Sequence[Path] = (),
     seed: int = 0,
 ) -> dict[str, Any]:
     """Measures *player*, ready for JSON.
@@ -42,15 +49,19 @@ def evaluate_player(
         player: Who is measured.
         games: Games against each opponent, colours balanced.
         opening_plies: Random plies at the beginning of each game.
-        opponents: Specifications of whom it meets; one that occurs again is left out.
+        opponents: Specifications of whom it meets; one that occurs again is left out. If None,
+            those in :data:`OPPONENTS`.
         positions: Files that `runs.positions.solve_positions` reads.
         seed: Seeds openings and players.
 
     Raises:
-        ArenaError: An opponent is none, or can't play on the player's board.
+        ArenaError: An opponent is none, or can't play on the player's board, or there are
+            *positions* and the game is not Connect Four.
     """
-    game: ConnectFour = getattr(player, "game", None) or ConnectFour()
-    names = list(dict.fromkeys(opponents))
+    game = find_common_game([player])
+    if positions and not isinstance(game, ConnectFour):
+        raise BadValueError(f"files of positions are for connect-four, not for {game.name}")
+    names = list(dict.fromkeys(OPPONENTS[game.name] if opponents is None else opponents))
     seeds = derive_seeds(seed, 0, "evaluation", len(names))
     results = {}
     with ExitStack() as stack:
@@ -62,18 +73,19 @@ def evaluate_player(
             result = duel(
                 game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
             )
-            content = result.to_dict()
-            del content["players"]
-            content["won"] = result.wins / result.games
-            content["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
-            results[name] = content
-    concepts = concept_groups(player, game, seed=seed) if fits_concepts(game) else {}
-    return {
-        "player": player.name,
-        "opponents": results,
-        "concepts": {name: group.to_dict() for name, group in concepts.items()},
-        "positions": {str(path): solve_positions(player, game, path) for path in positions},
-    }
+            told = result.to_dict()
+            del told["players"]
+            told["won"] = result.wins / result.games
+            told["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
+            results[name] = told
+    content: dict[str, Any] = {"player": player.name, "opponents": results}
+    if isinstance(game, ConnectFour):
+        concepts = concept_groups(player, game, seed=seed) if fits_concepts(game) else {}
+        content["concepts"] = {name: group.to_dict() for name, group in concepts.items()}
+        content["positions"] = {
+            str(path): solve_positions(player, game, path) for path in positions
+        }
+    return content
 
 
 def print_evaluation(content: dict[str, Any]) -> None:
@@ -91,8 +103,9 @@ def print_evaluation(content: dict[str, Any]) -> None:
     ]
     columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
     print_table(content["player"], columns, rows)
-    _print_concepts(content["concepts"])
-    for path, result in content["positions"].items():
+    if "concepts" in content:
+        _print_concepts(content["concepts"])
+    for path, result in content.get("positions", {}).items():
         _print_positions(path, result)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from evolve.evolutionary_programming import EvolutionaryProgramming
 from evolve.learning.q_learning import QLearning
 from evolve.learning.td import Td
+from evolve.learning.td_linear import TdLinear
 from evolve.learning.td_tuples import TdTuples
 from evolve.method import Method
 from evolve.neat import Neat
@@ -15,7 +17,8 @@ from games.errors import UnknownNameError
 __all__ = ["METHODS", "find_method"]
 
 METHODS: dict[str, type[Method[Any]]] = {
-    kind.name: kind for kind in (Tournament, Neat, Td, TdTuples, QLearning)
+    kind.name: kind
+    for kind in (Tournament, Neat, Td, TdTuples, TdLinear, QLearning, EvolutionaryProgramming)
 }
 
 

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
-from players.player import Player
+from games.game import AnyGame
+from games.registry import make_game
+from players.player import CompiledPlayer, Player
 from players.specification import PlayerKind, make_player, player_kinds, register_player
 from runs.run import Run
 
-__all__ = ["find_player", "known_players"]
+__all__ = ["find_game", "find_player", "known_players"]
+
+OWN_GAMES = ("run", "file")
+"""Kinds of players that were made for one game."""
 
 
-def find_player(specification: str, game: ConnectFour | None = None) -> Player:
+def find_game(specifications: Sequence[str], name: str | None = None) -> AnyGame:
+    """What the players so named play: the game of the first who was made for one.
+
+    Args:
+        specifications: Such as ``random`` or ``run:evolved/connect-four``.
+        name: The game's name; if nobody was made for it, it is played on its usual board. If
+            None, it is Connect Four unless a player says otherwise.
+
+    Raises:
+        UnknownNameError: There is no such game.
+        ArenaError: A player's file can't be read.
+    """
+    usual: AnyGame = make_game(name or ConnectFour.name)
+    for specification in specifications:
+        kind, _, argument = specification.strip().partition(":")
+        if kind in OWN_GAMES and argument.strip():
+            player = known_players()[kind].make(argument.strip(), usual)
+            if isinstance(player, CompiledPlayer) and name in (None, player.game.name):
+                return player.game
+    return usual
+
+
+def find_player(specification: str, game: AnyGame | None = None) -> Player:
     """The player that *specification* names; ``run:PATH`` and ``run:PATH@GENERATION`` too.
 
     Args:
@@ -31,7 +59,7 @@ def known_players() -> dict[str, PlayerKind]:
     return player_kinds()
 
 
-def _make_from_run(argument: str, game: ConnectFour) -> Player:
+def _make_from_run(argument: str, game: AnyGame) -> Player:
     path, at, generation = argument.rpartition("@")
     if at and not Path(argument).exists():
         if not generation.isdecimal():

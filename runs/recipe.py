@@ -15,7 +15,10 @@ from pydantic import BaseModel, Field, ValidationError
 from evolve.learning.q_learning_thesis import convert_settings
 from evolve.meeting import check_openings
 from evolve.method import Config, Method
+from games.checkers import Checkers
+from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.registry import GAMES
 from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
@@ -50,13 +53,26 @@ INSTEAD = {
 """Keys of other methods, and with what a method says the same."""
 
 
-class GameConfig(Config):
-    """The section ``[game]``."""
+class ConnectFourConfig(Config):
+    """The section ``[game]`` of Connect Four; see `games.connect_four.ConnectFour`."""
 
     name: Literal["connect-four"] = "connect-four"
     columns: int = 7
     rows: int = 6
     connect: int = 4
+
+
+class CheckersConfig(Config):
+    """The section ``[game]`` of checkers; see `games.checkers.Checkers`."""
+
+    name: Literal["checkers"] = "checkers"
+    turned: int = 0
+
+
+GAME_CONFIGS: dict[str, type[ConnectFourConfig | CheckersConfig]] = {
+    ConnectFour.name: ConnectFourConfig,
+    Checkers.name: CheckersConfig,
+}
 
 
 class CheckConfig(Config):
@@ -88,14 +104,20 @@ class Recipe(Config):
 
     title: str = ""
     """What it breeds, in one line."""
-    game: GameConfig = GameConfig()
+    game: dict[str, Any] = Field(default_factory=lambda: {"name": ConnectFour.name})
+    """As the game has it; see :data:`GAME_CONFIGS`."""
     network: dict[str, Any] = Field(default_factory=dict)
-    """As the method has it; see `evolve.method.Method.network_type`."""
+    """As the method has it for the game; see `evolve.method.Method.network_types`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
     check: CheckConfig = CheckConfig()
     run: RunConfig = RunConfig()
+
+    @property
+    def game_config(self) -> ConnectFourConfig | CheckersConfig:
+        """The section ``[game]``, with every key."""
+        return _game_type(self.game).model_validate(self.game)
 
     @property
     def kind(self) -> type[Method[Any]]:
@@ -112,9 +134,13 @@ class Recipe(Config):
 
     def make_design(self) -> Design:
         """What turns the run's genomes into players."""
-        size = self.game.model_dump(exclude={"name"})
-        network = self.kind.network_type.model_validate(self.network)
-        return self.kind.make_design(size, network, self.make_config())
+        network = self.kind.network_types[self.game_config.name].model_validate(self.network)
+        return self.kind.make_design(self.make_game(), network, self.make_config())
+
+    def make_game(self) -> ConnectFour | Checkers:
+        """What is played."""
+        config = self.game_config
+        return GAMES[config.name](**config.model_dump(exclude={"name"}))
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
@@ -260,25 +286,48 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     try:
         recipe = _validate(Recipe, content, "")
         kind = recipe.kind
-        _refuse_keys_of_others(recipe, kind)
-        network = _validate(kind.network_type, recipe.network, "network.")
-        update = {"network": network.model_dump(mode="json", exclude_none=True)} | _resolve_method(
-            recipe, kind
-        )
+        game = _validate(_game_type(recipe.game), recipe.game, "game.")
+        _refuse_keys_of_others(recipe, kind, game.name)
+        network = _validate(_network_type(kind, game.name), recipe.network, "network.")
+        update = {
+            "game": game.model_dump(mode="json"),
+            "network": network.model_dump(mode="json", exclude_none=True),
+            **_resolve_method(recipe, kind),
+        }
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
-        check_openings(recipe.make_design().game, recipe.check.opening_plies, "check.opening_plies")
+        check_openings(recipe.make_game(), recipe.check.opening_plies, "check.opening_plies")
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
 
 
-def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
+def _game_type(content: Mapping[str, Any]) -> type[ConnectFourConfig | CheckersConfig]:
+    """What the section ``[game]`` of the game looks like that it names; Connect Four if none."""
+    name = content.get("name", ConnectFour.name)
+    if name not in GAME_CONFIGS:
+        raise UnknownNameError("game", str(name), GAME_CONFIGS)
+    return GAME_CONFIGS[name]
+
+
+def _network_type(kind: type[Method[Any]], game: str) -> type[Config]:
+    if game not in kind.network_types:
+        able = [name for name, other in METHODS.items() if game in other.network_types]
+        raise RecipeError(
+            f"game.name is {game!r}, which the method {kind.name!r} does not play:"
+            f" write method.name = {' or '.join(map(repr, able))}"
+        )
+    return kind.network_types[game]
+
+
+def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]], game: str) -> None:
     """Names a key that belongs to another method, and what this one has instead."""
     found: dict[str, str] = {}
     for section, content in (("network", recipe.network), ("method", recipe.method)):
         for key in content:
-            others = [name for name, other in METHODS.items() if key in _keys_of(other, section)]
+            others = [
+                name for name, other in METHODS.items() if key in _keys_of(other, section, game)
+            ]
             if others and kind.name not in others:
                 found[f"{section}.{key}"] = others[0]
     if found:
@@ -291,10 +340,11 @@ def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
         )
 
 
-def _keys_of(kind: type[Method[Any]], section: str) -> Collection[str]:
+def _keys_of(kind: type[Method[Any]], section: str, game: str) -> Collection[str]:
     """The keys of a method in the section ``[network]`` or ``[method]``."""
-    model = kind.network_type if section == "network" else kind.config_type
-    return [name for name, field in model.model_fields.items() if not field.exclude]
+    model = kind.network_types.get(game) if section == "network" else kind.config_type
+    fields = model.model_fields if model else {}
+    return [name for name, field in fields.items() if not field.exclude]
 
 
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from arena.crosstable import play_tournament
 from arena.ranking import meet_opponent, meet_others, name_configuration, rank_configurations
 from arena.statistics import wilson_interval
 from games.connect_four import ConnectFour
+from games.game import AnyGame
 from players.player import Player
 from runs.output import format_interval, print_table
 
-__all__ = ["crosstable", "print_crosstable", "print_ranking", "ranking"]
+__all__ = ["crosstable", "find_common_game", "print_crosstable", "print_ranking", "ranking"]
 
 GAMES, GAMES_RANKED, GAMES_AGAINST = 200, 2, 2000
 """Games of each pair: in a crosstable, among configurations, and against one opponent."""
@@ -24,9 +25,19 @@ def crosstable(
 ) -> dict[str, Any]:
     """Everybody against everybody, ready for JSON; see `arena.crosstable.play_tournament`."""
     table = play_tournament(
-        ConnectFour(), players, games=games or GAMES, opening_plies=opening_plies, seed=seed
+        find_common_game(players),
+        players,
+        games=games or GAMES,
+        opening_plies=opening_plies,
+        seed=seed,
     )
     return table.to_dict()
+
+
+def find_common_game(players: Sequence[Player]) -> AnyGame:
+    """The game of the first player who was made for one, else Connect Four."""
+    games = (getattr(player, "game", None) for player in players)
+    return next((game for game in games if game is not None), ConnectFour())
 
 
 def ranking(
@@ -53,10 +64,12 @@ def ranking(
     options: dict[str, Any] = {"opening_plies": opening_plies, "seed": seed}
     if opponent is None:
         games = games or GAMES_RANKED
-        tallies = meet_others(ConnectFour(), players, games=games, **options)
+        tallies = meet_others(find_common_game(players), players, games=games, **options)
     else:
         games = games or GAMES_AGAINST
-        tallies = meet_opponent(ConnectFour(), players, opponent, games=games, **options)
+        tallies = meet_opponent(
+            find_common_game(players), players, opponent, games=games, **options
+        )
     shares = {name: tally.share for name, tally in tallies.items()}
     return {
         "against": opponent.name if opponent else None,

@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.batch import Batch, Results, make_batch, new_results
-from arena.kernels.connect_four import draw_openings, play_matches
+from arena.kernels.checkers import draw_openings as draw_checkers
+from arena.kernels.checkers import play_matches as play_checkers
+from arena.kernels.connect_four import draw_openings as draw_connect_four
+from arena.kernels.connect_four import play_matches as play_connect_four
+from games import compiled
 from games.bitboard import Rules
-from games.compiled import cache_folder
+from games.checkers import Checkers
+from games.checkers_board import CheckersRules
 from games.connect_four import ConnectFour
-from players.lineup import RANDOM, Lineup, make_scratch, simple_lineup
+from games.registry import make_game
+from players.decider import DECIDERS
+from players.lineup import RANDOM, Lineup, simple_lineup
 
-__all__ = ["is_compiled", "play_part", "run_kernel", "warm_up"]
+__all__ = ["KERNELS", "MatchKernel", "is_compiled", "play_part", "run_kernel", "warm_up"]
+
+
+@dataclass(frozen=True)
+class MatchKernel:
+    """What compiled matches of one game need."""
+
+    rules: type[Any]
+    """The named tuple of the game's options."""
+    play: Callable[..., None]
+    """Plays all pairings; see :func:`arena.kernels.connect_four.play_matches`."""
+    draw_openings: Callable[..., None]
+    """Fills rows with random moves; see :func:`arena.kernels.connect_four.draw_openings`."""
+    moves: type[Any]
+    """The type of a move's number in an opening."""
+    longest_opening: Callable[[Any], int]
+    """How many plies an opening may have, by the rules."""
+
+
+LONGEST_CHECKERS_OPENING = 20
+
+KERNELS: dict[str, MatchKernel] = {
+    Checkers.name: MatchKernel(
+        rules=CheckersRules,
+        play=play_checkers,
+        draw_openings=draw_checkers,
+        moves=np.int64,
+        longest_opening=lambda rules: LONGEST_CHECKERS_OPENING,
+    ),
+    ConnectFour.name: MatchKernel(
+        rules=Rules,
+        play=play_connect_four,
+        draw_openings=draw_connect_four,
+        moves=np.int8,
+        longest_opening=lambda rules: rules.columns * rules.rows // 2,
+    ),
+}
+"""By the game's name."""
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
@@ -29,15 +74,16 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     Returns:
         *results*, complete for the part that was played.
     """
+    kernel = KERNELS[batch.game]
     results = results or new_results(len(batch))
     part = part or slice(0, len(batch))
-    play_matches(
+    kernel.play(
         batch.rules,
         batch.lineup,
         batch.pairings[part],
         batch.seeds[part],
-        batch.openings[part],
-        make_scratch(batch.lineup),
+        batch.openings[part].astype(kernel.moves, copy=False),
+        DECIDERS[batch.game].make_scratch(batch.lineup),
         results.outcomes[part],
         results.plies[part],
         results.games[part],
@@ -53,19 +99,21 @@ def play_part(
 ) -> None:
     """The same as a kernel of `arena.work`; see `Batch.work`."""
     players = len(Lineup._fields)
-    batch = Batch(Rules(*options["rules"]), Lineup(*inputs[:players]), *inputs[players:])
+    rules = KERNELS[options["game"]].rules(*options["rules"])
+    batch = Batch(options["game"], rules, Lineup(*inputs[:players]), *inputs[players:])
     run_kernel(batch, Results(*outputs), part)
 
 
-def is_compiled() -> bool:
-    """Whether the machine code of the match kernel lies in the cache."""
-    return any(cache_folder().rglob("connect_four.play_matches*.nbi"))
+def is_compiled(game: str = ConnectFour.name) -> bool:
+    """Whether the machine code of a game's match kernel lies in the cache."""
+    return any(compiled.cache_folder().rglob(f"{game.replace('-', '_')}.play_matches*.nbi"))
 
 
-def warm_up() -> None:
-    """Compiles the kernels, or reads them from the cache, so that nobody waits later."""
-    game = ConnectFour()
+def warm_up(game: str = ConnectFour.name) -> None:
+    """Compiles a game's kernels, or reads them from the cache, so that nobody waits later."""
+    kernel = KERNELS[game]
+    rules = make_game(game)
     nobody = np.zeros((0, 2), dtype=np.int32)
     seeds = np.zeros(0, dtype=np.uint64)
-    run_kernel(make_batch(game, simple_lineup(RANDOM), nobody, seeds))
-    draw_openings(game.rules, seeds, np.zeros((0, 1), dtype=np.int8))
+    run_kernel(make_batch(rules, simple_lineup(RANDOM), nobody, seeds))
+    kernel.draw_openings(rules.rules, seeds, np.zeros((0, 1), dtype=kernel.moves))

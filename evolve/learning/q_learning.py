@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from arena.work import Work
 from evolve.learning.learner import Learner, LearnerConfig
 from evolve.learning.q_learning_games import DRAWS, ERRORS, FIGURES, FIRST_WINS, PLIES
 from evolve.method import BoardViewConfig, Config
+from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_seeds
 from players.network import NetworkDesign
 
@@ -118,17 +119,17 @@ class QLearning(Learner[QLearningState]):
     name = "q-learning"
     rate = "method.learning_rate"
     config_type = QLearningConfig
-    network_type = ActionNetworkConfig
+    network_types: ClassVar = {ConnectFour.name: ActionNetworkConfig}
     state_type = QLearningState
     config: QLearningConfig
     design: NetworkDesign
 
     @classmethod
     def make_design(
-        cls, board: dict[str, Any], network: ActionNetworkConfig, config: QLearningConfig
+        cls, game: ConnectFour, network: ActionNetworkConfig, config: QLearningConfig
     ) -> NetworkDesign:
         """Multilayer perceptrons that value moves."""
-        return NetworkDesign(**board, **network.model_dump())
+        return NetworkDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: QLearningConfig, design: NetworkDesign) -> None:
         super().__init__(config, design)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from evolve.learning.learner import Learner, LearnerConfig
 from evolve.learning.td_kernel import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES, epsilon_at
 from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
 from evolve.method import BoardViewConfig
+from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_generator, derive_seeds
 from genomes.mlp import MLP
@@ -105,14 +106,14 @@ class Td(Learner[TdState]):
     name = "td"
     rate = "method.rate_scale"
     config_type = TdConfig
-    network_type = ValueNetworkConfig
+    network_types: ClassVar = {ConnectFour.name: ValueNetworkConfig}
     state_type = TdState
     config: TdConfig
     design: NetworkDesign
 
     @classmethod
     def make_design(
-        cls, board: dict[str, Any], network: ValueNetworkConfig, config: TdConfig
+        cls, game: ConnectFour, network: ValueNetworkConfig, config: TdConfig
     ) -> NetworkDesign:
         """Multilayer perceptrons with one hidden layer.
 
@@ -124,7 +125,7 @@ class Td(Learner[TdState]):
                 f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
-        return NetworkDesign(**board, **network.model_dump())
+        return NetworkDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: TdConfig, design: NetworkDesign) -> None:
         super().__init__(config, design)

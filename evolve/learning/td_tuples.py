@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from evolve.learning.tuple_games import (
 )
 from evolve.method import Config
 from games.bitboard import Rules
+from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_seeds
 from genomes.tuples import TuplePopulation
 from players.tuple_entries import READINGS
@@ -97,17 +98,17 @@ class TdTuples(Learner[TdTuplesState]):
     name = "td-tuples"
     rate = "method.step"
     config_type = TdTuplesConfig
-    network_type = TuplesConfig
+    network_types: ClassVar = {ConnectFour.name: TuplesConfig}
     state_type = TdTuplesState
     config: TdTuplesConfig
     design: TupleDesign
 
     @classmethod
     def make_design(
-        cls, board: dict[str, Any], network: TuplesConfig, config: TdTuplesConfig
+        cls, game: ConnectFour, network: TuplesConfig, config: TdTuplesConfig
     ) -> TupleDesign:
         """Tuple networks."""
-        return TupleDesign(**board, **network.model_dump())
+        return TupleDesign(**game.options, **network.model_dump())
 
     def initial(self, seed: int) -> TdTuplesState:
         """Learners of random shapes, who know nothing: all their tables are 0."""

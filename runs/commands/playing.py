@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from games.game import AnyGame
     from players.player import Player
 
 __all__ = ["register"]
@@ -17,6 +18,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Games = Annotated[int, typer.Option(min=1, help="Games, colours balanced.")]
 Openings = Annotated[
     int, typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game.")
+]
+Game = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="connect-four or checkers; if left out, that of the first player who was made for"
+        " one (run:, file:), else connect-four.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
 
@@ -45,14 +55,17 @@ def duel(
     second: Annotated[str, typer.Argument(metavar="B")],
     games: Games = 1000,
     openings: Openings = 0,
+    game: Game = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Let two players meet, each moving first in every other game."""
     from runs.api import duel as play
     from runs.output import format_interval, print_json, print_table
+    from runs.players import find_game
 
-    result = play(first, second, games=games, opening_plies=openings, seed=seed)
+    rules = find_game([first, second], game)
+    result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
     if json:
         print_json(result.to_dict())
         return
@@ -99,6 +112,7 @@ def tournament(
         ),
     ] = None,
     openings: Openings = 0,
+    game: Game = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -106,6 +120,7 @@ def tournament(
     from games.errors import BadValueError
     from runs.entrants import expand_patterns, is_pattern
     from runs.output import print_json
+    from runs.players import find_game
     from runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
 
     if rank is False and against is not None:
@@ -113,8 +128,10 @@ def tournament(
     if rank is None:
         rank = against is not None or any(map(is_pattern, names))
     with ExitStack() as stack:
-        entered = [_enter(stack, name) for name in expand_patterns(names)]
-        opponent = _enter(stack, against) if against is not None else None
+        expanded = expand_patterns(names)
+        rules = find_game(expanded, game)
+        entered = [_enter(stack, name, rules) for name in expanded]
+        opponent = _enter(stack, against, rules) if against is not None else None
         if rank:
             content = ranking(entered, opponent, games=games, opening_plies=openings, seed=seed)
         else:
@@ -131,12 +148,13 @@ def evaluate(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="See evolve players.")],
     games: Games = 1000,
     openings: Openings = 0,
+    game: Game = None,
     opponents: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PLAYER",
-            help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4;"
-            " repeatable.",
+            help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4 (in"
+            " checkers random and minimax of depth 1 to 6); repeatable.",
         ),
     ] = None,
     positions: Annotated[
@@ -147,15 +165,16 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Measure a player against the fixed opponents, and on positions."""
-    from runs.evaluation import OPPONENTS, evaluate_player, print_evaluation
+    from runs.evaluation import evaluate_player, print_evaluation
     from runs.output import print_json
+    from runs.players import find_game
 
     with ExitStack() as stack:
         content = evaluate_player(
-            _enter(stack, player),
+            _enter(stack, player, find_game([player], game)),
             games=games,
             opening_plies=openings,
-            opponents=opponents or OPPONENTS,
+            opponents=opponents or None,
             positions=positions or (),
             seed=seed,
         )
@@ -185,9 +204,9 @@ def perft(
         print_table(f"Perft of {game}", ["plies", "sequences"], rows, left=0)
 
 
-def _enter(stack: ExitStack, name: str) -> Player:
+def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
     from runs.players import find_player
 
-    player = find_player(name)
+    player = find_player(name, game)
     stack.callback(player.close)
     return player

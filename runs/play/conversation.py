@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, IllegalMoveError
-from players.bred import BredPlayer
+from players.bred import ColumnPlayer
 from players.forfeit import ForfeitError
 from players.human import list_open_columns
 from players.player import Player
@@ -104,7 +104,7 @@ class Conversation:
         asked = [table.seat]
         if table.seat is None:
             asked = [self._find_advisor(), *self._party.seats]
-        networks = [s.player for s in asked if s is not None and isinstance(s.player, BredPlayer)]
+        networks = [s.player for s in asked if s is not None and isinstance(s.player, ColumnPlayer)]
         for network in networks[:1]:
             record = table.record
             earlier = record.earlier(record.side)

@@ -143,7 +143,7 @@ def find_board(names: Sequence[str], sizes: Mapping[str, int]) -> ConnectFour:
         kind, _, argument = name.strip().partition(":")
         if kind in OWN_BOARDS and argument.strip():
             player = known_players()[kind].make(argument.strip(), ConnectFour())
-            if isinstance(player, CompiledPlayer):
+            if isinstance(player, CompiledPlayer) and isinstance(player.game, ConnectFour):
                 return player.game
     return make_game("connect-four", **{**STANDARD, **sizes})
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from games.connect_four import Position
 from genomes.neat.graph import compile_graphs, evaluate
 from players.board_view import BoardView
-from players.bred import BredPlayer
+from players.bred import ColumnPlayer
 from players.graph import GraphPlayer
 from players.network import NetworkPlayer
 
 __all__ = ["describe_opinions", "find_opinions"]
 
 
-def describe_opinions(player: BredPlayer, position: Position, earlier: Sequence[Position]) -> str:
+def describe_opinions(player: ColumnPlayer, position: Position, earlier: Sequence[Position]) -> str:
     """The opinions in two lines, the best one with a star; see :func:`find_opinions`."""
     game, values = player.game, find_opinions(player, position, earlier)
     open_columns = game.legal_moves(position)
@@ -39,7 +39,7 @@ def describe_opinions(player: BredPlayer, position: Position, earlier: Sequence[
 
 
 def find_opinions(
-    player: BredPlayer, position: Position, earlier: Sequence[Position]
+    player: ColumnPlayer, position: Position, earlier: Sequence[Position]
 ) -> NDArray[np.float64]:
     """What the network thinks of each column, for who is to move; the greater, the better.
 
@@ -90,7 +90,7 @@ def _write_apart(values: Sequence[float]) -> list[str]:
     return texts
 
 
-def _is_recurrent(player: BredPlayer) -> bool:
+def _is_recurrent(player: ColumnPlayer) -> bool:
     return isinstance(player, GraphPlayer) and not player.design.feed_forward
 
 

@@ -36,7 +36,7 @@ class Seat:
         try:
             if (side, earlier) != (self._side, self._asked):
                 self._begin(side, earlier)
-            move = self.player.choose(record.position, stream)
+            move: int = self.player.choose(record.position, stream)
             if move not in record.game.legal_moves(record.position):
                 sentence = f"{self.player.name} plays {move}, which is not legal here."
                 raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)

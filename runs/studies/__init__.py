@@ -11,6 +11,8 @@ from pathlib import Path
 from games.errors import UnknownNameError
 from runs.run import Run
 from runs.studies.breeding import StudyFailedError, StudyProgress, StudyStoppedError, breed
+from runs.studies.checkers_td import CHECKERS_TD
+from runs.studies.checkers_td_games import WatchedMaterial
 from runs.studies.four_in_a_row import FOUR_IN_A_ROW
 from runs.studies.mlp_vs_neat import MLP_VS_NEAT
 from runs.studies.q_learning import Q_LEARNING, Q_LEARNING_OWN
@@ -37,7 +39,7 @@ __all__ = [
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (FOUR_IN_A_ROW, MLP_VS_NEAT, TD_LAMBDA, Q_LEARNING, Q_LEARNING_OWN)
+    for study in (FOUR_IN_A_ROW, MLP_VS_NEAT, TD_LAMBDA, Q_LEARNING, Q_LEARNING_OWN, CHECKERS_TD)
 }
 
 
@@ -95,7 +97,7 @@ def reproduce_study(
         jobs = plan(Material(settings, runs, workers))
         needed = [job for job in jobs if any(table.needs(job) for table in tables)]
         runs |= breed(needed, folder, workers, progress)
-    material = Material(settings, runs, workers)
+    material = WatchedMaterial(settings, runs, workers, folder, progress)
     result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
     write_report(result)
     return result

@@ -29,7 +29,7 @@ def test_arrays_of_other_kinds_are_converted() -> None:
     for array, kind in (
         (batch.pairings, np.int32),
         (batch.seeds, np.uint64),
-        (batch.openings, np.int8),
+        (batch.openings, np.int64),
     ):
         assert array.dtype == kind
         assert array.flags.c_contiguous

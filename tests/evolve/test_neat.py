@@ -18,6 +18,7 @@ from arena.executors import Executor, SerialExecutor
 from arena.pairings import both_colours, inside_groups, round_robin
 from evolve.method import BoardViewConfig
 from evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
+from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_seeds
 from genomes.neat.distance import distances
@@ -63,9 +64,8 @@ def make_method(
     **settings: Any,
 ) -> Neat:
     config = NeatMethodConfig.model_validate({**settings, "neat": {"pop_size": 6, **(neat or {})}})
-    sizes = dict(zip(("columns", "rows", "connect"), board, strict=True))
     view = BoardViewConfig.model_validate(VALUE if network is None else network)
-    return Neat(config, Neat.make_design(sizes, view, config))
+    return Neat(config, Neat.make_design(ConnectFour(*board), view, config))
 
 
 def make_arena(method: Neat, executor: Executor | None = None) -> Arena:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from neat.reporting import ReporterSet
 from neat.reproduction import DefaultReproduction
@@ -157,7 +157,10 @@ def test_elites_and_shares_and_parents_are_those_of_neat_python(data: st.DataObj
     standing = np.array([figures[species.members == row].mean() for row in range(count)])
     order = np.argsort(standing, kind="stable").tolist()
     random.seed(1)
-    made = reproduce(members, fitness, keys, order, config)
+    try:
+        made = reproduce(members, fitness, keys, order, config)
+    except RuntimeError:  # it does not always find numbers of children that add up
+        assume(False)
     born = [[keys.index(key) for key in one.parents] for one in made if isinstance(one, Child)]
     generator = np.random.default_rng(1)
     elites, parents = plan_children(

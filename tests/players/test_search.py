@@ -176,3 +176,15 @@ def test_lines_through_each_cell_by_counting_all_lines() -> None:
         lines = count_lines(game.rules).reshape(columns, rows + 1)
         assert lines[:, rows].tolist() == [0] * columns
         assert lines[:, :rows].T[::-1].tolist() == count_lines_plainly(game).tolist()
+
+
+def test_values_up_to_a_win_fit_into_an_entry_of_the_table() -> None:
+    """Beside 18 bits for bound, move and depth, and without a sign."""
+    assert WIN == 2**40
+    assert (2 * INFINITE + 1) << 18 < 2**63
+    room = make_room(4)
+    game = ConnectFour()
+    won = game.parse_position("2233")
+    for depth in (6, 7, 8):
+        assert search(game, won, depth, room)[1] == WIN + depth - 2
+        assert search(game, won, depth, room)[1] == WIN + depth - 2

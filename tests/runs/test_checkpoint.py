@@ -18,6 +18,7 @@ from arena.executors import SerialExecutor
 from evolve.method import BoardViewConfig
 from evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve.tournament import Tournament, TournamentConfig, TournamentState
+from games.connect_four import ConnectFour
 from genomes.neat.numbering import Counters
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.network import NetworkDesign
@@ -243,8 +244,9 @@ def make_neat(
             "neat": {"pop_size": 8, "compatibility_threshold": 1.0, **(neat or {})},
         }
     )
-    size = {"columns": board[0], "rows": board[1], "connect": 3}
-    return Neat(config, Neat.make_design(size, BoardViewConfig(**network), config))
+    return Neat(
+        config, Neat.make_design(ConnectFour(*board, 3), BoardViewConfig(**network), config)
+    )
 
 
 NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})

@@ -204,7 +204,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("network.activation=tahn", r"unknown activation 'tahn': did you mean 'tanh'\?"),
         ("network.encoding=two-plains", r"did you mean 'two-planes'\?"),
         ("game.rows=40", r"40 rows"),
-        ("game.name=chess", r"game\.name is 'chess': it must be 'connect-four'"),
+        ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
         ("title=5", r"title is 5: it must be a text"),
         ("=5", r"is no key"),
         ("run.seed", r"--set 'run\.seed': write section\.key=value"),
@@ -491,7 +491,7 @@ def test_the_settings_of_another_program_are_a_recipe(tmp_path: Path) -> None:
     path = tmp_path / "agent.config"
     path.write_text(json.dumps(SETTINGS))
     recipe = load_recipe(str(path), ["run.seed=3"])
-    assert (recipe.game.columns, recipe.game.rows, recipe.game.connect) == (6, 5, 3)
+    assert recipe.make_game().rules == (6, 5, 3)
     assert recipe.method["name"] == "q-learning"
     assert recipe.method["faithful"] is True
     assert recipe.network["hidden"] == [50]

@@ -120,6 +120,8 @@ def test_a_run_that_fails_is_named_and_the_others_are_finished(
 
 
 def test_a_run_whose_process_is_killed_is_named(jobs: list[Job], tmp_path: Path) -> None:
+    long = jobs[1].recipe.change({"run.generations": 300})  # so that nobody comes too late
+    jobs[1] = replace(jobs[1], recipe=long)
     killed: list[int] = []
 
     def kill(now: StudyProgress) -> bool:

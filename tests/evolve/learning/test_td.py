@@ -16,6 +16,7 @@ from benchmarks.td_numpy import NumpyLearner
 from evolve.learning.td import Td, TdConfig, make_course
 from evolve.learning.td_kernel import compute_targets, epsilon_at
 from evolve.learning.td_moves import Course
+from games.connect_four import ConnectFour
 from games.errors import ArenaError
 from games.seeding import derive_seeds
 from players.network import NetworkDesign
@@ -30,9 +31,9 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = Td.network_type(**{"hidden": (20,), **network})
+    settings = Td.network_types["connect-four"](**{"hidden": (20,), **network})
     config = TdConfig(**method)
-    return Td(config, Td.make_design(board or {}, settings, config))
+    return Td(config, Td.make_design(ConnectFour(**(board or {})), settings, config))
 
 
 @pytest.fixture

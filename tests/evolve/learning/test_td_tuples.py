@@ -28,6 +28,7 @@ from evolve.learning.tuple_games import (
     teach,
 )
 from games.bitboard import Rules
+from games.connect_four import ConnectFour
 from games.stream import new_stream
 from genomes.tuples import Cells, TuplePopulation, find_lines, random_walks
 from players.specification import make_player
@@ -222,9 +223,9 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> TdTuples
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = TdTuples.network_type(**{"tuples": 10, "length": 4, **network})
+    settings = TdTuples.network_types["connect-four"](**{"tuples": 10, "length": 4, **network})
     config = TdTuplesConfig(**{"games": 60, **method})
-    return TdTuples(config, TdTuples.make_design(board or {}, settings, config))
+    return TdTuples(config, TdTuples.make_design(ConnectFour(**(board or {})), settings, config))
 
 
 def learn(method: TdTuples, generations: int, workers: int | None = None) -> TdTuplesState:

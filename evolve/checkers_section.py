@@ -1,0 +1,42 @@
+"""The section ``[network]`` of methods that breed players of checkers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import model_validator
+
+from evolve.method import Config
+from players.checkers_design import CHECKERS_KINDS, list_options
+
+__all__ = ["CheckersNetworkConfig"]
+
+
+class CheckersNetworkConfig(Config):
+    """What the genes stand for; see `players.checkers_design`.
+
+    Keys of the chosen kind that are left out have the defaults of its design; those of other
+    kinds stay away.
+    """
+
+    kind: str = "network"
+    """``network``: a value network; ``linear``: weights of features."""
+    depth: int = 4
+    """How many plies players look ahead."""
+    quiet: bool = False
+    """Whether captures are followed beyond the last ply, until there are none."""
+    hidden: tuple[int, ...] | None = None
+    activation: str | None = None
+    subsquares: bool | None = None
+    piece_difference: bool | None = None
+    features: int | None = None
+    encoding: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, content: Any) -> Any:
+        kind = content.get("kind", "network")
+        if kind not in CHECKERS_KINDS:  # the design says so
+            return content
+        known = {name: value for name, value in list_options(kind).items() if name != "turned"}
+        return {**known, **content}

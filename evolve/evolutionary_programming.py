@@ -1,0 +1,303 @@
+"""The method ``evolutionary-programming``: every parent has one child, and the better half lives.
+
+After Chellapilla and Fogel (1999): each gene has a mutation strength of its own, which evolves
+with it; there is no crossover. In each generation the n parents and their n children play
+matches against opponents drawn at random from all of them; a win counts 1, a draw 0, a loss -2,
+for both who meet; the n with most points are the next parents. All else (a hall of fame as
+opponents, common openings, random moves) is off unless the recipe asks for it. Source: "Evolving
+neural networks to play checkers without relying on expert knowledge", IEEE Transactions on
+Neural Networks 10 (1999), section III.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from arena.arena import Arena
+from arena.batch import Pairings, Results
+from arena.pairings import both_colours, gauntlet, round_robin
+from evolve.archive import remember
+from evolve.checkers_section import CheckersNetworkConfig
+from evolve.contest import sum_points
+from evolve.meeting import (
+    MeetingConfig,
+    check_openings,
+    choose_from_hall,
+    describe_fitness,
+    meet,
+)
+from evolve.method import Config, Method, Report
+from evolve.tournament import PerceptronConfig
+from games.checkers import Checkers
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from games.seeding import derive_generator, derive_stream
+from genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
+from genomes.variation import measure_diversity
+from players.checkers_design import CheckersDesign, make_checkers_design
+from players.network import NetworkDesign
+
+__all__ = [
+    "EvolutionaryProgramming",
+    "EvolutionaryProgrammingConfig",
+    "EvolutionaryProgrammingState",
+    "draw_opponents",
+]
+
+
+class EvolutionaryProgrammingConfig(MeetingConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["evolutionary-programming"] = "evolutionary-programming"
+    individuals: int = Field(default=15, ge=2, le=10_000)
+    """Parents; each has one child in a generation."""
+    opponents: int = Field(default=5, ge=1, le=10_000)
+    """How many opponents each parent and each child draws, and meets moving first; it is drawn by
+    about as many."""
+    win_points: float = Field(default=1.0, ge=-100.0, le=100.0)
+    draw_points: float = Field(default=0.0, ge=-100.0, le=100.0)
+    loss_points: float = Field(default=-2.0, ge=-100.0, le=100.0)
+    score: Literal["sum", "mean"] = "sum"
+    """What is compared: the points of all matches together, or of each on average. Who is drawn
+    more often has more matches to win, and to lose, points in."""
+    mutation_strength: float = Field(default=0.05, gt=0.0, le=1000.0)
+    """The standard deviation of what is added to a gene, at the start."""
+    strength_rate: float | None = Field(default=None, gt=0.0, le=10.0)
+    """The standard deviation of the logarithm of the strengths' changes; if it is left out,
+    1 / sqrt(2 * sqrt(genes))."""
+    strength_floor: float = Field(default=0.0, ge=0.0, le=1000.0)
+    initialisation: str = "uniform:0.2"
+    training_depth: int | None = None
+    """How many plies players look ahead in the matches among themselves, if not as many as they do
+    elsewhere. Shallow searches cost little, and what they teach helps deep ones."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> EvolutionaryProgrammingConfig:
+        if not self.loss_points < self.win_points:
+            raise ValueError(
+                f"loss_points is {self.loss_points}: a loss must count less than a win"
+                f" ({self.win_points})"
+            )
+        if not self.loss_points <= self.draw_points <= self.win_points:
+            raise ValueError(
+                f"draw_points is {self.draw_points}: it must be from loss_points"
+                f" ({self.loss_points}) to win_points ({self.win_points})"
+            )
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class EvolutionaryProgrammingState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """The parents, shape ``(individuals, genes)``; but for the first generation, those who had
+    most points come first."""
+    strengths: NDArray[np.float32]
+    """The mutation strength of each of their genes, of the same shape."""
+    hall: NDArray[np.float32]
+    """The hall of fame, the oldest first, shape ``(members, genes)``."""
+
+
+class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
+    """Breeds weight vectors by self-adaptive mutation alone."""
+
+    name = "evolutionary-programming"
+    config_type = EvolutionaryProgrammingConfig
+    network_types: ClassVar[Mapping[str, type[Config]]] = {
+        Checkers.name: CheckersNetworkConfig,
+        ConnectFour.name: PerceptronConfig,
+    }
+    state_type = EvolutionaryProgrammingState
+    config: EvolutionaryProgrammingConfig
+
+    @classmethod
+    def make_design(
+        cls,
+        game: Checkers | ConnectFour,
+        network: Config,
+        config: EvolutionaryProgrammingConfig,
+    ) -> CheckersDesign | NetworkDesign:
+        """Networks, or in checkers weights of features."""
+        if isinstance(game, Checkers):
+            return make_checkers_design(**game.options, **network.model_dump())
+        return NetworkDesign(**game.options, **network.model_dump())
+
+    def __init__(self, config: EvolutionaryProgrammingConfig, design: Any) -> None:
+        super().__init__(config, design)
+        check_openings(design.game, config.openings.plies, "method.openings.plies")
+        design.initialise(0, config.initialisation, np.random.default_rng(0))
+        self.step_genes: tuple[StepGene, ...] = getattr(design, "step_genes", ())
+        self._trained = _change_depth(design, config.training_depth)
+
+    def initial(self, seed: int) -> EvolutionaryProgrammingState:
+        """Random parents."""
+        config = self.config
+        generator = derive_generator(seed, 0, "initialisation")
+        shape = config.individuals, self.design.genes
+        return EvolutionaryProgrammingState(
+            seed=seed,
+            generation=0,
+            population=self.design.initialise(config.individuals, config.initialisation, generator),
+            strengths=np.full(shape, config.mutation_strength, dtype=np.float32),
+            hall=np.zeros((0, self.design.genes), dtype=np.float32),
+        )
+
+    def find_mismatch(self, state: EvolutionaryProgrammingState) -> str | None:
+        """Compares the shapes of the arrays with the configuration."""
+        shape = self.config.individuals, self.design.genes
+        if state.population.shape != shape:
+            return f"its population has shape {state.population.shape}, not {shape}"
+        if state.strengths.shape != shape or state.hall.shape[1:] != shape[1:]:
+            return "its strengths or its hall of fame have another shape"
+        arrays = (state.population, state.strengths, state.hall)
+        if any(array.dtype != np.float32 for array in arrays):
+            return "its genes are no 32-bit numbers"
+        return None
+
+    def step(
+        self, state: EvolutionaryProgrammingState, arena: Arena
+    ) -> tuple[EvolutionaryProgrammingState, Report]:
+        """Breeds the children, lets all play, and keeps the better half."""
+        inside = Arena(self._trained, arena.executor)
+        seed, now = state.seed, state.generation
+        everybody, strengths = self._breed(state)
+        points, played = self._play(replace(state, population=everybody), inside)
+        arena.games += inside.games
+        mean = points / played
+        merit = points if self.config.score == "sum" else mean
+        ranking = _rank(merit, derive_generator(seed, now, "ties"))
+        after = EvolutionaryProgrammingState(
+            seed,
+            now + 1,
+            everybody[ranking[: self.config.individuals]],
+            strengths[ranking[: self.config.individuals]],
+            remember(self.config.hall_of_fame, state.hall, everybody[ranking[0]], seed, now),
+        )
+        figures = describe_fitness(self._share(mean))
+        figures["diversity"] = measure_diversity(state.population)
+        figures["mutation_strength"] = float(np.median(state.strengths))
+        return after, Report(now, inside.games, figures)
+
+    def champion(
+        self, state: EvolutionaryProgrammingState, arena: Arena
+    ) -> tuple[NDArray[np.float32], Report]:
+        """The winner of a round robin of the parents in both colours.
+
+        The one that came out best of its generation wins ties.
+        """
+        individuals = len(state.population)
+        config = self.config.model_copy(update={"colours": "both"})
+        pairings = round_robin(individuals)
+        inside = Arena(self._trained, arena.executor)
+        results, met = meet(config, inside, state, pairings, "champion matches")
+        arena.games += inside.games
+        points, played = self._sum(results, met, individuals)
+        chosen = int(np.argmax(points))
+        statistics = {"points": float(points[chosen]), "matches": float(played[chosen])}
+        return state.population[chosen], Report(state.generation, len(met), statistics)
+
+    def describe(self, state: EvolutionaryProgrammingState) -> dict[str, Any]:
+        """Individuals, and genes of each."""
+        individuals, genes = state.population.shape
+        return {"individuals": individuals, "genes": genes}
+
+    def _breed(
+        self, state: EvolutionaryProgrammingState
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Parents and children, and the strengths of both."""
+        rate = self.config.strength_rate
+        children, strengths = mutate_self_adaptive(
+            state.population,
+            state.strengths,
+            derive_stream(state.seed, state.generation, "mutation"),
+            rate=self_adaptive_rate(self.design.genes) if rate is None else rate,
+            floor=self.config.strength_floor,
+            step_genes=self.step_genes,
+        )
+        everybody = np.concatenate([state.population, children])
+        return everybody, np.concatenate([state.strengths, strengths])
+
+    def _play(
+        self, state: EvolutionaryProgrammingState, arena: Arena
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What each of the state's population wins, and in how many matches."""
+        config = self.config
+        count = len(state.population)
+        generator = derive_generator(state.seed, state.generation, "opponents")
+        pairings = draw_opponents(count, config.opponents, generator)
+        results, met = meet(config, arena, state, pairings, "matches")
+        points, played = self._sum(results, met, count)
+        if config.hall_of_fame.opponents and len(state.hall):
+            bonus, games = self._meet_hall(state, arena)
+            points += config.hall_of_fame.weight * bonus
+            played += config.hall_of_fame.weight * games
+        return points, played
+
+    def _meet_hall(
+        self, state: EvolutionaryProgrammingState, arena: Arena
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same against members of the hall of fame, in both colours."""
+        chosen = state.hall[choose_from_hall(self.config, state)]
+        count = len(state.population)
+        rows = np.arange(count + len(chosen), dtype=np.int32)
+        pairings = both_colours(gauntlet(rows[:count], rows[count:]))
+        others = (self.design.pack(chosen),)
+        results, met = meet(self.config, arena, state, pairings, "hall matches", others)
+        points, played = self._sum(results, met, len(rows))
+        return points[:count], played[:count]
+
+    def _sum(
+        self, results: Results, met: Pairings, players: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Each player's points as the recipe counts them, and its matches."""
+        config = self.config
+        won, played = sum_points(results, met, players, 0.0)
+        not_lost, _ = sum_points(results, met, players, 1.0)
+        points = config.win_points * won + config.draw_points * (not_lost - won)
+        return points + config.loss_points * (played - not_lost), played
+
+    def _share(self, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points per match, from 0 for who lost all to 1 for who won all."""
+        config = self.config
+        return (mean - config.loss_points) / (config.win_points - config.loss_points)
+
+
+def draw_opponents(players: int, opponents: int, generator: np.random.Generator) -> Pairings:
+    """Each of *players* moves first against so many random others, shape ``(matches, 2)``.
+
+    Somebody may draw the same one twice, and nobody draws himself.
+    """
+    first = np.repeat(np.arange(players), opponents)
+    drawn = generator.integers(players - 1, size=len(first))
+    drawn += drawn >= first
+    return np.stack([first, drawn], axis=1).astype(np.int32)
+
+
+def _rank(merit: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Rows from the best to the worst; who is as good comes in random order."""
+    order = generator.permutation(len(merit))
+    ranking: NDArray[np.int64] = order[np.argsort(-merit[order], kind="stable")]
+    return ranking
+
+
+def _change_depth(design: Any, depth: int | None) -> Any:
+    """The same *design*, but looking so many plies ahead."""
+    if depth is None:
+        return design
+    if not hasattr(design, "depth"):
+        raise BadValueError(
+            f"method.training_depth is {depth}, but these players do not look ahead: leave it out"
+        )
+    try:
+        return replace(design, depth=depth)
+    except BadValueError as error:
+        raise BadValueError(f"method.training_depth: {error}") from None

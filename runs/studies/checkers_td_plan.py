@@ -1,0 +1,66 @@
+"""The runs of the study ``checkers-td``: sixteen players, each trained against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.recipe import load_recipe
+from runs.run import Run
+from runs.studies.checkers_td_published import PLAYERS
+from runs.studies.study import Job, Material, Need, Settings
+
+__all__ = ["BRANCHING", "needs", "plan", "recipe_name", "trained"]
+
+GENERATIONS = 20
+"""In how many generations a player trains."""
+CHECK_GAMES = 100
+"""Games against the random player at the end, to see that something was learned."""
+BRANCHING = 2.5
+"""By about how much a ply more lengthens a search."""
+
+
+def plan(settings: Settings) -> list[Job]:
+    """All players of all seeds, those that search deepest first: they would be the last to end."""
+    jobs = [
+        _job(number, seed, settings) for seed in range(1, settings.seeds + 1) for number in PLAYERS
+    ]
+    return sorted(jobs, key=lambda job: -job.weight)
+
+
+def needs(numbers: Sequence[int]) -> Need:
+    """Tells the runs of players with these *numbers* from others."""
+    names = {recipe_name(number) for number in numbers}
+    return lambda job: job.name.rpartition("-")[0] in names
+
+
+def trained(material: Material, seed: int, numbers: Sequence[int]) -> list[Run]:
+    """The runs of the players with these *numbers* that have the same *seed*."""
+    return [material.runs[f"{recipe_name(number)}-{seed}"] for number in numbers]
+
+
+def recipe_name(number: int) -> str:
+    """The recipe of player *number*, such as ``checkers-06-rafalmore``."""
+    return f"checkers-{number:02d}-{PLAYERS[number].lower()}"
+
+
+def _job(number: int, seed: int, settings: Settings) -> Job:
+    """The run of one player; no two runs of the study have the same seed.
+
+    How many games a player trains with its recipe says; the text says "many times".
+    """
+    recipe = load_recipe(recipe_name(number))
+    games = settings.scaled(recipe.run.generations * recipe.method["games"], least=2)
+    generations = min(games, GENERATIONS)
+    changes = {
+        "method.individuals": 1,
+        "method.games": games // generations,
+        "check.every": generations,
+        "check.games": settings.scaled(CHECK_GAMES, least=2),
+        "check.opponents": ["random"],
+        "run.seed": 1000 * number + seed,
+        "run.generations": generations,
+        "run.checkpoint_every": 5,
+        "run.champion": "last",
+    }
+    weight = games / generations * BRANCHING ** recipe.network["depth"]
+    return Job(f"{recipe_name(number)}-{seed}", recipe.change(changes), weight)

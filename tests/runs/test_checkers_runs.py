@@ -1,0 +1,221 @@
+"""Runs that breed players of checkers: the same bits, whatever befalls them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import signal
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from games.checkers import Checkers
+from games.stream import new_stream
+from players.checkers_network import CheckersNetworkDesign, CheckersNetworkPlayer
+from players.linear import LinearDesign, LinearPlayer
+from players.storage import read_player
+from runs import Run, resume, start
+from runs.errors import CheckpointError, RecipeError
+from runs.journey import Progress
+from runs.recipe import Recipe, load_recipe
+
+SMALL = """
+title = "small"
+
+[game]
+name = "checkers"
+
+[network]
+hidden = [6]
+depth = 1
+
+[method]
+name = "evolutionary-programming"
+individuals = 4
+opponents = 2
+noise = 0.1
+openings = { plies = 4, count = 1 }
+hall_of_fame = { size = 3, every = 2, opponents = 1 }
+
+[check]
+every = 3
+games = 6
+opponents = ["random"]
+opening_plies = 2
+
+[run]
+generations = 8
+checkpoint_every = 2
+"""
+LAST = 8
+KILLS = 6
+FORK = multiprocessing.get_context("fork")
+
+Look = Callable[[Path], Any]
+Make = Callable[..., Recipe]
+
+
+@pytest.fixture(scope="module")
+def make_recipe(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Makes a recipe that runs in a moment, with changes like ``run.seed=7``."""
+    file = tmp_path_factory.mktemp("recipe") / "small.toml"
+    file.write_text(SMALL)
+    return lambda *changes: load_recipe(str(file), changes)
+
+
+@pytest.fixture(scope="module")
+def whole(make_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that nothing befell."""
+    return start(make_recipe(), run=tmp_path_factory.mktemp("ep") / "run", executor="serial")
+
+
+def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
+    outcome = outcome_of(whole.path)
+    assert outcome.generation == LAST
+    # Eight draw two opponents each; from generation 1 on they meet a member of the hall of fame
+    # in both colours.
+    assert outcome.table["games"] == [16] + [16 + 16] * (LAST - 1)
+    assert {check.generation for check in outcome.checks} == {3, 6, 8}
+    player = read_player(outcome.champion)
+    assert isinstance(player, CheckersNetworkPlayer)
+    assert player.design == CheckersNetworkDesign(hidden=(6,), depth=1)
+    assert player.genome.shape == (32 * 6 + 6 + 6 + 1 + 1,)
+
+
+def test_a_champion_plays_on_as_it_was(whole: Run, outcome_of: Look) -> None:
+    player = read_player(outcome_of(whole.path).champion)
+    game = Checkers()
+    position = game.initial()
+    again = read_player(player.serialise())
+    assert isinstance(again, CheckersNetworkPlayer)
+    assert isinstance(player, CheckersNetworkPlayer)
+    assert np.array_equal(again.genome, player.genome)
+    for ply in range(30):
+        move = player.choose(position, new_stream(ply))
+        assert move in game.legal_moves(position)
+        assert again.choose(position, new_stream(ply)) == move
+        position = game.play(position, move)
+        if game.outcome(position) is not None:
+            break
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_number_of_workers_does_not_matter(
+    make_recipe: Make, whole: Run, tmp_path: Path, outcome_of: Look, workers: int
+) -> None:
+    run = start(make_recipe(), run=tmp_path / "run", executor="multiprocess", workers=workers)
+    assert outcome_of(run.path) == outcome_of(whole.path)
+
+
+def stop_at(generation: int) -> Callable[[Progress], bool]:
+    return lambda progress: progress.generation < generation
+
+
+def test_a_run_may_stop_anywhere_and_go_back(
+    make_recipe: Make, whole: Run, tmp_path: Path, outcome_of: Look
+) -> None:
+    path = tmp_path / "run"
+    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    for generation in range(2, LAST + 1):
+        resume(path, executor="serial", watch=stop_at(generation))
+        assert Run.open(path).generation == generation
+    assert outcome_of(path) == outcome_of(whole.path)
+    resume(path, from_generation=4, executor="multiprocess", workers=2)
+    assert outcome_of(path) == outcome_of(whole.path)
+
+
+def breed_on(path: Path, options: dict[str, Any]) -> None:
+    Run.open(path).advance(**options)
+
+
+def find_children(pid: int | None) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def test_a_run_that_is_killed_again_and_again_ends_the_same(
+    make_recipe: Make,
+    tmp_path: Path,
+    outcome_of: Look,
+    still_alive: Callable[[Iterable[int]], list[int]],
+) -> None:
+    chance = random.Random(3)
+    executors: list[dict[str, Any]] = [
+        {"executor": "serial"},
+        {"executor": "multiprocess", "workers": 1},
+        {"executor": "multiprocess", "workers": 2},
+    ]
+    kills = seed = 0
+    while kills < KILLS:
+        seed += 1
+        recipe = make_recipe("run.generations=25", "check.every=10", f"run.seed={seed}")
+        began = time.perf_counter()
+        expected = start(recipe, run=tmp_path / f"whole {seed}" / "run", executor="serial")
+        duration = time.perf_counter() - began
+        path = tmp_path / f"killed {seed}" / "run"
+        start(recipe, run=path, executor="serial", watch=lambda progress: False)
+        while True:
+            process = FORK.Process(target=breed_on, args=(path, executors[kills % 3]))
+            process.start()
+            process.join(chance.uniform(0.0, duration) if kills < KILLS else None)
+            workers = find_children(process.pid)
+            process.kill()
+            process.join()
+            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
+                assert process.exitcode == 0
+                break
+            kills += 1
+            assert still_alive(workers) == []
+            assert Run.open(path).warnings == []  # a checkpoint is whole, or not there
+        assert outcome_of(path) == outcome_of(expected.path)
+
+
+def test_a_recipe_that_no_longer_fits_is_an_error(make_recipe: Make, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    text = (path / "recipe.toml").read_text()
+    (path / "recipe.toml").write_text(text.replace("individuals = 4", "individuals = 5"))
+    with pytest.raises(CheckpointError, match=r"population has shape \(4, 206\), not \(5, 206\)"):
+        resume(path, executor="serial")
+
+
+def test_weights_of_features_are_bred_too(make_recipe: Make, tmp_path: Path) -> None:
+    changes = ("network={kind='linear',features=4,depth=1}", "method.initialisation=pieces:0.1")
+    run = start(make_recipe(*changes), run=tmp_path / "run", executor="serial")
+    player = read_player(run.directory.champion.read_bytes())
+    assert isinstance(player, LinearPlayer)
+    assert player.design == LinearDesign(features=4, depth=1)
+    assert player.genome.shape == (4,)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("network.kind=linear", "hidden is a key of the kind 'network', not of 'linear'"),
+        ("network.kind=lineal", "unknown kind 'lineal': did you mean 'linear'?"),
+        ("network.features=14", "features is a key of the kind 'linear', not of 'network'"),
+        ("network.depth=0", "depth is 0: it must be a whole number from 1 to 12"),
+        ("network.hiden=[5]", "network.hiden"),
+        ("method.loss_points=2", "a loss must count less than a win"),
+        ("game.name=chequers", "unknown game 'chequers': did you mean 'checkers'?"),
+    ],
+)
+def test_recipes_without_sense_are_refused(make_recipe: Make, change: str, message: str) -> None:
+    with pytest.raises(RecipeError) as caught:
+        make_recipe(change)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["checkers", "checkers-features"])
+def test_the_shipped_recipes_breed(name: str, tmp_path: Path) -> None:
+    changes = ["method.individuals=6", "run.generations=1", "check.games=2", "network.depth=1"]
+    run = start(load_recipe(name, changes), run=tmp_path / "run", executor="serial")
+    assert run.generation == 1
+    assert [check.generation for check in run.checks()] == [1] * len(run.recipe.check.opponents)
