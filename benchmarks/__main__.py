@@ -19,6 +19,7 @@ from benchmarks import (
     q_learning,
     search,
     td,
+    td_linear,
     tuples,
     whole_runs,
 )
@@ -35,6 +36,7 @@ PARTS = {
     "checkers": checkers.measure,
     "checkers-search": checkers_search.measure,
     "td": td.measure,
+    "td-linear": td_linear.measure,
     "q-learning": q_learning.measure,
     "tuples": tuples.measure,
 }

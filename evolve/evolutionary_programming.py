@@ -48,6 +48,7 @@ __all__ = [
     "EvolutionaryProgrammingConfig",
     "EvolutionaryProgrammingState",
     "draw_opponents",
+    "rank_by_merit",
 ]
 
 
@@ -73,9 +74,15 @@ class EvolutionaryProgrammingConfig(MeetingConfig):
     1 / sqrt(2 * sqrt(genes))."""
     strength_floor: float = Field(default=0.0, ge=0.0, le=1000.0)
     initialisation: str = "uniform:0.2"
-    training_depth: int | None = None
-    """How many plies players look ahead in the matches among themselves, if not as many as they do
-    elsewhere. Shallow searches cost little, and what they teach helps deep ones."""
+    training_depths: tuple[int, ...] = ()
+    """How many plies players look ahead in the matches among themselves, in one generation after
+    the other; none: as many as they do elsewhere. Shallow searches cost little, and what they
+    teach helps deep ones. Even ones end before own moves and odd ones before the opponent's, so
+    what is good for the one need not be for the other: two in turn teach both."""
+    champion: Literal["best", "mean"] = "best"
+    """Who is taken away: the best of the parents, or one with the mean of their genes, in which
+    much of what each got by chance cancels out. That makes sense once all have ancestors in
+    common, which takes some tens of generations."""
 
     @model_validator(mode="after")
     def _in_order(self) -> EvolutionaryProgrammingConfig:
@@ -136,7 +143,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         check_openings(design.game, config.openings.plies, "method.openings.plies")
         design.initialise(0, config.initialisation, np.random.default_rng(0))
         self.step_genes: tuple[StepGene, ...] = getattr(design, "step_genes", ())
-        self._trained = _change_depth(design, config.training_depth)
+        self._trained = [_change_depth(design, depth) for depth in config.training_depths]
 
     def initial(self, seed: int) -> EvolutionaryProgrammingState:
         """Random parents."""
@@ -167,14 +174,14 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         self, state: EvolutionaryProgrammingState, arena: Arena
     ) -> tuple[EvolutionaryProgrammingState, Report]:
         """Breeds the children, lets all play, and keeps the better half."""
-        inside = Arena(self._trained, arena.executor)
+        inside = self._enter(state, arena)
         seed, now = state.seed, state.generation
         everybody, strengths = self._breed(state)
         points, played = self._play(replace(state, population=everybody), inside)
         arena.games += inside.games
         mean = points / played
         merit = points if self.config.score == "sum" else mean
-        ranking = _rank(merit, derive_generator(seed, now, "ties"))
+        ranking = rank_by_merit(merit, derive_generator(seed, now, "ties"))
         after = EvolutionaryProgrammingState(
             seed,
             now + 1,
@@ -190,14 +197,17 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     def champion(
         self, state: EvolutionaryProgrammingState, arena: Arena
     ) -> tuple[NDArray[np.float32], Report]:
-        """The winner of a round robin of the parents in both colours.
+        """The winner of a round robin of the parents in both colours, or their mean.
 
-        The one that came out best of its generation wins ties.
+        The one that came out best of its generation wins ties. The mean plays no match for it.
         """
         individuals = len(state.population)
+        if self.config.champion == "mean":
+            mean = state.population.mean(axis=0, dtype=np.float64).astype(np.float32)
+            return mean, Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
         config = self.config.model_copy(update={"colours": "both"})
         pairings = round_robin(individuals)
-        inside = Arena(self._trained, arena.executor)
+        inside = self._enter(state, arena)
         results, met = meet(config, inside, state, pairings, "champion matches")
         arena.games += inside.games
         points, played = self._sum(results, met, individuals)
@@ -209,6 +219,11 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         """Individuals, and genes of each."""
         individuals, genes = state.population.shape
         return {"individuals": individuals, "genes": genes}
+
+    def _enter(self, state: EvolutionaryProgrammingState, arena: Arena) -> Arena:
+        """The arena for this generation's matches."""
+        designs = self._trained or [self.design]
+        return Arena(designs[state.generation % len(designs)], arena.executor)
 
     def _breed(
         self, state: EvolutionaryProgrammingState
@@ -282,22 +297,20 @@ def draw_opponents(players: int, opponents: int, generator: np.random.Generator)
     return np.stack([first, drawn], axis=1).astype(np.int32)
 
 
-def _rank(merit: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+def rank_by_merit(merit: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
     """Rows from the best to the worst; who is as good comes in random order."""
     order = generator.permutation(len(merit))
     ranking: NDArray[np.int64] = order[np.argsort(-merit[order], kind="stable")]
     return ranking
 
 
-def _change_depth(design: Any, depth: int | None) -> Any:
+def _change_depth(design: Any, depth: int) -> Any:
     """The same *design*, but looking so many plies ahead."""
-    if depth is None:
-        return design
     if not hasattr(design, "depth"):
         raise BadValueError(
-            f"method.training_depth is {depth}, but these players do not look ahead: leave it out"
+            "method.training_depths: these players do not look ahead, so leave it out"
         )
     try:
         return replace(design, depth=depth)
     except BadValueError as error:
-        raise BadValueError(f"method.training_depth: {error}") from None
+        raise BadValueError(f"method.training_depths: {error}") from None

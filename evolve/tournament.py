@@ -19,6 +19,7 @@ from arena.arena import Arena
 from arena.openings import random_openings
 from arena.pairings import round_robin, tournaments
 from evolve.archive import remember
+from evolve.checkers_section import CheckersNetworkConfig
 from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
 from evolve.meeting import (
     MeetingConfig,
@@ -27,11 +28,13 @@ from evolve.meeting import (
     meet,
     meet_hall,
 )
-from evolve.method import BoardViewConfig, Method, Report
+from evolve.method import BoardViewConfig, Config, Method, Report
 from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_stream
 from genomes.variation import adapt_strengths, measure_diversity
+from players.checkers_design import CheckersDesign, make_checkers_design
 from players.network import NetworkDesign
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
@@ -100,18 +103,22 @@ class Tournament(Method[TournamentState]):
 
     name = "tournament"
     config_type = TournamentConfig
-    network_types: ClassVar = {ConnectFour.name: PerceptronConfig}
+    network_types: ClassVar = {
+        ConnectFour.name: PerceptronConfig,
+        Checkers.name: CheckersNetworkConfig,
+    }
     state_type = TournamentState
-    design: NetworkDesign
 
     @classmethod
     def make_design(
-        cls, game: ConnectFour, network: PerceptronConfig, config: TournamentConfig
-    ) -> NetworkDesign:
-        """Multilayer perceptrons."""
+        cls, game: ConnectFour | Checkers, network: Config, config: TournamentConfig
+    ) -> NetworkDesign | CheckersDesign:
+        """Multilayer perceptrons, or in checkers weights of features."""
+        if isinstance(game, Checkers):
+            return make_checkers_design(**game.options, **network.model_dump())
         return NetworkDesign(**game.options, **network.model_dump())
 
-    def __init__(self, config: TournamentConfig, design: NetworkDesign) -> None:
+    def __init__(self, config: TournamentConfig, design: NetworkDesign | CheckersDesign) -> None:
         super().__init__(config, design)
         self.toolbox = make_toolbox(
             select=config.select,
@@ -128,7 +135,7 @@ class Tournament(Method[TournamentState]):
             },
         )
         random_openings(design.game, config.openings.plies, 0, 0)
-        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+        design.initialise(1, config.initialisation, np.random.default_rng(0))
 
     def initial(self, seed: int) -> TournamentState:
         """A random population."""

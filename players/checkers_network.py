@@ -43,8 +43,9 @@ from players.lineup import (
     WEIGHTS_AT,
     Lineup,
 )
+from players.sub_squares import connect_sub_squares, list_sub_squares
 
-__all__ = ["CheckersNetworkDesign", "CheckersNetworkPlayer", "list_sub_squares"]
+__all__ = ["CheckersNetworkDesign", "CheckersNetworkPlayer"]
 
 SQUARES, BITS = 32, 35
 MEN, KINGS, OTHER_MEN, OTHER_KINGS = 1, 1 + BITS, 1 + 2 * BITS, 1 + 3 * BITS
@@ -80,7 +81,7 @@ class CheckersNetworkDesign:
     activation: str = "tanh"
     subsquares: bool = False
     """Whether a layer comes first that has a unit for each square part of the board, from 3 by 3
-    to 8 by 8 cells, which sees only what stands there; see :func:`list_sub_squares`."""
+    to 8 by 8 cells, which sees only what stands there; see :mod:`players.sub_squares`."""
     piece_difference: bool = True
     """Whether the sum of the inputs is added to the output."""
     depth: int = 4
@@ -144,7 +145,7 @@ class CheckersNetworkDesign:
             at += inside.size
             used = np.ones(inside.shape, dtype=bool)
             if layer == 0 and self.subsquares:
-                used[:SQUARES, : len(list_sub_squares())] = _connections().T
+                used[:SQUARES, : len(list_sub_squares())] = connect_sub_squares().T
             if self.piece_difference:
                 if layer < len(self.mlp.hidden):
                     used[:, -1] = False
@@ -202,7 +203,7 @@ class CheckersNetworkDesign:
         """Where each gene but the last stands among the weights without relaying units."""
         used = np.ones(self._own_mlp.genes, dtype=bool)
         if self.subsquares:
-            connections = _connections().T
+            connections = connect_sub_squares().T
             used[: connections.size] = connections.ravel()
         return np.flatnonzero(used)
 
@@ -302,48 +303,6 @@ class CheckersNetworkPlayer(BredPlayer):
         """The player of a stored design and its arrays."""
         design = CheckersNetworkDesign(**{**options, "hidden": tuple(options["hidden"])})
         return design.player(arrays["genome"], name)
-
-
-def list_sub_squares() -> list[tuple[int, ...]]:
-    """The squares, 1 to 32, in each square part of the board, from 3 by 3 to 8 by 8 cells.
-
-    The small parts come first, those of a size row by row. There are 36 of 3 by 3 cells, 25 of
-    4 by 4, and so on to the whole board: 91 with 854 squares.
-
-    >>> [len(part) for part in list_sub_squares()][:3]
-    [4, 5, 4]
-    """
-    parts = []
-    for size in range(3, 9):
-        for top in range(9 - size):
-            for left in range(9 - size):
-                cells = (
-                    (row, column)
-                    for row in range(top, top + size)
-                    for column in range(left, left + size)
-                )
-                parts.append(
-                    tuple(
-                        row * 4 + column // 2 + 1
-                        for row, column in cells
-                        if _is_square(row, column)
-                    )
-                )
-    return parts
-
-
-def _is_square(row: int, column: int) -> bool:
-    """Whether pieces may stand there; row 0 has the squares 1 to 4, square 1 in column 1."""
-    return (row + column) % 2 == 1
-
-
-def _connections() -> NDArray[np.bool_]:
-    """Which part of the board has which square in it, shape ``(parts, 32)``."""
-    parts = list_sub_squares()
-    connections = np.zeros((len(parts), SQUARES), dtype=bool)
-    for row, part in enumerate(parts):
-        connections[row, np.array(part) - 1] = True
-    return connections
 
 
 def _bits_of_squares() -> NDArray[np.int64]:

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.executors.executor import Executor
-from arena.kernels import warm_up
 from arena.work import Work, find_kernel
 from games.errors import ArenaError
 
@@ -60,14 +59,13 @@ class ProcessExecutor(Executor):
     """
 
     def __init__(self, workers: int) -> None:
-        warm_up()
         self.workers = workers
         self._context = multiprocess.get_context("fork")
         self._memory = mmap.mmap(-1, FIRST_ROOM)
         self._team: list[_Worker] = []
         self._ears: dict[int, _Worker] = {}
         self._poll = select.poll()
-        self._known: set[str] = set()
+        self._known: set[tuple[str, Any]] = set()
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
@@ -99,9 +97,10 @@ class ProcessExecutor(Executor):
 
     def _prepare(self, work: Work, inputs: Arrays, outputs: Arrays) -> None:
         """Compiles a kernel that is new, so that workers find its machine code in the cache."""
-        if work.kernel not in self._known:
+        known = work.kernel, work.options.get("game")
+        if known not in self._known:
             find_kernel(work.kernel)(work.options, inputs, outputs, slice(0, 0))
-            self._known.add(work.kernel)
+            self._known.add(known)
 
     def _do_chunks(self, work: Work, inputs: Arrays, outputs: Arrays, layout: Layout) -> None:
         chunks = _chunks(work, self.workers)

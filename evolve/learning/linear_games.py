@@ -39,11 +39,16 @@ from games.checkers_board import (
     move_piece,
     note_position,
 )
-from games.compiled import compiled, internal
+from games.compiled import compiled
 from genomes.network import SHAPE_FIELDS
 from players.checkers import choose_move
 from players.checkers_features import count_features
-from players.checkers_seat import forget_positions, make_checkers_scratch, take_seat
+from players.checkers_seat import (
+    CheckersScratch,
+    forget_positions,
+    make_checkers_scratch,
+    take_seat,
+)
 from players.lineup import COLUMNS_AT, NOISE, Lineup
 
 __all__ = ["DRAWS", "ERROR", "FIGURES", "FIRST_WINS", "PLIES", "meet_part", "play_and_learn"]
@@ -52,7 +57,6 @@ PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
 FIGURES = 4
 """What is counted over all games: plies, games that who began has won, draws, and the sum of the
 differences between values and their targets."""
-WINS, DRAWN, LOSSES = 0, 1, 2
 
 MOST_STATES = 7000
 """Longer than any episode. Men can make 144 moves and 24 pieces be captured; after at most 80
@@ -99,31 +103,27 @@ def meet_part(
     """
     weights, lessons, seats, pairings, seeds = inputs
     room = make_room()
-    turned, games = int(options["turned"]), int(options["games"])
-    learn, alternate = bool(options["learn"]), bool(options["alternate"])
+    alternate = bool(options["alternate"])
     if part.start == part.stop:  # only to compile
-        lineup = _make_lineup(seats[:1], lessons[:1])
-        scratch = make_checkers_scratch(lineup)
-        play_and_learn(
-            *(turned, 0, learn, alternate, lineup, 1, lessons[:1].copy(), weights[:1].copy()),
-            *(scratch, room, np.zeros(3, dtype=np.int64), np.zeros(FIGURES)),
-        )
+        table = _lay_table(seats[:1], lessons[:1], weights[:1], np.uint64(0))
+        _play(table, 0, int(options["turned"]), bool(options["learn"]), room, np.zeros(FIGURES))
     for place in range(part.start, part.stop):
         first, second = pairings[place]
         rows = [first] if first == second else [first, second]
-        lineup = _make_lineup(seats[rows], lessons[rows])
-        learned = weights[rows]
+        table = _lay_table(seats[rows], lessons[rows], weights[rows], seeds[place])
         after, scores, figures = (output[place] for output in outputs)
         scores[:] = 0
         figures[:] = 0.0
-        scratch = make_checkers_scratch(lineup)
-        scratch.streams[0] = seeds[place]
-        play_and_learn(
-            *(turned, games, learn, alternate, lineup, len(rows), lessons[rows], learned),
-            *(scratch, room, scores, figures),
-        )
-        after[:MOST_GENES] = learned[0]
-        after[MOST_GENES:] = learned[-1]
+        for game in range(options["games"]):
+            begins = game % len(rows) if alternate else 0
+            outcome = _play(
+                *(table, begins, int(options["turned"]), bool(options["learn"]), room, figures)
+            )
+            scores[1 - outcome if begins == 0 else 1 + outcome] += 1
+        for player in range(len(rows)):
+            spoil_if_lost(table.lessons, table.weights, player)
+        after[:MOST_GENES] = table.weights[0]
+        after[MOST_GENES:] = table.weights[-1]
 
 
 def make_room() -> LinearRoom:
@@ -137,82 +137,92 @@ def make_room() -> LinearRoom:
     )
 
 
-def _make_lineup(seats: NDArray[np.int64], lessons: NDArray[np.float64]) -> Lineup:
-    """The players of a pairing, with room for their tables."""
-    seats = seats.copy()
+class Table(NamedTuple):
+    """The players of a pairing, and what they need to play."""
+
+    lineup: Lineup
+    lessons: NDArray[np.float64]
+    """Shape ``(players, LESSON_FIELDS)``."""
+    weights: NDArray[np.float64]
+    """Shape ``(players, MOST_GENES)``; changed by what they learn."""
+    scratch: CheckersScratch
+
+
+def _lay_table(
+    seats: NDArray[np.int64],
+    lessons: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    seed: np.uint64,
+) -> Table:
+    """A table for those whose rows these are, who have not learned anything yet."""
+    seats, lessons, weights = seats.copy(), lessons.copy(), weights.copy()
     seats[:, COLUMNS_AT] = np.arange(len(seats)) * MOST_GENES
     seats[:, NOISE] = np.rint(lessons[:, EXPLORATION] * 2.0**32).astype(np.int64)
-    return Lineup(
+    lineup = Lineup(
         seats,
         np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
         np.zeros(len(seats) * MOST_GENES, dtype=np.int32),
         np.zeros(0, dtype=np.float32),
         np.zeros(0, dtype=np.float64),
     )
+    for player in range(len(seats)):
+        write_tables(lessons, weights, player, lineup.columns, MOST_GENES * player)
+    scratch = make_checkers_scratch(lineup)
+    scratch.streams[0] = seed
+    return Table(lineup, lessons, weights, scratch)
+
+
+def _play(
+    table: Table,
+    first: int,
+    turned: int,
+    learn: bool,
+    room: LinearRoom,
+    figures: NDArray[np.float64],
+) -> int:
+    """Plays one game of the players at a *table*; see :func:`play_and_learn`."""
+    players = len(table.weights)
+    return int(
+        play_and_learn(
+            *(turned, learn, first, (first + 1) % players, table.lineup, table.lessons),
+            *(table.weights, table.scratch, room, figures),
+        )
+    )
 
 
 @compiled
 def play_and_learn(
     turned: int,
-    games: int,
     learn: bool,
-    alternate: bool,
-    lineup: Any,
-    players: int,
-    lessons: Any,
-    weights: Any,
-    scratch: Any,
-    room: LinearRoom,
-    scores: Any,
-    figures: Any,
-) -> None:
-    """Plays games of two players, or of one against himself, who learn from them.
-
-    Args:
-        turned: 1 if light moves first, else 0.
-        games: How many.
-        learn: Whether anybody learns.
-        alternate: Whether the second player begins every other game.
-        lineup: The players, whose tables are written here.
-        players: 2, or 1 for games of one against himself.
-        lessons: How each learns, a row for a player.
-        weights: What each knows, a row for a player; changed in place.
-        scratch: What the players' search needs, with the stream of all these games.
-        room: Scratch.
-        scores: Wins, draws and losses of the first player, to which the games' are added.
-        figures: :data:`FIGURES`, to which the games' are added.
-    """
-    for player in range(players):
-        _take_up(lessons, weights, player, lineup, scratch)
-    for game in range(games):
-        first = game & 1 if alternate and players > 1 else 0
-        outcome = _play_game(
-            turned, learn, lineup, first, players, lessons, weights, scratch, room, figures
-        )
-        scores[1 - outcome if first == 0 else 1 + outcome] += 1
-    for player in range(players):
-        spoil_if_lost(lessons, weights, player)
-
-
-@internal
-def _play_game(
-    turned: int,
-    learn: bool,
-    lineup: Any,
     first: int,
-    players: int,
+    second: int,
+    lineup: Any,
     lessons: Any,
     weights: Any,
     scratch: Any,
     room: LinearRoom,
     figures: Any,
 ) -> Any:
-    """One game: 1 if who began has won, 0 for a draw, -1 if the other has.
+    """Plays one game, from which the players learn.
 
-    *first* is the player who begins; the other one is the next, around.
+    Args:
+        turned: 1 if light moves first, else 0.
+        learn: Whether anybody learns.
+        first: Who begins, a row of the lineup's seats, of *lessons* and of *weights*.
+        second: The other; the same if somebody plays himself.
+        lineup: The players, whose tables hold their weights.
+        lessons: How each learns, shape ``(players, LESSON_FIELDS)``.
+        weights: What each knows, shape ``(players, MOST_GENES)``; changed in place, with the
+            tables.
+        scratch: What the players' search needs, with the stream that chance comes from.
+        room: Scratch.
+        figures: :data:`FIGURES`, to which the game's are added.
+
+    Returns:
+        1 if who began has won, 0 for a draw, -1 if the other has.
     """
     for chair in range(2):
-        who = (first + chair) % players
+        who = second if chair else first
         take_seat(lineup, who, scratch, chair)
         room.counts[chair] = 0
         clear_traces(lessons, who, room.traces, chair)
@@ -220,16 +230,17 @@ def _play_game(
     kings = np.uint64(0)
     side, plies, quiet, error = turned, 0, 0, 0.0
     note_position(scratch.past, quiet, own, other, kings, side)
-    goes_on = True
-    while goes_on:
+    moves = 1
+    while moves > 0 and not is_draw(scratch.past, quiet):
         chair = side ^ turned
-        who = (first + chair) % players
+        who = second if chair else first
         learns = learn and lessons[who, RATE] > 0.0
         if learns and lessons[who, STATES] == BEFORE:
             error += _see(
-                lessons, weights, who, chair, own, other, kings, side, lineup, scratch, room
+                *(lessons, weights, who, chair, own, other, kings, side, False, 0.0),
+                *(lineup.columns, scratch, room),
             )
-        move = _choose(lineup, chair, own, other, kings, side, quiet, scratch)
+        move = choose_move(lineup, chair, own, other, kings, side, quiet, scratch)
         quiet = quiet + 1 if is_reversible(kings, move) else 0
         mine, yours, kings = move_piece(own, other, kings, move)
         own, other = yours, mine
@@ -240,18 +251,21 @@ def _play_game(
         goes_on = moves > 0 and not is_draw(scratch.past, quiet)
         if learns and lessons[who, STATES] == AFTER and goes_on:
             error += _see(
-                lessons, weights, who, chair, other, own, kings, 1 - side, lineup, scratch, room
+                *(lessons, weights, who, chair, mine, yours, kings, 1 - side, False, 0.0),
+                *(lineup.columns, scratch, room),
             )
     outcome = 0
     if moves == 0:
         outcome = 2 * (side ^ turned) - 1
-    if learn:
-        for chair in range(2):
+    for chair in range(2):
+        who = second if chair else first
+        if learn and lessons[who, RATE] > 0.0:
             colour = chair ^ turned
             active, passive = (own, other) if colour == side else (other, own)
-            error += _see_end(
-                *(lessons, weights, (first + chair) % players, chair, active, passive, kings),
-                *(colour, float(outcome * (1 - 2 * chair)), lineup, scratch, room),
+            reward = float(outcome * (1 - 2 * chair))
+            error += _see(
+                *(lessons, weights, who, chair, active, passive, kings, colour, True, reward),
+                *(lineup.columns, scratch, room),
             )
     figures[PLIES] += plies
     figures[FIRST_WINS] += outcome > 0
@@ -261,14 +275,6 @@ def _play_game(
 
 
 @compiled
-def _choose(
-    lineup: Any, chair: int, own: Any, other: Any, kings: Any, side: int, quiet: int, scratch: Any
-) -> Any:
-    """Not put in place of its call: a search takes so long that only the compiler would notice."""
-    return choose_move(lineup, chair, own, other, kings, side, quiet, scratch)
-
-
-@internal
 def _see(
     lessons: Any,
     weights: Any,
@@ -278,92 +284,54 @@ def _see(
     passive: Any,
     kings: Any,
     colour: int,
-    lineup: Any,
+    is_last: bool,
+    reward: float,
+    columns: Any,
     scratch: Any,
     room: LinearRoom,
 ) -> Any:
-    """Adds a position to the episode of who sits on *chair*, and learns from it by every move.
+    """Adds a position to the episode of who sits on *chair*, and learns if it is time to.
+
+    Args:
+        lessons: As in :func:`play_and_learn`, like what is not named here.
+        weights: See there.
+        who: Whose episode.
+        chair: See there.
+        active: The pieces of that player, of *colour*.
+        passive: Those of the other.
+        kings: Which of all of them are kings.
+        colour: 0 dark, 1 light.
+        is_last: Whether the game has ended in that position.
+        reward: What the player gets there.
+        columns: The tables of all players.
+        scratch: See there.
+        room: See there.
 
     Returns:
-        How far off the value of the position before was.
+        By how much values were off their targets.
     """
-    here, before = _note_state(
-        *(lessons, who, chair, active, passive, kings, colour),
-        *(room.states, room.counts, room.moves),
-    )
-    if before < 0 or lessons[who, UPDATE] != EVERY_MOVE:
-        return 0.0
-    error = learn_from_move(
-        lessons, weights, who, room.states, before, here, False, 0.0, room.traces, chair
-    )
-    _take_up(lessons, weights, who, lineup, scratch)
-    return error
-
-
-@internal
-def _see_end(
-    lessons: Any,
-    weights: Any,
-    who: int,
-    chair: int,
-    active: Any,
-    passive: Any,
-    kings: Any,
-    colour: int,
-    reward: float,
-    lineup: Any,
-    scratch: Any,
-    room: LinearRoom,
-) -> Any:
-    """Ends the episode of who sits on *chair*, and learns from it all or from its last move."""
-    if lessons[who, RATE] == 0.0:
-        return 0.0
-    here, before = _note_state(
-        *(lessons, who, chair, active, passive, kings, colour),
-        *(room.states, room.counts, room.moves),
-    )
-    if before < 0:
-        return 0.0
+    features = int(lessons[who, FEATURE_COUNT])
+    start = chair * MOST_STATES * MOST_FEATURES
+    here = start + room.counts[chair] * features
+    count_features(room.states, here, features, active, passive, kings, colour, room.moves, 0)
+    for place in range(here, here + features):
+        room.states[place] = min(room.states[place], LAST_VALUE)
+    room.counts[chair] += 1
+    count = room.counts[chair]
     if lessons[who, UPDATE] == EVERY_MOVE:
+        if count == 1:
+            return 0.0
         error = learn_from_move(
-            lessons, weights, who, room.states, before, here, True, reward, room.traces, chair
+            *(lessons, weights, who, room.states, here - features, here, is_last, reward),
+            *(room.traces, chair),
         )
-    else:
-        start = chair * MOST_STATES * MOST_FEATURES
+    elif is_last:
         error = learn_from_game(
-            *(lessons, weights, who, room.states, start, room.counts[chair], reward),
+            *(lessons, weights, who, room.states, start, count, reward),
             *(room.traces, chair, room.values),
         )
-    _take_up(lessons, weights, who, lineup, scratch)
-    return error
-
-
-@internal
-def _take_up(lessons: Any, weights: Any, who: int, lineup: Any, scratch: Any) -> None:
-    """Lets a player search with the weights as they are now."""
-    write_tables(lessons, weights, who, lineup.columns, MOST_GENES * who)
+    else:
+        return 0.0
+    write_tables(lessons, weights, who, columns, MOST_GENES * who)
     forget_positions(scratch)
-
-
-@compiled
-def _note_state(
-    lessons: Any,
-    who: int,
-    chair: int,
-    active: Any,
-    passive: Any,
-    kings: Any,
-    colour: int,
-    states: Any,
-    counts: Any,
-    moves: Any,
-) -> Any:
-    """Writes the features of a position: where they begin, and where those before; -1 if none."""
-    features = int(lessons[who, FEATURE_COUNT])
-    count = counts[chair]
-    at = chair * MOST_STATES * MOST_FEATURES + count * features
-    count_features(states, at, features, active, passive, kings, colour, moves, 0)
-    for place in range(at, at + features):
-        states[place] = min(states[place], LAST_VALUE)
-    counts[chair] = count + 1
-    return at, at - features if count > 0 else -1
+    return error

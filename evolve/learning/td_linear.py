@@ -59,9 +59,10 @@ class TdLinearConfig(LearnerConfig):
     drawn towards the value of the next, and the last towards the reward."""
     faithful: bool = False
     """Whether the formulas are those that Piotrowski printed, or TD(λ)."""
-    states: Literal["after", "before"] = "after"
+    states: Literal["after", "before"] = "before"
     """Which positions make a player's episode: those after its own moves, or those before; then
-    that in which the game ended. His text does not say."""
+    that in which the game ended. His text does not say. A search of an even depth stops at
+    positions of the latter kind."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
     """γ: what a reward is worth one of the player's moves earlier."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"

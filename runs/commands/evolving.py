@@ -159,11 +159,12 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
     from runs.output import console
     from runs.summary import print_results
 
-    if not is_compiled() and not quiet:
+    game = run.recipe.game_config.name
+    if not is_compiled(game) and not quiet:
         typer.echo(
             "compiling the match kernels for this machine, once (some seconds) ...", err=True
         )
-    warm_up()
+    warm_up(game)
     with Display(str(run.path), quiet=quiet) as display:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)

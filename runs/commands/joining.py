@@ -36,13 +36,16 @@ def play(
         typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game."),
     ] = 0,
     moves: Annotated[
-        str, typer.Option(metavar="MOVES", help="Moves that games begin with, such as 3321.")
+        str,
+        typer.Option(
+            metavar="MOVES", help="Moves that games begin with, such as 3321 or '11-15 23-19'."
+        ),
     ] = "",
     hint: Annotated[
         str | None, typer.Option(metavar="PLAYER", help="Gives hints; your opponent unless given.")
     ] = None,
     values: Annotated[
-        bool, typer.Option("--values", help="Show what networks think before each move.")
+        bool, typer.Option("--values", help="Show what programs think before each move.")
     ] = False,
     delay: Annotated[
         float | None,
@@ -50,9 +53,22 @@ def play(
             metavar="SECONDS", min=0.0, max=60.0, help="Between moves, if you only watch."
         ),
     ] = None,
-    columns: Annotated[int | None, typer.Option(min=1, help="Width of the board.")] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Height of the board.")] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="connect-four or checkers; if left out, that of the first player who was made for"
+            " one (run:, file:), else connect-four.",
+        ),
+    ] = None,
+    columns: Annotated[
+        int | None, typer.Option(min=1, help="Width of the board of Connect Four.")
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Its height.")] = None,
     connect: Annotated[int | None, typer.Option(min=2, help="How many in a row win.")] = None,
+    turned: Annotated[
+        bool, typer.Option("--turned", help="Checkers where light moves first, turned round.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seeds openings and players; new unless given.")
     ] = None,
@@ -60,16 +76,18 @@ def play(
     """Play at the terminal: you against PLAYER, or watch two.
 
     Without a PLAYER you meet the champion of the newest run in ./evolved, if
-    there is one, else test-bot. Type the number of a column, from 0 as under
-    the board, or a command: undo, hint, values, swap, new, resign, quit; help
-    explains them.
+    there is one, else test-bot, or minimax:depth=4 in checkers. Type the number
+    of a column, from 0 as under the board, or in checkers the squares of a
+    move, such as 11-15; or a command: undo, hint, values, swap, new, resign,
+    quit; help explains them.
     """
     from runs.play import Invitation, Screen
 
-    sizes = {"columns": columns, "rows": rows, "connect": connect}
+    sizes = {"columns": columns, "rows": rows, "connect": connect, "turned": turned or None}
     invitation = Invitation(
         names=[name for name in (player, other) if name is not None],
-        sizes={key: value for key, value in sizes.items() if value is not None},
+        game=game,
+        sizes={key: int(value) for key, value in sizes.items() if value is not None},
         first=first,
         games=games,
         opening_plies=openings,

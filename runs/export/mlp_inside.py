@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from genomes import network
 from players.network import NetworkPlayer
+from runs.export.assembly import write_base64
 from runs.export.inside import Inside
 
-__all__ = ["describe_mlp"]
+__all__ = ["POLYNOMIAL", "SCALE", "describe_mlp", "later_layers"]
 
 
 def describe_mlp(player: NetworkPlayer) -> Inside:
@@ -28,6 +29,8 @@ def describe_mlp(player: NetworkPlayer) -> Inside:
 
 def _write_network(player: NetworkPlayer) -> str:
     design = player.design
+    genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    later = later_layers(design.mlp.sizes, genome)
     moves = ", then what each move adds" if design.head == "action" else ""
     return f'''\
 HEAD = "{design.head}"
@@ -40,14 +43,14 @@ CELLS = {design.columns * design.rows}
 # Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
 # of 1/65536.
 FIRST_LAYER = """
-{_write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+{write_base64(_first_layer(player).astype("<i4").tobytes())}"""
 # Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
 LATER_LAYERS = """
-{_write_base64(_later_layers(player).astype("<f4").tobytes())}"""
+{write_base64(later.astype("<f4").tobytes())}"""
 # Constants of the activation function, rounded to 32 bits.
-SCALE = {_SCALE!r}
+SCALE = {SCALE!r}
 POLYNOMIAL = (
-{_POLYNOMIAL})
+{POLYNOMIAL})
 '''
 
 
@@ -72,10 +75,11 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     return packed[places]
 
 
-def _later_layers(player: NetworkPlayer) -> NDArray[np.float32]:
-    """Layer by layer the biases, then one row per unit of the layer before; flat."""
-    genome = player.design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
-    sizes = player.design.mlp.sizes
+def later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Layer by layer the biases, then one row per unit of the layer before; flat.
+
+    *sizes* are those of all layers, *genome* has all weights of the network.
+    """
     at = (sizes[0] + 1) * sizes[1]
     parts = [np.zeros(0, dtype=np.float32)]
     for before, after in pairwise(sizes[1:]):
@@ -85,12 +89,8 @@ def _later_layers(player: NetworkPlayer) -> NDArray[np.float32]:
     return np.concatenate(parts)
 
 
-def _write_base64(data: bytes) -> str:
-    return base64.encodebytes(data).decode("ascii")
-
-
-_SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
-_POLYNOMIAL = "".join(
+SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
+POLYNOMIAL = "".join(
     f"    {float(coefficient)!r},\n"
     for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
 )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, IllegalMoveError
-from players.bred import ColumnPlayer
+from games.game import AnyGame
 from players.forfeit import ForfeitError
-from players.human import list_open_columns
 from players.player import Player
 from runs.play.entries import COMMANDS, Command, read_entry
-from runs.play.opinions import describe_opinions
+from runs.play.phrasebook import phrasebook_of
 from runs.play.screen import Screen
 from runs.play.seat import Seat
 from runs.play.table import Party, Table
@@ -39,12 +37,13 @@ class Conversation:
 
     def __init__(
         self,
-        game: ConnectFour,
+        game: AnyGame,
         party: Party,
         screen: Screen,
         make_advisor: Callable[[], Player] | None,
     ) -> None:
         self.game = game
+        self._phrases = phrasebook_of(game)
         self._party = party
         self._screen = screen
         self._make_advisor = make_advisor
@@ -58,21 +57,23 @@ class Conversation:
             LeaveError: He wants to leave.
             NextGameError: He wants another game.
         """
-        last = self.game.format_move(self.game.rules.columns - 1)
+        position = table.record.position
         who = "Your move" if self._party.people == 1 else f"Move of {table.mover}"
-        text = self._screen.ask(f"{who} ({table.mark}), column 0-{last}, or help:")
+        text = self._screen.ask(f"{who} ({table.mark}), {self._phrases.ask(position)}, or help:")
         if not text:
             return
         try:
-            entry = read_entry(self.game, text)
+            entry = read_entry(self.game, text, position)
             if isinstance(entry, Command):
                 self._obey(table, entry)
             else:
                 table.record.play(entry)
         except ArenaError as error:
             self._screen.say(f"Not possible: {error}.")
-            if isinstance(error, IllegalMoveError):
-                self._screen.say(list_open_columns(self.game, table.record.position))
+            if isinstance(error, IllegalMoveError) and (
+                advice := self._phrases.speech.advise(error, position)
+            ):
+                self._screen.say(advice)
 
     def ask_what_next(self, table: Table) -> None:
         """After a game: returns once moves of it are taken back.
@@ -85,7 +86,9 @@ class Conversation:
         while table.result is not None:
             text = self._screen.ask("Enter for another game, or undo, or quit:")
             try:
-                entry = read_entry(self.game, text) if text else Command("new")
+                entry = Command("new")
+                if text:
+                    entry = read_entry(self.game, text, table.record.position)
                 if not isinstance(entry, Command):
                     raise BadValueError("this game is over")
                 self._obey(table, entry)
@@ -97,19 +100,20 @@ class Conversation:
         self._screen.show(self.game, table.record.position, table.record.last)
 
     def tell_values(self, table: Table) -> bool:
-        """What a network thinks of each column; whether there is one.
+        """What a program thinks of each move; whether there is one that can tell.
 
         It is that of the program to move; for a person the advisor's, or else his opponent's.
         """
         asked = [table.seat]
         if table.seat is None:
             asked = [self._find_advisor(), *self._party.seats]
-        networks = [s.player for s in asked if s is not None and isinstance(s.player, ColumnPlayer)]
-        for network in networks[:1]:
+        players = [seat.player for seat in asked if seat is not None]
+        thinkers = [player for player in players if self._phrases.has_opinions(player)]
+        for thinker in thinkers[:1]:
             record = table.record
             earlier = record.earlier(record.side)
-            self._screen.say(describe_opinions(network, record.position, earlier))
-        return bool(networks)
+            self._screen.say(self._phrases.describe_opinions(thinker, record.position, earlier))
+        return bool(thinkers)
 
     def forget(self) -> None:
         """The game is over, for the advisor as well."""
@@ -139,6 +143,8 @@ class Conversation:
         elif name == "help":
             self._help()
         elif name == "moves":
+            if table.result is None and (legal := self._phrases.list_moves(table.record.position)):
+                self._screen.say(legal)
             self._screen.say(f"Moves: {table.record}")
         elif name == "board":
             self.draw(table)
@@ -158,7 +164,9 @@ class Conversation:
             table.swap()
             self._screen.say(f"Now {table.describe_sides()}.")
         elif name == "values" and not self.tell_values(table):
-            raise BadValueError("there is no network here to ask: begin with --hint PLAYER")
+            raise BadValueError(
+                f"there is no {self._phrases.thinker} here to ask: begin with --hint PLAYER"
+            )
 
     def _take_back(self, table: Table, times: int) -> None:
         if not table.take_back(times):
@@ -166,8 +174,8 @@ class Conversation:
         self._screen.say("Taken back.")
 
     def _help(self) -> None:
-        self._screen.say("The number of a column drops a disc there. Or say, whole or in part:")
-        for name, meaning in COMMANDS.items():
+        self._screen.say(f"{self._phrases.greeting} Or say, whole or in part:")
+        for name, meaning in {**COMMANDS, **self._phrases.meanings}.items():
             self._screen.say(f"  {name:8}{meaning}")
 
     def _give_hint(self, table: Table) -> None:
@@ -180,7 +188,8 @@ class Conversation:
         except ForfeitError as error:
             self._screen.say(f"No hint: {error}")
         else:
-            self._screen.say(f"{name} would play column {self.game.format_move(move)}.")
+            said = self._phrases.speech.name(move, table.record.position)
+            self._screen.say(f"{name} would play {said}.")
 
     def _find_advisor(self) -> Seat | None:
         if self._advisor is None and self._make_advisor is not None:

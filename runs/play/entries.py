@@ -1,13 +1,13 @@
-"""What a person may type at the table: a column, or a command."""
+"""What a person may type at the table: a move, or a command."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from games.connect_four import ConnectFour
 from games.errors import IllegalMoveError, UnknownNameError
-from players.human import read_column
+from games.game import AnyGame
+from players.human import speech_of
 
 __all__ = ["COMMANDS", "Command", "read_entry"]
 
@@ -48,21 +48,31 @@ class Command(NamedTuple):
     times: int = 1
 
 
-def read_entry(game: ConnectFour, text: str) -> int | Command:
-    """The column or the command that *text* means.
+def read_entry(game: AnyGame, text: str, position: Any = None) -> Any:
+    """The move or the command that *text* means.
 
-    On boards so wide that letters number columns, a single letter may be a column; a longer
-    beginning of a command, such as ``qu``, never is.
+    On boards of Connect Four so wide that letters number columns, a single letter may be a
+    column; a longer beginning of a command, such as ``qu``, never is.
+
+    Args:
+        game: The rules.
+        text: What was typed.
+        position: Where the move is to be made; the beginning of a game, if None.
+
+    Returns:
+        A move or a :class:`Command`.
 
     Raises:
-        IllegalMoveError: It looks like a column and names none.
+        IllegalMoveError: It looks like a move and is none.
         UnknownNameError: It looks like a command and is none.
+        BadValueError: It is a move, and the game is over.
 
+    >>> from games.connect_four import ConnectFour
     >>> read_entry(ConnectFour(), " Column 3 "), read_entry(ConnectFour(), "UNDO 2")
     (3, Command(name='undo', times=2))
     """
     try:
-        return read_column(game, text)
+        return speech_of(game).read(text, game.initial() if position is None else position)
     except IllegalMoveError:
         words = " ".join(text.lower().split()).rstrip(".!")
         if name := _find_command(words):

@@ -1,4 +1,4 @@
-"""From what the command line says to a sitting: who plays, on which board, who begins."""
+"""From what the command line says to a sitting: who plays what, and who begins."""
 
 from __future__ import annotations
 
@@ -8,25 +8,31 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from games.checkers import Checkers
 from games.compiled import cache_folder
 from games.connect_four import ConnectFour
-from games.errors import BadValueError, IllegalMoveError, PositionError
+from games.errors import ArenaError, BadValueError
+from games.game import AnyGame
 from games.registry import make_game
 from games.seeding import derive_seeds
 from players.player import CompiledPlayer, Player
+from runs.play.phrasebook import phrasebook_of
 from runs.play.screen import Screen
 from runs.play.sitting import Plan, Sitting
-from runs.players import find_player, known_players
+from runs.players import find_game, find_player
 
 __all__ = ["Invitation", "newest_opponent"]
 
 PERSON = "human"
 STAND_IN = "test-bot"
-"""Who plays if nothing was bred yet."""
-STANDARD = {"columns": 7, "rows": 6, "connect": 4}
-OWN_BOARDS = ("run", "file")
-"""Kinds of players that are made for one board."""
+"""Who plays if nothing was bred yet, and no game was asked for."""
+OPTIONS = {
+    **dict.fromkeys(("columns", "rows", "connect"), ConnectFour.name),
+    "turned": Checkers.name,
+}
+"""The options of games, and whose they are."""
 PAUSE = 0.5
 """Seconds between the moves of two programs, if somebody is likely to look on."""
 
@@ -37,9 +43,13 @@ class Invitation:
 
     names: Sequence[str] = ()
     """Up to two players; a single one is the opponent of a person. Without any, that is the
-    champion of the newest run, or the test bot."""
+    champion of the newest run, or a scripted player."""
+    game: str | None = None
+    """What is played; if None, what the first player who was made for one game plays, else
+    Connect Four, or checkers if it is to be turned."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """``columns``, ``rows`` and ``connect``. If there are none, a player's own board counts."""
+    """The game's options: ``columns``, ``rows`` and ``connect`` of Connect Four, ``turned`` of
+    checkers. If there are none, a player's own board counts."""
     first: bool | None = None
     """Whether the person begins the first game, or the first named if there are two or none.
     If None, lots are drawn; after *moves* a person is the one to move."""
@@ -61,7 +71,8 @@ class Invitation:
             ArenaError: Something that was asked for is not possible.
         """
         names = self._find_names()
-        game = find_board([*names, *([self.advisor] if self.advisor else [])], self.sizes)
+        named = [*names, *([self.advisor] if self.advisor else [])]
+        game = choose_game(named, self.game, self.sizes)
         moves = self._read_moves(game)
         advisor = self.advisor or next((name for name in names if not _is_person(name)), None)
         if advisor and _is_person(advisor):
@@ -79,12 +90,12 @@ class Invitation:
         )
         with ExitStack() as stack:
             players = [_enter(stack, name, game) for name in names]
-            _announce_compiling(players, screen)
+            _announce_compiling(players, game, screen)
             hints = partial(find_player, advisor, game) if advisor else None
             sitting = Sitting(game, players, plan, screen, hints)
             sitting.run()
         if sitting.matches:
-            screen.say("Look at a game again: evolve play --moves MOVES")
+            screen.say(f"Look at a game again: {phrasebook_of(game).replay}")
         if self.seed is None:
             screen.say(f"The seed was {seed}.")
         return sitting
@@ -93,23 +104,17 @@ class Invitation:
         """The two participants; a champion of another board is not invited unasked."""
         if self.names:
             return [PERSON, self.names[0]] if len(self.names) == 1 else list(self.names)
-        opponent = newest_opponent()
-        if self.sizes and find_board([opponent], {}).rules != find_board([], self.sizes).rules:
-            opponent = STAND_IN
-        return [PERSON, opponent]
+        if not self.game and not self.sizes:
+            return [PERSON, newest_opponent()]
+        game = choose_game([], self.game, self.sizes)
+        return [PERSON, newest_opponent(game=game, exactly=bool(self.sizes))]
 
-    def _read_moves(self, game: ConnectFour) -> tuple[int, ...]:
-        text = "".join(self.moves.split())
-        if text and self.opening_plies:
+    def _read_moves(self, game: AnyGame) -> tuple[Any, ...]:
+        if self.moves.split() and self.opening_plies:
             raise BadValueError("moves and openings: a game begins with one or the other")
-        try:
-            moves = tuple(game.parse_move(character) for character in text)
-        except IllegalMoveError as error:
-            raise PositionError(f"moves {self.moves!r}: {error}") from None
-        game.parse_position(text)
-        return moves
+        return phrasebook_of(game).read_game(self.moves)
 
-    def _find_first(self, names: Sequence[str], seed: int, moves: Sequence[int]) -> int:
+    def _find_first(self, names: Sequence[str], seed: int, moves: Sequence[Any]) -> int:
         """Which of the two begins the first game."""
         people = [number for number, name in enumerate(names) if _is_person(name)]
         subject = people[0] if len(people) == 1 else 0
@@ -121,44 +126,77 @@ class Invitation:
         return subject if begins else 1 - subject
 
 
-def newest_opponent(folder: Path | str = "evolved") -> str:
-    """The run in *folder* whose champion was written last; the test bot if there is none."""
+def newest_opponent(
+    folder: Path | str = "evolved", game: AnyGame | None = None, *, exactly: bool = False
+) -> str:
+    """The run in *folder* whose champion was written last; a scripted player if there is none.
+
+    Args:
+        folder: Where to look.
+        game: What the champion must play; anything if None.
+        exactly: Whether it must do so on the very board.
+    """
     champions = [
         file
         for file in Path(folder).glob("*/champion.safetensors")
         if (file.parent / "recipe.toml").is_file()
     ]
-    newest = max(champions, key=lambda file: file.stat().st_mtime_ns, default=None)
-    return f"run:{newest.parent}" if newest else STAND_IN
+    champions.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
+    names = [f"run:{file.parent}" for file in champions]
+    if game is None:
+        return names[0] if names else STAND_IN
+    newest = next((name for name in names if _find_rules(name, game.name)), None)
+    if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
+        return phrasebook_of(game).stand_in
+    return newest
 
 
-def find_board(names: Sequence[str], sizes: Mapping[str, int]) -> ConnectFour:
-    """The board of *sizes*; if there are none, that of the first player who has one of its own.
+def choose_game(names: Sequence[str], name: str | None, options: Mapping[str, int]) -> AnyGame:
+    """What is played, by the players' *names* and what was asked for.
+
+    Args:
+        names: The players. If no options were asked for, the first who was made for the game
+            brings its board.
+        name: The game's name, if one was asked for.
+        options: The game's options, if any were.
 
     Raises:
-        BadValueError: There is no such board.
+        UnknownNameError: There is no such game.
+        BadValueError: There is no such board, or the game does not have the options.
         ArenaError: A player's file can't be read.
     """
-    for name in names if not sizes else ():
-        kind, _, argument = name.strip().partition(":")
-        if kind in OWN_BOARDS and argument.strip():
-            player = known_players()[kind].make(argument.strip(), ConnectFour())
-            if isinstance(player, CompiledPlayer) and isinstance(player.game, ConnectFour):
-                return player.game
-    return make_game("connect-four", **{**STANDARD, **sizes})
+    if not options:
+        return find_game(names, name)
+    chosen = name or OPTIONS[next(iter(options))]
+    make_game(chosen)
+    for option in options:
+        owner = OPTIONS[option]
+        if owner != chosen:
+            raise BadValueError(f"{option} is an option of {owner}, but this is {chosen}")
+    game: AnyGame = make_game(chosen, **options)
+    return game
+
+
+def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
+    """The rules by which a champion plays the *game* so called; None if it does not."""
+    try:
+        found = find_game([name])
+    except ArenaError:  # a damaged run is not invited unasked
+        return None
+    return found.rules if found.name == game else None
 
 
 def _is_person(name: str) -> bool:
     return name.strip() == PERSON
 
 
-def _enter(stack: ExitStack, name: str, game: ConnectFour) -> Player:
+def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
     player = find_player(name, game)
     stack.callback(player.close)
     return player
 
 
-def _announce_compiling(players: Sequence[Player], screen: Screen) -> None:
+def _announce_compiling(players: Sequence[Player], game: AnyGame, screen: Screen) -> None:
     compiled = any(isinstance(player, CompiledPlayer) for player in players)
-    if compiled and not any(cache_folder().rglob("connect_four.decide*.nbi")):
+    if compiled and not any(cache_folder().rglob(f"{phrasebook_of(game).decider}*.nbi")):
         screen.say("Compiling the players for this machine, once (some seconds) ...")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from games.connect_four import ConnectFour, Position
-from games.game import Outcome
+from games.game import AnyGame, Outcome
 from games.stream import new_stream
+from runs.play.phrasebook import phrasebook_of
 
 __all__ = ["Record"]
 
@@ -23,9 +24,9 @@ class Record:
         seed: Seeds the stream.
     """
 
-    def __init__(self, game: ConnectFour, beginning: Sequence[int], seed: int) -> None:
+    def __init__(self, game: AnyGame, beginning: Sequence[Any], seed: int) -> None:
         self.game = game
-        self.moves: list[int] = []
+        self.moves: list[Any] = []
         self.positions = [game.initial()]
         """Before each move, and the one on the board."""
         self.stream = new_stream(seed)
@@ -36,7 +37,7 @@ class Record:
         """How many moves nobody decided; fewer once some of them were taken back."""
 
     @property
-    def position(self) -> Position:
+    def position(self) -> Any:
         """What lies on the board."""
         return self.positions[-1]
 
@@ -51,19 +52,19 @@ class Record:
         return self.game.outcome(self.position)
 
     @property
-    def last(self) -> int | None:
-        """The last move."""
+    def last(self) -> Any:
+        """The last move, or None."""
         return self.moves[-1] if self.moves else None
 
-    def earlier(self, side: int) -> list[Position]:
+    def earlier(self, side: int) -> list[Any]:
         """The positions before this one in which *side* had to decide."""
         return [
             self.positions[ply]
             for ply in range(self.start, len(self.moves))
-            if self.positions[ply].ply % 2 == side
+            if self.game.to_move(self.positions[ply]) == side
         ]
 
-    def play(self, move: int) -> None:
+    def play(self, move: Any) -> None:
         """Adds a *move*.
 
         Raises:
@@ -80,4 +81,4 @@ class Record:
         self.start = min(self.start, ply)
 
     def __str__(self) -> str:
-        return "".join(self.game.format_move(move) for move in self.moves)
+        return phrasebook_of(self.game).write_game(self.moves, self.positions)

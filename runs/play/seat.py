@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from games.connect_four import Position
+from typing import Any
+
 from games.stream import Stream, new_stream
 from players.forfeit import Forfeit, ForfeitError
 from players.graph import GraphPlayer
@@ -24,9 +25,9 @@ class Seat:
     def __init__(self, player: Player) -> None:
         self.player = player
         self._side: int | None = None
-        self._asked: list[Position] = []
+        self._asked: list[Any] = []
 
-    def choose(self, record: Record, stream: Stream) -> int:
+    def choose(self, record: Record, stream: Stream) -> Any:
         """The move that the player decides on; chance comes from *stream*.
 
         Raises:
@@ -36,7 +37,7 @@ class Seat:
         try:
             if (side, earlier) != (self._side, self._asked):
                 self._begin(side, earlier)
-            move: int = self.player.choose(record.position, stream)
+            move = self.player.choose(record.position, stream)
             if move not in record.game.legal_moves(record.position):
                 sentence = f"{self.player.name} plays {move}, which is not legal here."
                 raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
@@ -52,7 +53,7 @@ class Seat:
             self._side, self._asked = None, []
             self.player.end()
 
-    def _begin(self, side: int, earlier: list[Position]) -> None:
+    def _begin(self, side: int, earlier: list[Any]) -> None:
         self.leave()
         self._side = side
         self.player.begin(side)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arena.match import Match
 from arena.openings import random_openings
-from games.connect_four import ConnectFour
+from games.game import AnyGame
 from games.seeding import derive_seeds
-from players.human import HumanPlayer
+from players.human import HumanPlayer, speech_of
 from players.player import Player
 from runs.play.conversation import Conversation, LeaveError, NextGameError
 from runs.play.record import Record
@@ -29,7 +30,7 @@ class Plan:
     :func:`arena.duel.duel` if the first of them begins the first game."""
     first: int = 0
     """Which of the two begins the first game, 0 or 1; each begins every other game."""
-    moves: tuple[int, ...] = ()
+    moves: tuple[Any, ...] = ()
     """The moves that each game begins with."""
     opening_plies: int = 0
     """How many random ones it begins with, in place of *moves*."""
@@ -38,7 +39,7 @@ class Plan:
     delay: float = 0.0
     """Seconds between two moves of programs, if no person plays."""
     values: bool = False
-    """Whether networks tell before each move what they think of each column."""
+    """Whether programs that can tell before each move what they think of each move."""
 
 
 class Sitting:
@@ -55,7 +56,7 @@ class Sitting:
 
     def __init__(
         self,
-        game: ConnectFour,
+        game: AnyGame,
         players: Sequence[Player],
         plan: Plan,
         screen: Screen,
@@ -68,6 +69,7 @@ class Sitting:
         self.wins = [0, 0]
         """How many of them each participant won."""
         self.party = Party([None if isinstance(p, HumanPlayer) else p for p in players])
+        self._speech = speech_of(game)
         self._screen = screen
         self._talk = Conversation(game, self.party, screen, make_advisor)
 
@@ -111,11 +113,11 @@ class Sitting:
     def _lay(self, number: int) -> Table:
         """The table for game *number*, counted from 0."""
         plan = self.plan
-        beginning: Sequence[int] = plan.moves
+        beginning: Sequence[Any] = plan.moves
         if plan.opening_plies:
             pairs = number // 2 + 1
             openings = random_openings(self.game, plan.opening_plies, pairs, plan.seed)
-            beginning = openings[-1].tolist()
+            beginning = [self.game.move_of(n) for n in openings[-1].tolist() if n >= 0]
         seed = int(derive_seeds(plan.seed, 0, "duel", number + 1)[-1])
         table = Table(self.party, Record(self.game, beginning, seed), (plan.first + number) % 2)
         self._screen.say(f"Game {number + 1}: {table.describe_sides()}.")
@@ -159,13 +161,13 @@ class Sitting:
 
     def _let_program_move(self, table: Table) -> None:
         started = time.monotonic()
-        name, mark = table.mover, table.mark
+        name, mark, position = table.mover, table.mark, table.record.position
         move = table.ask_program()
         if move is None:
             return
         if not self.party.people:
             time.sleep(max(0.0, self.plan.delay - (time.monotonic() - started)))
-        self._screen.say(f"{name} ({mark}) plays column {self.game.format_move(move)}.")
+        self._screen.say(f"{name} ({mark}) plays {self._speech.name(move, position)}.")
 
     def _tell_score(self) -> None:
         drawn = len(self.matches) - sum(self.wins)

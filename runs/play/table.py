@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from arena.match import Match, Termination
 from players.forfeit import Forfeit, ForfeitError
 from players.player import Player, distinct_names
+from runs.play.phrasebook import phrasebook_of
 from runs.play.record import Record
 from runs.play.seat import Seat
 
 __all__ = ["Party", "Table"]
-
-MARKS = "xo"
 
 
 class Party:
@@ -54,6 +54,7 @@ class Table:
         self.party = party
         self.record = record
         self._first = first
+        self._sides = phrasebook_of(record.game).speech.sides
         self._forfeit: tuple[int, ForfeitError] | None = None
 
     @property
@@ -73,17 +74,17 @@ class Table:
 
     @property
     def mark(self) -> str:
-        """Whose turn it is, as on the board."""
-        return MARKS[self.record.side]
+        """The side whose turn it is, as players call it."""
+        return self._sides[self.record.side]
 
     def describe_sides(self) -> str:
-        """Who has which discs: "you are x, test-bot is o"."""
+        """Who has which pieces: "you are x, test-bot is o"."""
         first, second = (
             self.party.phrase(self._holder(side), "are", start=False) for side in (0, 1)
         )
-        return f"{first} x, {second} o"
+        return f"{first} {self._sides[0]}, {second} {self._sides[1]}"
 
-    def ask_program(self) -> int | None:
+    def ask_program(self) -> Any:
         """Lets the program whose turn it is move; gives its move, None if it forfeits."""
         seat, record = self.seat, self.record
         assert seat is not None
@@ -125,16 +126,20 @@ class Table:
     def result(self) -> Match | None:
         """How the game ended, None while it goes on."""
         moves = tuple(self.record.moves)
+        numbers = tuple(self.record.game.number_of(move) for move in moves)
+        return self._judge(moves, () if numbers == moves else numbers)
+
+    def _judge(self, moves: tuple[Any, ...], numbers: tuple[int, ...]) -> Match | None:
         if self._forfeit:
             side, error = self._forfeit
-            return Match(moves, 2 * side - 1, Termination(error.kind), str(error))
+            return Match(moves, 2 * side - 1, Termination(error.kind), str(error), numbers)
         outcome = self.record.outcome
         if outcome is None:
             return None
         if outcome.winner is None:
-            return Match(moves, 0, Termination.DRAW, f"A draw: {outcome.reason}.")
+            return Match(moves, 0, Termination.DRAW, f"A draw: {outcome.reason}.", numbers)
         sentence = f"{self.party.phrase(self._holder(outcome.winner), 'win')}: {outcome.reason}."
-        return Match(moves, 1 - 2 * outcome.winner, Termination.WIN, sentence)
+        return Match(moves, 1 - 2 * outcome.winner, Termination.WIN, sentence, numbers)
 
     @property
     def winner(self) -> int | None:

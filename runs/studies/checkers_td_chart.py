@@ -61,7 +61,8 @@ def _draw_map(
         share = shares[row, column]
         hue = "white" if abs(share - 0.5) > 0.33 else "#333333"
         text = f"{10 * share:.0f}"
-        axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color=hue)
+        label = axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color=hue)
+        label.set_in_layout(False)  # inside of the map anyway, and slow
     labels = [f"{PLAYERS[number]} {number}" if names else str(number) for number in players]
     axes.set_yticks(range(len(players)), labels, fontsize=8.5)
     axes.set_xticks(range(len(players)), [str(number) for number in players], fontsize=8.5)

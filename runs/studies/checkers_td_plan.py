@@ -9,14 +9,18 @@ from runs.run import Run
 from runs.studies.checkers_td_published import PLAYERS
 from runs.studies.study import Job, Material, Need, Settings
 
-__all__ = ["BRANCHING", "needs", "plan", "recipe_name", "trained"]
+__all__ = ["estimate_cost", "needs", "plan", "recipe_name", "trained"]
 
 GENERATIONS = 20
 """In how many generations a player trains."""
+ATTEMPTS = 10
+"""As printed, the sums with traces can grow beyond all bounds; then another seed is tried."""
 CHECK_GAMES = 100
 """Games against the random player at the end, to see that something was learned."""
-BRANCHING = 2.5
+BRANCHING = 2.8
 """By about how much a ply more lengthens a search."""
+COUNTING = {4: 1.0, 14: 1.5, 20: 5.0}
+"""About how long it takes to value a position, by how many features it has."""
 
 
 def plan(settings: Settings) -> list[Job]:
@@ -43,6 +47,11 @@ def recipe_name(number: int) -> str:
     return f"checkers-{number:02d}-{PLAYERS[number].lower()}"
 
 
+def estimate_cost(depth: int, features: int) -> float:
+    """About how long a player takes for a game, compared with others."""
+    return COUNTING[features] * BRANCHING**depth
+
+
 def _job(number: int, seed: int, settings: Settings) -> Job:
     """The run of one player; no two runs of the study have the same seed.
 
@@ -62,5 +71,6 @@ def _job(number: int, seed: int, settings: Settings) -> Job:
         "run.checkpoint_every": 5,
         "run.champion": "last",
     }
-    weight = games / generations * BRANCHING ** recipe.network["depth"]
-    return Job(f"{recipe_name(number)}-{seed}", recipe.change(changes), weight)
+    cost = estimate_cost(recipe.network["depth"], recipe.network["features"])
+    weight = games / generations * cost
+    return Job(f"{recipe_name(number)}-{seed}", recipe.change(changes), weight, ATTEMPTS)

@@ -27,7 +27,7 @@ from runs.studies.checkers_td_published import ROUNDS, Score
 from runs.studies.intervals import Sample, mean_share
 from runs.studies.study import Material, Row, Table
 
-__all__ = ["BETWEEN", "GAMES", "PAIRS", "measure_rounds", "play_rounds"]
+__all__ = ["BETWEEN", "GAMES", "PAIRS", "measure_rounds", "play_pairs", "play_rounds"]
 
 FORWARD, BACKWARD = 2, 1
 """The numbers of RafalForw and RafalBack."""
@@ -81,7 +81,7 @@ def _make_sitting(material: Material, seed: int) -> Sitting:
     between = material.settings.scaled(BETWEEN, least=1)
     entrants = _make_beginners(seed)
     identity = fingerprint(identify(entrants), seed, games, between)
-    play = partial(_play_pairs, entrants, seed, games, between)
+    play = partial(play_pairs, entrants, seed, games, between)
     return Sitting(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
 
 
@@ -100,7 +100,7 @@ def _make_beginners(seed: int) -> Entrants:
     )
 
 
-def _play_pairs(
+def play_pairs(
     entrants: Entrants,
     seed: int,
     games: int,

@@ -11,6 +11,7 @@ from statistics import fmean
 
 from runs.studies.checkers_td_chart import draw_tournament
 from runs.studies.checkers_td_games import Meeting
+from runs.studies.checkers_td_plan import trained
 from runs.studies.checkers_td_published import (
     PLAYERS,
     Crosstable,
@@ -29,6 +30,7 @@ from runs.studies.checkers_td_ranks import (
 )
 from runs.studies.checkers_td_tournaments import Tournament, play_tournament
 from runs.studies.intervals import Sample, mean_interval, mean_share, t_95
+from runs.studies.q_learning_tables import tell_of_attempts
 from runs.studies.study import Grid, Material, Row, Table
 
 __all__ = ["compare_tournaments", "measure_tournament"]
@@ -57,30 +59,35 @@ RANKS = (
 
 
 def measure_tournament(tournament: Tournament, material: Material) -> Table:
-    """The crosstable of *tournament*."""
-    return compare_tournaments(tournament, play_tournament(material, tournament))
+    """The table of *tournament*, with a picture."""
+    from runs.plots.style import render
+
+    results = play_tournament(material, tournament)
+    table = compare_tournaments(tournament, results)
+    published = join_rounds(read_published(tournament.name))
+    seeds = [_join_meetings(meetings) for meetings in results]
+    heading = f"Table {table.name}: {table.title}"
+    picture = draw_tournament(heading, tournament.players, published, seeds)
+    table.files[f"{table.name}.png"] = render(picture, ".png")
+    numbers = range(1, len(seeds) + 1)
+    runs = [run for seed in numbers for run in trained(material, seed, tournament.players)]
+    table.notes.extend(tell_of_attempts(runs))
+    return table
 
 
 def compare_tournaments(tournament: Tournament, results: Results) -> Table:
-    """The table of *tournament*, with both crosstables as grids and as a picture."""
-    from runs.plots.style import render
-
+    """The table of *tournament*, with both crosstables as grids and all games as a file."""
     published = join_rounds(read_published(tournament.name))
     seeds = [_join_meetings(meetings) for meetings in results]
     rows, remarks = _compare_shares(tournament.name, published, seeds)
     rows += _correlate_shares(tournament.name, published, seeds)
-    name, title = tournament.name, tournament.title
-    picture = draw_tournament(f"Table {name}: {title}", tournament.players, published, seeds)
     return Table(
-        name=name,
-        title=title,
+        name=tournament.name,
+        title=tournament.title,
         rows=rows,
         remarks=remarks,
         notes=[SHARES, FIRST, RANKS, *_tell_more(published, seeds), *_tell_of_lost(results)],
-        files={
-            f"{name}.csv": _format_games(name, results).encode(),
-            f"{name}.png": render(picture, ".png"),
-        },
+        files={f"{tournament.name}.csv": _format_games(tournament.name, results).encode()},
         grids=[
             _make_grid("Published: wins-losses of the row's player", tournament, [published]),
             _make_grid("Measured: the same, mean over seeds", tournament, seeds),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arena.executors import Executor
 from evolve.learning.linear_meetings import Entrants, make_meetings, read_weights
 from games.seeding import derive_seeds
-from players.lineup import DEPTH
+from players.lineup import DEPTH, FEATURES
 from runs.studies.checkers_td_entrants import (
     gather,
     identify,
@@ -22,7 +22,7 @@ from runs.studies.checkers_td_entrants import (
     without_exploration,
 )
 from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import BRANCHING
+from runs.studies.checkers_td_plan import estimate_cost
 from runs.studies.checkers_td_published import PLAYERS, WITHOUT_ROW, Score
 from runs.studies.study import Material
 
@@ -101,7 +101,8 @@ def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitt
     else:
         play = partial(_meet, entrants, pairings, seed, games)
     identity = fingerprint(identify(entrants), pairings.tobytes(), seed, games, between)
-    costs = BRANCHING ** entrants.seats[:, DEPTH].astype(np.float64)
+    looks = entrants.seats[:, [DEPTH, FEATURES]].tolist()
+    costs = np.array([estimate_cost(depth, features) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
     return Sitting(f"{tournament.name}-seed-{seed}", weights, identity, play)
 

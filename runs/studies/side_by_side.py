@@ -159,9 +159,11 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
 
 def _compile_kernels(runs: Iterable[Run]) -> None:
     """Compiles what the runs need, or reads it from the cache, so that children inherit it."""
-    warm_up()
-    known = set()
+    known: set[str] = set()
     for run in runs:
+        if (game := run.recipe.game_config.name) not in known:
+            warm_up(game)
+            known.add(game)
         if isinstance(run.method, Learner):
             work = run.method.make_work(run.method.initial(run.recipe.run.seed))
             if work.kernel not in known:

@@ -21,6 +21,7 @@ from evolve.evolutionary_programming import (
     EvolutionaryProgrammingConfig,
     EvolutionaryProgrammingState,
     draw_opponents,
+    rank_by_merit,
 )
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
@@ -179,8 +180,10 @@ def make_arena(design: Any = LINEAR) -> Arena:
     return Arena(design, SerialExecutor())
 
 
-def wild_population(count: int, seed: int) -> list[NDArray[np.float32]]:
-    return list(np.random.default_rng(seed).normal(size=(count, LINEAR.genes)).astype(np.float32))
+def wild_population(
+    count: int, seed: int, design: NetworkDesign = LINEAR
+) -> list[NDArray[np.float32]]:
+    return list(np.random.default_rng(seed).normal(size=(count, design.genes)).astype(np.float32))
 
 
 def count_points(
@@ -201,14 +204,16 @@ def count_points(
 @pytest.mark.parametrize("counting", [{}, {"win": 3.0, "draw": 1.0, "loss": 0.5}])
 def test_those_with_most_points_live_on(score: str, counting: dict[str, float]) -> None:
     keys = {f"{key}_points": value for key, value in counting.items()}
-    method = make_method(score=score, individuals=8, mutation_strength=0.5, **keys)
+    design = NetworkDesign(columns=4, rows=4, head="value", encoding="two-planes", hidden=())
+    method = make_method(design, score=score, individuals=8, mutation_strength=0.5, **keys)
     rules = {"win": 1.0, "draw": 0.0, "loss": -2.0, **counting}
-    differences = 0
+    differences = draws = 0
     for seed in range(5):
-        state = start(method, *wild_population(8, seed), seed=seed)
+        state = start(method, *wild_population(8, seed, design), seed=seed)
         recorder = Recorder()
-        after, report = method.step(state, Arena(LINEAR, recorder))
-        ((batch, _),) = recorder.played
+        after, report = method.step(state, Arena(design, recorder))
+        ((batch, results),) = recorder.played
+        draws += int((results.outcomes == 0).sum())
         assert report.games == len(batch) == 2 * 8 * 5
         points, matches = count_points(recorder.played, 16, **rules)
         mean = [one / other for one, other in zip(points, matches, strict=True)]
@@ -224,6 +229,7 @@ def test_those_with_most_points_live_on(score: str, counting: dict[str, float]) 
         best = (max(mean) - lowest) / (highest - lowest)
         assert report.statistics["best"] == pytest.approx(best)
     assert differences
+    assert draws > 40  # of 400 games, on so small a board
 
 
 def find_children(
@@ -254,17 +260,13 @@ def test_the_better_player_and_its_child_take_over() -> None:
     assert report.statistics["best"] > 0.7
 
 
-def test_who_is_as_good_lives_by_chance() -> None:
-    # All play alike, so each has points by where it was drawn alone: no row is preferred.
-    method = make_method(individuals=2, win_points=1.0, draw_points=1.0, loss_points=0.9999999)
-    places: Counter[int] = Counter()
-    for seed in range(400):
-        state = start(method, weak(1), weak(2), seed=seed)
-        everybody, _ = method._breed(state)
-        after, _ = method.step(state, make_arena())
-        known = {row.tobytes(): number for number, row in enumerate(everybody)}
-        places.update(known[row.tobytes()] for row in after.population)
-    assert stats.chisquare([places[number] for number in range(4)]).pvalue > 0.001
+def test_who_is_as_good_is_ranked_by_chance() -> None:
+    generator = np.random.default_rng(1)
+    rankings = [rank_by_merit(np.array([1.0, 3.0, 1.0, 2.0, 1.0]), generator) for _ in range(900)]
+    assert {tuple(ranking[:2].tolist()) for ranking in rankings} == {(1, 3)}
+    third = Counter(int(ranking[2]) for ranking in rankings)
+    assert set(third) == {0, 2, 4}
+    assert stats.chisquare(list(third.values())).pvalue > 0.001
 
 
 def test_a_step_depends_on_nothing_but_the_state() -> None:
@@ -328,18 +330,30 @@ def test_it_learns_connect_four() -> None:
     assert won > 0.75
 
 
+def test_the_champion_may_be_the_mean() -> None:
+    method = make_method(individuals=2, champion="mean")
+    rows = [np.full(LINEAR.genes, value, np.float32) for value in (0.25, -1.25)]
+    genome, report = method.champion(start(method, *rows), make_arena())
+    assert genome.dtype == np.float32
+    assert (genome == -0.5).all()
+    assert (report.games, report.statistics) == (0, {"points": 0.0, "matches": 0.0})
+
+
 def test_matches_may_be_shallower_than_the_game() -> None:
     design = CheckersNetworkDesign(hidden=(3,), depth=3)
-    for depth in (None, 1):
-        method = make_method(design, individuals=2, opponents=1, training_depth=depth)
+    for depths in ((), (1,), (2, 1)):
+        method = make_method(design, individuals=2, opponents=1, training_depths=depths)
         recorder = Recorder()
         arena = Arena(design, recorder)
-        state, report = method.step(method.initial(1), arena)
-        assert arena.games == report.games == 4
+        state = method.initial(1)
+        for _ in range(3):
+            state, report = method.step(state, arena)
+            assert report.games == 4
         method.champion(state, arena)
-        assert arena.games == 4 + 2
-        for batch, _ in recorder.played:
-            assert batch.lineup.seats[:, DEPTH].tolist() == [depth or 3] * len(batch.lineup.seats)
+        assert arena.games == 3 * 4 + 2
+        expected = {(): [3, 3, 3, 3], (1,): [1, 1, 1, 1], (2, 1): [2, 1, 2, 1]}[depths]
+        seen = [set(batch.lineup.seats[:, DEPTH].tolist()) for batch, _ in recorder.played]
+        assert seen == [{depth} for depth in expected]
 
 
 # Configurations and states
@@ -370,10 +384,10 @@ def test_openings_and_initialisations_are_looked_at_first() -> None:
 
 
 def test_a_training_depth_is_for_those_who_search() -> None:
-    with pytest.raises(BadValueError, match=r"training_depth is 2, but these players do not look"):
-        make_method(training_depth=2)
-    with pytest.raises(BadValueError, match=r"method.training_depth: depth is 13"):
-        make_method(CheckersNetworkDesign(), training_depth=13)
+    with pytest.raises(BadValueError, match=r"training_depths: these players do not look ahead"):
+        make_method(training_depths=[2])
+    with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
+        make_method(CheckersNetworkDesign(), training_depths=[2, 13])
 
 
 def test_states_of_other_runs_are_noticed() -> None:

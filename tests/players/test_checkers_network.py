@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +15,7 @@ from games.checkers import Checkers
 from games.checkers_position import Position, bit_of
 from games.compiled import compiled
 from games.errors import BadValueError, UnknownNameError
+from games.stream import new_stream
 from genomes.network import (
     RESOLUTION,
     activate_sums,
@@ -22,11 +25,10 @@ from genomes.network import (
     single_output,
     start_sums,
 )
-from players.checkers_network import (
-    CheckersNetworkDesign,
-    list_sub_squares,
-)
+from players.checkers_network import CheckersNetworkDesign, CheckersNetworkPlayer
 from players.lineup import COLUMNS_AT, DEPTH, HEAD, KIND, NETWORK, QUIET, VALUE, WEIGHTS_AT, Lineup
+from players.storage import read_player
+from players.sub_squares import connect_sub_squares, list_sub_squares
 
 GAME = Checkers()
 SMALL = CheckersNetworkDesign(hidden=(7, 3))
@@ -256,9 +258,8 @@ def test_the_papers_numbers_of_weights() -> None:
     assert CheckersNetworkDesign().genes - 1 == 32 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 1741
     assert CheckersNetworkDesign(piece_difference=False).genes - 1 == 1741
     parts = list_sub_squares()
-    counts = [sum(1 for part in parts if set(part) <= set(range(1, 33))) for _ in range(1)]
-    assert counts == [36 + 25 + 16 + 9 + 4 + 1]
-    assert sum(map(len, parts)) == 854
+    assert len(parts) == len(set(parts)) == 36 + 25 + 16 + 9 + 4 + 1
+    assert sum(map(len, parts)) == connect_sub_squares().sum() == 854
     assert CheckersNetworkDesign(subsquares=True).genes - 1 == 5046
 
 
@@ -328,3 +329,32 @@ def test_unknown_activations_are_refused() -> None:
 def test_genomes_of_another_size_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(2, 5\), expected \(individuals, 1742\)"):
         CheckersNetworkDesign().pack(np.zeros((2, 5), np.float32))
+
+
+@pytest.mark.parametrize("design", [DESIGNS[0], DESIGNS[6]], ids=["two layers", "sub-squares"])
+def test_one_ply_ahead_the_best_position_is_chosen(design: CheckersNetworkDesign) -> None:
+    design = replace(design, depth=1)
+    genome = make_genomes(design, 1)[0]
+    player = design.player(genome, "net")
+    seen: Counter[int] = Counter()
+    for position in random_positions(40, seed=5):
+        moves = GAME.legal_moves(position)
+        after = [GAME.play(position, move) for move in moves]
+        if any(GAME.outcome(reached) for reached in after) or len(moves) < 2:
+            continue
+        values = [evaluate(design, genome, reached, position.side) for reached in after]
+        chosen = player.choose(position, new_stream(0))
+        assert values[moves.index(chosen)] > max(values) - 0.01
+        if values.index(max(values)) > 0:
+            seen[position.side] += 1
+    assert min(seen[0], seen[1]) > 5
+
+
+def test_players_are_stored_and_read() -> None:
+    for design in (SMALL, CheckersNetworkDesign(subsquares=True, hidden=(3,), depth=2, quiet=True)):
+        player = design.player(make_genomes(design, 1)[0], "net")
+        again = read_player(player.serialise(generation=7))
+        assert isinstance(again, CheckersNetworkPlayer)
+        assert (again.design, again.name) == (design, "net")
+        assert again.remarks == {"generation": 7}
+        assert np.array_equal(again.genome, player.genome)

@@ -11,13 +11,16 @@ import sys
 import pytest
 
 from arena.match import Termination, play_match
+from games.checkers import Checkers, Move, Position
 from games.connect_four import ConnectFour
-from games.stream import new_stream
+from games.stream import Stream, new_stream
 from players.forfeit import Forfeit, ForfeitError
-from players.human import HumanPlayer
-from players.scripted import make_test_bot
+from players.human import HumanPlayer, draw_checkers
+from players.player import Player
+from players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
+CHECKERS = Checkers()
 START = """
 . . . . . . .
 . . . . . . .
@@ -150,6 +153,74 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[33mo\x1b[0m" in boards[0]
     assert "\x1b[31mx\x1b[0m" in boards[0]
     assert "\x1b" not in boards[1]
+
+
+def enter_move(text: str, moves: str = "") -> tuple[Move, str]:
+    """The move that a person of checkers makes who types *text* after *moves*, and his view."""
+    seen = io.StringIO()
+    human = HumanPlayer(CHECKERS, reads=io.StringIO(text), writes=seen)
+    return human.choose(CHECKERS.parse_position(moves), new_stream(0)), seen.getvalue()
+
+
+def test_checkers_asks_for_squares() -> None:
+    move, seen = enter_move("11 15\n")
+    assert move == Move((11, 15))
+    board = draw_checkers(CHECKERS.initial())
+    assert seen == f"\n{board}\nYour move (such as 9-13), or q to quit: "
+    move, seen = enter_move("19\n", "B:W6,15,32:B1,9")
+    assert move == Move((1, 10, 19))
+    assert seen.endswith("Your move (only 1x10x19 is possible), or q to quit: ")
+    assert "Your capture (such as 2x9x18), or q" in enter_move("11\n", "B:W6,7,14:B2")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "explained"),
+    [
+        ("11", "11: this could be 11-15 or 11-16."),
+        (
+            "3",
+            "3: the piece on 3 can't move."
+            " Dark can play 9-13, 9-14, 10-14, 10-15, 11-15, 11-16 or 12-16.",
+        ),
+        ("column 3", "'column 3' is no move: write 11-15, or 18x11 for a capture."),
+    ],
+)
+def test_an_illegal_move_of_checkers_is_explained(text: str, explained: str) -> None:
+    move, seen = enter_move(f"{text}\n11-15\n")
+    assert move == Move((11, 15))
+    prompt = "Your move (such as 9-13), or q to quit: "
+    assert seen.endswith(f"{prompt}Not possible: {explained}\n{prompt}")
+
+
+def test_a_whole_match_of_checkers() -> None:
+    """A person who plays what a program would is shown every move of the other."""
+    wanted = play_match(CHECKERS, [make_random(CHECKERS), make_random(CHECKERS)], seed=3)
+    own = "".join(f"{move}\n" for move in wanted.moves[::2])
+    human = HumanPlayer(CHECKERS, reads=io.StringIO(own), writes=(seen := io.StringIO()))
+
+    class Again(Player):
+        """Plays the moves of the other side again."""
+
+        name = "again"
+
+        def __init__(self) -> None:
+            self.moves = iter(wanted.moves[1::2])
+
+        def choose(self, position: Position, stream: Stream) -> Move:
+            """The next of them."""
+            return next(self.moves)
+
+    match = play_match(CHECKERS, [human, Again()])
+    assert (match.moves, match.outcome) == (wanted.moves, wanted.outcome)
+    shown = seen.getvalue()
+    assert shown.startswith("You play dark and move first.\n")
+    turns = (len(wanted.moves) + 1) // 2
+    assert shown.count("The other plays ") == turns - 1
+    assert shown.count("[b]") + shown.count("[B]") == 0
+    assert shown.count("[w]") + shown.count("[W]") == turns - 1
+    light = HumanPlayer(Checkers(turned=1), reads=io.StringIO(""), writes=(seen := io.StringIO()))
+    light.begin(0)
+    assert seen.getvalue() == "You play light and move first.\n"
 
 
 def test_at_a_real_terminal() -> None:

@@ -30,9 +30,6 @@ SCALE = {"sigmoid": -1.4426950216293335, "tanh": -2.885390043258667}
 POLYNOMIAL: tuple[float, ...] = (1.0,)
 # --- How the network decides --------------------------------------------------------------
 
-# The arena counts in numbers of 32 bits and rounds after every single operation. This does the
-# same, in the same order, and so chooses the same moves.
-
 
 def see(board: Sequence[int], mark: int) -> list[int]:
     """The first layer's sums for this board: whole numbers, in units of 1/65536."""
@@ -62,6 +59,39 @@ def disc_weights(cell: int, owner: int, mark: int) -> list[int]:
     return DISCS[len(DISCS) // 2 * kind + cell]
 
 
+def strongest(outputs: list[float], columns: list[int]) -> int:
+    """The first of the given columns with the largest output.
+
+    The order of comparisons matters only if an output is not a number: as in the arena.
+    """
+    lowest = float("-inf")
+    tops = [outputs[place] if place in columns else lowest for place in range(16)]
+    while len(tops) > 1:
+        half = len(tops) // 2
+        tops = [tops[i] if tops[i] > tops[i + half] else tops[i + half] for i in range(half)]
+    return next((column for column in columns if outputs[column] == tops[0]), columns[0])
+
+
+def unpack_first_layer() -> tuple[list[int], list[list[int]], list[list[int]]]:
+    """Biases; the weights of a disc on each cell: kind 0 (own, or first), then kind 1; of a move.
+
+    Only networks that score moves have the last ones.
+    """
+    data = b64decode(FIRST_LAYER)
+    numbers = list(unpack(f"<{len(data) // 4}i", data))
+    units = UNITS[0]
+    rows = [numbers[i : i + units] for i in range(0, len(numbers), units)]
+    moves = 1 + 2 * CELLS
+    return rows[0], rows[1:moves], rows[moves:]
+
+
+BIASES, DISCS, MOVES = unpack_first_layer()
+# --- How the network computes -------------------------------------------------------------
+
+# The arena counts in numbers of 32 bits and rounds after every single operation. This does the
+# same, in the same order, and so chooses the same moves.
+
+
 def rounded(numbers: Iterable[float]) -> list[float]:
     """The numbers, each rounded to the nearest that 32 bits can hold."""
     return array("f", numbers).tolist()
@@ -75,10 +105,10 @@ def evaluate(sums: list[int]) -> list[float]:
         inputs = activate(values)
         if HEAD != "policy" and number == len(UNITS):
             return fold(inputs, biases[0], [row[0] for row in rows])
+        terms = rounded([inputs[unit] * weight for unit, row in enumerate(rows) for weight in row])
         values = biases
-        for unit, row in enumerate(rows):
-            terms = rounded([inputs[unit] * weight for weight in row])
-            values = rounded(map(add, values, terms))
+        for start in range(0, len(terms), len(biases)):
+            values = rounded(map(add, values, terms[start : start + len(biases)]))
     return values
 
 
@@ -114,32 +144,6 @@ def activate(values: list[float]) -> list[float]:
     return logistic
 
 
-def strongest(outputs: list[float], columns: list[int]) -> int:
-    """The first of the given columns with the largest output.
-
-    The order of comparisons matters only if an output is not a number: as in the arena.
-    """
-    lowest = float("-inf")
-    tops = [outputs[place] if place in columns else lowest for place in range(16)]
-    while len(tops) > 1:
-        half = len(tops) // 2
-        tops = [tops[i] if tops[i] > tops[i + half] else tops[i + half] for i in range(half)]
-    return next((column for column in columns if outputs[column] == tops[0]), columns[0])
-
-
-def unpack_first_layer() -> tuple[list[int], list[list[int]], list[list[int]]]:
-    """Biases; the weights of a disc on each cell: kind 0 (own, or first), then kind 1; of a move.
-
-    Only networks that score moves have the last ones.
-    """
-    data = b64decode(FIRST_LAYER)
-    numbers = list(unpack(f"<{len(data) // 4}i", data))
-    units = UNITS[0]
-    rows = [numbers[i : i + units] for i in range(0, len(numbers), units)]
-    moves = 1 + 2 * CELLS
-    return rows[0], rows[1:moves], rows[moves:]
-
-
 def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
     """For each later layer its biases, and a row of weights per unit of the layer before."""
     data = b64decode(LATER_LAYERS)
@@ -154,5 +158,4 @@ def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
     return layers
 
 
-BIASES, DISCS, MOVES = unpack_first_layer()
 LAYERS = unpack_later_layers()

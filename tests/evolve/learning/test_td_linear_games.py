@@ -18,6 +18,7 @@ from evolve.learning.linear_lessons import (
     BURGE,
     END_OF_GAME,
     EVERY_MOVE,
+    MOST_FEATURES,
     MOST_GENES,
     NONE,
     TD,
@@ -98,9 +99,10 @@ class Replay:
         self.game = Checkers(turned=turned)
         self.stream = np.array([seed], dtype=np.uint64)
         self.lineups = [
-            linear_games._make_lineup(
-                entrants.seats[row : row + 1], entrants.lessons[row : row + 1]
-            )
+            linear_games._lay_table(
+                *(array[row : row + 1] for array in (entrants.seats, entrants.lessons)),
+                *(entrants.weights[row : row + 1], np.uint64(0)),
+            ).lineup
             for row in rows
         ]
         self.traces = np.zeros((2, MOST_GENES))
@@ -199,17 +201,30 @@ def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...], turned:
     assert ((change > 1e-3) == [kind != "nothing" for kind in (kinds * 2)[:2]]).all()
 
 
-def test_values_beyond_31_count_as_31(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A state is what the tables of the search are read by."""
-    states = np.full(20, 99, dtype=np.int64)
-    counts, moves = np.zeros(2, dtype=np.int64), np.zeros(MOST_MOVES, dtype=np.uint64)
-    lessons = PLAIN._replace(features=20).row()[None]
-    # Kings jump over nine men in more ways than 31.
-    position = Checkers().parse_position("B:W6,7,8,14,15,16,22,23,24:BK1,K2,K3,K9,K10,K17,K11,K12")
-    boards = (np.uint64(bits) for bits in (position.dark, position.light, position.kings))
-    linear_games._note_state(lessons, 0, 0, *boards, 0, states, counts, moves)
-    assert 0 <= states.min() <= states.max() <= 31
-    assert counts.tolist() == [1, 0]
+def test_values_beyond_31_count_as_31() -> None:
+    """As in the tables of the search; kings can have more captures than that."""
+    fen = "B:W9,10,11,17,18,19,25,26,27:BK2,K3,K5,K7,K12,K13,K29"
+    position = Checkers().parse_position(fen)
+    boards = [np.uint64(bits) for bits in (position.dark, position.light, position.kings)]
+    assert len(Checkers().legal_moves(position)) == 34
+    table = linear_games._lay_table(*_rows(PLAIN), np.uint64(1))
+    room = linear_games.make_room()
+    room.states[:] = 99
+    room.counts[1] = 3
+    linear_games._see(
+        *(table.lessons, table.weights, 0, 1, *boards, 0, False, 0.0),
+        *(table.lineup.columns, table.scratch, room),
+    )
+    at = linear_games.MOST_STATES * MOST_FEATURES + 3 * 14
+    assert room.states[at : at + 5].tolist() == [0, 7, 9, 0, 31]
+    assert (room.states[:at] == 99).all()
+    assert (room.states[at + 14 :] == 99).all()
+    assert room.counts.tolist() == [0, 4]
+
+
+def _rows(lesson: Lesson) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    entrants = gather(lesson)
+    return entrants.seats, entrants.lessons, entrants.weights
 
 
 # Who learns

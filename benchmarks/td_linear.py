@@ -1,0 +1,133 @@
+"""How fast linear players of checkers learn from games against themselves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.executors import ProcessExecutor, SerialExecutor
+from arena.executors.executor import Executor
+from benchmarks.line import Line
+from evolve.learning.linear_games import PLIES
+from evolve.learning.linear_lessons import MOST_GENES, Lesson, learn_from_game
+from evolve.learning.td_linear import TdLinear, TdLinearState, make_lesson
+from runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+CORES_TARGET = 1.8
+GAMES = 100
+PRACTICE = 400
+"""Games before anything is measured, so that players know what they want."""
+REPEATS = 5
+
+
+def measure() -> Iterator[Line]:
+    """All lines about linear players."""
+    for recipe, features in (("01-rafalback", 4), ("06-rafalmore", 14), ("11-rafalmmore", 20)):
+        method = _make_method(recipe)
+        state = _practise(method)
+        speed, plies = _speed(method, state, SerialExecutor())
+        yield Line(
+            f"TD in checkers, {features} features, four plies ahead, self-play, one core",
+            speed,
+            "games/s",
+            f"{plies:.0f} plies a game",
+        )
+    yield _two_learners()
+    yield _sweeps(make_lesson(method.config, method.design))
+
+
+def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
+    changes = [f"method.games={GAMES}", f"method.individuals={individuals}"]
+    method = load_recipe(f"checkers-{recipe}", changes).make_method()
+    assert isinstance(method, TdLinear)
+    return method
+
+
+def _practise(method: TdLinear) -> TdLinearState:
+    state = method.initial(1)
+    for _ in range(PRACTICE // GAMES):
+        state, _ = method.take_in(state, SerialExecutor().do(method.make_work(state)))
+    return state
+
+
+def _speed(method: TdLinear, state: TdLinearState, executor: Executor) -> tuple[float, float]:
+    """Games a second of all learners together, the best of some generations; plies of a game."""
+    work = method.make_work(state)
+    games = method.config.games * method.config.individuals
+    plies = executor.do(work)[2][:, PLIES].sum() / games
+    return games / _time(lambda: executor.do(work)), plies
+
+
+def _two_learners() -> Line:
+    """Two learners on two cores against one on one, in turns."""
+    one, two = _make_method("06-rafalmore"), _make_method("06-rafalmore", individuals=2)
+    first = _practise(one)
+    both = TdLinearState(1, first.generation, np.repeat(first.population, 2, axis=0))
+    executor = ProcessExecutor(2)
+    best = alone = 0.0
+    for _ in range(3):
+        alone = max(alone, _speed(one, first, SerialExecutor())[0])
+        best = max(best, _speed(two, both, executor)[0])
+    executor.close()
+    return Line(
+        "two such learners on two cores, 14 features",
+        best,
+        "games/s",
+        f"one on one core: {alone:,.0f}",
+        best / alone,
+        "1.8x",
+        best / alone >= CORES_TARGET,
+    )
+
+
+def _sweeps(lesson: Lesson) -> Line:
+    """What is learned after a game of eighty plies, without the game."""
+    generator = np.random.default_rng(1)
+    episode = generator.integers(0, 13, (41, lesson.features))
+    genes = generator.normal(0.0, 0.01, lesson.features)
+    lessons, weights = lesson.row()[None], np.zeros((1, MOST_GENES))
+    states, values = episode.ravel(), np.zeros(len(episode))
+    traces = np.zeros((2, MOST_GENES))
+
+    def sweep() -> None:
+        weights[0, : len(genes)] = genes
+        learn_from_game(lessons, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
+
+    sweep()
+    if not np.allclose(weights[0, : len(genes)], _sweep_plainly(lesson, genes, episode)):
+        raise RuntimeError("the baseline does not learn what the kernel learns")
+    quick, plain = _time(sweep), _time(lambda: _sweep_plainly(lesson, genes, episode))
+    return Line(
+        f"learning from an episode of 41 positions, {lesson.features} features",
+        1.0 / quick,
+        "episodes/s",
+        f"the same with NumPy: {1.0 / plain:,.0f}",
+        plain / quick,
+    )
+
+
+def _sweep_plainly(
+    lesson: Lesson, genes: NDArray[np.float64], episode: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The sweep from the end of the game to its beginning, with NumPy."""
+    weights, reward = genes.copy(), 1.0
+    for here, following in zip(episode[-2::-1], episode[:0:-1], strict=True):
+        change = reward + lesson.discount * (weights @ following) - weights @ here
+        weights += lesson.rate * change * here
+        reward = 0.0
+    return weights
+
+
+def _time(do: Callable[[], object]) -> float:
+    """Seconds, the best of some times."""
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        do()
+        best = min(best, time.perf_counter() - start)
+    return best

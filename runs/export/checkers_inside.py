@@ -1,0 +1,82 @@
+"""What values checkers positions, as source code: all numbers, as the arena plays them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.checkers_network import CheckersNetworkPlayer
+from players.checkers_seat import PLANE, TABLE_SIZE
+from players.linear import LinearPlayer
+from runs.export.assembly import write_base64
+from runs.export.inside import Inside
+from runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers
+
+__all__ = ["describe_linear", "describe_network"]
+
+PLANES = 4
+
+
+def describe_linear(player: LinearPlayer) -> Inside:
+    """The weights of *player* as source code."""
+    design = player.design
+    table = write_base64(player.lineup.columns.astype("<i4").tobytes())
+    return Inside(
+        template="checkers_linear.py",
+        constants=f'''\
+# How many features it counts.
+FEATURES = {design.features}
+# For each of them what its values from 0 to {TABLE_SIZE - 1} add: base64 of int32, in units of
+# 2**-20. Larger ones count as {TABLE_SIZE - 1}.
+WORTH = """
+{table}"""
+''',
+        description=(f"value: a weighted sum of {design.features} features, {design.encoding}",),
+    )
+
+
+def describe_network(player: CheckersNetworkPlayer) -> Inside:
+    """The network of *player* as source code."""
+    design = player.design
+    sizes = design.mlp.sizes
+    genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    later = later_layers(sizes, genome)
+    relay = ", of each hidden layer one for the sum of the inputs"
+    units = "-".join(str(size) for size in sizes)
+    return Inside(
+        template="checkers_network.py",
+        constants=f'''\
+HEAD = "{design.head}"
+ACTIVATION = "{design.activation}"
+# How many units each layer after the inputs has.
+UNITS = {sizes[1:]!r}
+# Biases, then what a piece on each square, 1 to 32, adds: own men, own kings, the other's men,
+# the other's kings; base64 of int32, in units of 1/65536.
+FIRST_LAYER = """
+{write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
+LATER_LAYERS = """
+{write_base64(later.astype("<f4").tobytes())}"""
+# Constants of the activation function, rounded to 32 bits.
+SCALE = {SCALE!r}
+POLYNOMIAL = (
+{POLYNOMIAL})
+''',
+        description=(
+            f"value: a network of {units} units{relay if design.piece_difference else ''},"
+            f" {design.activation}",
+        ),
+    )
+
+
+def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
+    """Biases, then the weights of each kind of piece on each square: ``(129, units)``.
+
+    Read from the packed player: as the arena plays it, rounded and limited.
+    """
+    units = player.design.mlp.sizes[1]
+    packed = player.lineup.columns.reshape(1 + PLANES * PLANE, -1)[:, :units]
+    squares = np.arange(32)
+    bits = squares + squares // 8
+    places = [0, *(1 + PLANE * plane + bit for plane in range(PLANES) for bit in bits)]
+    return packed[places]
