@@ -258,12 +258,12 @@ def _pack(
                 for unit in range(before):
                     weights[one, at + LANES + unit] = genomes[one, gene_at + unit]
             else:
-                width = padded(after)
+                room = padded(after)
                 for unit in range(after):
                     weights[one, at + unit] = genomes[one, gene_at + before * after + unit]
                 for source in range(before):
                     for unit in range(after):
-                        place = at + (source + 1) * width + unit
+                        place = at + (source + 1) * room + unit
                         weights[one, place] = genomes[one, gene_at + source * after + unit]
-                at += width * (before + 1)
+                at += room * (before + 1)
             gene_at += (before + 1) * after

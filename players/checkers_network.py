@@ -233,9 +233,7 @@ class CheckersNetworkDesign:
             BadValueError: They have another shape.
         """
         expanded = self.expand(genomes)
-        packed = [self.mlp.pack(one[None, :], self._encoding) for one in expanded]
-        columns = np.concatenate([first for first, _ in packed])
-        weights = np.concatenate([later for _, later in packed])
+        columns, weights = self.mlp.pack(expanded, self._encoding)
         self._make_kings(expanded, self.king_values(genomes), columns)
         order = np.arange(len(genomes))
         seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)

@@ -287,8 +287,9 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         recipe = _validate(Recipe, content, "")
         kind = recipe.kind
         game = _validate(_game_type(recipe.game), recipe.game, "game.")
+        network_type = _network_type(kind, game.name)
         _refuse_keys_of_others(recipe, kind, game.name)
-        network = _validate(_network_type(kind, game.name), recipe.network, "network.")
+        network = _validate(network_type, recipe.network, "network.")
         update = {
             "game": game.model_dump(mode="json"),
             "network": network.model_dump(mode="json", exclude_none=True),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from games.errors import IllegalMoveError, UnknownNameError
 from games.game import AnyGame
-from players.human import speech_of
+from players.speech import speech_of
 
 __all__ = ["COMMANDS", "Command", "read_entry"]
 

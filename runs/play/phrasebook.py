@@ -13,8 +13,8 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError, IllegalMoveError, PositionError
 from games.game import AnyGame
 from players.bred import ColumnPlayer
-from players.human import CheckersSpeech, ConnectFourSpeech, Speech
 from players.player import Player
+from players.speech import CheckersSpeech, ConnectFourSpeech, Speech
 from runs.play.checkers_opinions import Thinker, describe_thoughts
 from runs.play.drawing import draw_board
 from runs.play.opinions import describe_opinions

@@ -11,8 +11,9 @@ from arena.match import Match
 from arena.openings import random_openings
 from games.game import AnyGame
 from games.seeding import derive_seeds
-from players.human import HumanPlayer, speech_of
+from players.human import HumanPlayer
 from players.player import Player
+from players.speech import speech_of
 from runs.play.conversation import Conversation, LeaveError, NextGameError
 from runs.play.record import Record
 from runs.play.screen import InputEndedError, Screen

@@ -138,8 +138,9 @@ def test_genomes_of_another_length_are_refused() -> None:
             design.mlp.pack(np.zeros(shape, dtype=np.float32), design.board)
 
 
-def test_packing_keeps_genomes_apart_and_pads_with_zeros() -> None:
-    mlp = MLP(42, (10,), 7)
+@pytest.mark.parametrize("hidden", [(10,), (40, 10), (10, 40)])
+def test_packing_keeps_genomes_apart_and_pads_with_zeros(hidden: tuple[int, ...]) -> None:
+    mlp = MLP(42, hidden, 7)
     encoding = ENCODINGS["0/1/2"](NetworkDesign().game.rules)
     genomes = mlp.initialise(5, "normal", np.random.default_rng(1))
     columns, weights = mlp.pack(genomes, encoding)
@@ -149,7 +150,7 @@ def test_packing_keeps_genomes_apart_and_pads_with_zeros() -> None:
         alone_columns, alone_weights = mlp.pack(genomes[one : one + 1], encoding)
         assert alone_columns.tobytes() == columns[one].tobytes()
         assert alone_weights.tobytes() == weights[one].tobytes()
-    assert not columns[:, :, 10:].any()
+    assert not columns[:, :, hidden[0] :].any()
     assert mlp.pack(genomes[:0], encoding)[0].shape[0] == 0
 
 

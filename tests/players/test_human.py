@@ -14,8 +14,9 @@ from arena.match import Termination, play_match
 from games.checkers import Checkers, Move, Position
 from games.connect_four import ConnectFour
 from games.stream import Stream, new_stream
+from players.checkers_drawing import draw_checkers
 from players.forfeit import Forfeit, ForfeitError
-from players.human import HumanPlayer, draw_checkers
+from players.human import HumanPlayer
 from players.player import Player
 from players.scripted import make_random, make_test_bot
 

@@ -92,12 +92,18 @@ def endgames() -> list[Position]:
             moves = GAME.legal_moves(position)
             back = Move(before[-2].path[::-1]) if len(before) > 1 else None
             if number % 2:
-                moves = [m for m in moves if not GAME.outcome(GAME.play(position, m))] or moves
+                moves = [m for m in moves if goes_on(GAME.play(position, m))] or moves
             elif back in moves and chance.random() < 0.5:
                 moves = [back]
             before.append(chance.choice(moves))
             position = GAME.play(position, before[-1])
     return positions
+
+
+def goes_on(position: Position) -> bool:
+    """Whether there are moves, and none is a capture."""
+    moves = GAME.legal_moves(position)
+    return bool(moves) and not moves[0].is_capture
 
 
 def make_player(

@@ -27,12 +27,14 @@ from games.checkers import Checkers, Move, Position
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, IllegalMoveError, UnknownNameError
 from games.stream import Stream, new_stream
+from players.checkers_drawing import draw_checkers
 from players.checkers_network import CheckersNetworkDesign
-from players.human import CheckersSpeech, HumanPlayer, draw_checkers
+from players.human import HumanPlayer
 from players.linear import LinearDesign, LinearPlayer, make_minimax
 from players.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random
+from players.speech import CheckersSpeech
 from runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
 from runs.play.checkers_opinions import Thinker, describe_thoughts, find_thoughts
 from runs.play.entries import COMMANDS, Command, read_entry

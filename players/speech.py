@@ -1,0 +1,214 @@
+"""How people at a terminal see a game and talk about its moves, for each game."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Any
+
+from games import checkers, connect_four
+from games.checkers import Checkers
+from games.checkers_position import COLOURS
+from games.connect_four import ConnectFour
+from games.errors import BadValueError, IllegalMoveError
+from games.game import AnyGame
+from players.checkers_drawing import draw_checkers
+
+__all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "speech_of"]
+
+DISCS = {"x": "\x1b[31mx\x1b[0m", "o": "\x1b[33mo\x1b[0m"}
+
+
+class Speech(ABC):
+    """How people at a terminal see a game and talk about its moves."""
+
+    sides: tuple[str, str]
+    """What the sides are called: who began, and the other."""
+
+    @abstractmethod
+    def read(self, text: str, position: Any) -> Any:
+        """The move that a person means who types *text*, if need be in this *position*.
+
+        Raises:
+            IllegalMoveError: It is none.
+        """
+
+    @abstractmethod
+    def name(self, move: Any, position: Any) -> str:
+        """The *move* in a sentence: "column 3"; *position* is the one in which it is played."""
+
+    @abstractmethod
+    def question(self, position: Any) -> str:
+        """What is asked for: "column (0-6)"."""
+
+    @abstractmethod
+    def list_moves(self, position: Any) -> str:
+        """What can be played, in a sentence."""
+
+    @abstractmethod
+    def advise(self, error: IllegalMoveError, position: Any) -> str:
+        """A sentence that helps who met with *error*; empty if that says it all."""
+
+    @abstractmethod
+    def draw(self, position: Any, last: Any = None, *, colour: bool = False) -> str:
+        """The board, perhaps with codes for colours, and with the *last* move if that is shown."""
+
+
+def speech_of(game: AnyGame) -> Speech:
+    """How *game* is talked about."""
+    if isinstance(game, Checkers):
+        return CheckersSpeech(game)
+    if isinstance(game, ConnectFour):
+        return ConnectFourSpeech(game)
+    raise BadValueError(f"nobody can be asked for moves of {game.name} here")
+
+
+class ConnectFourSpeech(Speech):
+    """Moves are columns, ``3``."""
+
+    ENTRY = re.compile(r"(?:column|col)?[\s:#=(]*(\w{1,20})[\s.,;!)]*", re.IGNORECASE)
+    sides = ("x", "o")
+
+    def __init__(self, game: ConnectFour) -> None:
+        self._game = game
+
+    def read(self, text: str, position: connect_four.Position) -> int:
+        """The column that *text* names: ``3``, ``col 3``, `` (3)``."""
+        match = self.ENTRY.fullmatch(text.strip())
+        if match is None:
+            raise IllegalMoveError(f"{_shorten(text)!r} is not the number of a column")
+        return self._game.parse_move(match[1])
+
+    def name(self, move: int, position: connect_four.Position) -> str:
+        """Such as "column 3"."""
+        return f"column {self._game.format_move(move)}"
+
+    def question(self, position: connect_four.Position) -> str:
+        """Such as "column (0-6)"."""
+        return f"column (0-{self._game.rules.columns - 1})"
+
+    def list_moves(self, position: connect_four.Position) -> str:
+        """Which columns have room."""
+        columns = [self._game.format_move(column) for column in self._game.legal_moves(position)]
+        if len(columns) == 1:
+            return f"Only column {columns[0]} is open."
+        return f"Open are {', '.join(columns[:-1])} and {columns[-1]}."
+
+    def advise(self, error: IllegalMoveError, position: connect_four.Position) -> str:
+        """Which columns have room."""
+        return self.list_moves(position)
+
+    def draw(
+        self, position: connect_four.Position, last: int | None = None, *, colour: bool = False
+    ) -> str:
+        """The board as it prints itself; where the last disc fell is not shown."""
+        board = str(position)
+        if colour:
+            cells, numbers = board.rsplit("\n", 1)
+            board = "".join(DISCS.get(mark, mark) for mark in cells) + "\n" + numbers
+        return board
+
+
+class CheckersSpeech(Speech):
+    """Moves are squares, ``11-15`` or ``18x11``, as many as are needed to tell them apart."""
+
+    DIVIDED = r"(?: ?(?:-{1,2}>?|[x×:,./–—→]|to) ?| )"
+    ENTRY = re.compile(
+        rf"(?:(?:move|play|from) ?)?[:#=(]*([0-9]{{1,2}}(?:{DIVIDED}[0-9]{{1,2}}){{0,9}})[ .,;!)]*",
+        re.ASCII | re.IGNORECASE,
+    )
+
+    def __init__(self, game: Checkers) -> None:
+        self._game = game
+        first = int(game.turned)
+        self.sides = (COLOURS[first], COLOURS[1 - first])
+
+    def read(self, text: str, position: checkers.Position) -> checkers.Move:
+        """The legal move that *text* names.
+
+        Its squares may be divided by anything usual. Those between the first and the last may be
+        missing, and the last ones too, down to a single square from which, or else to which,
+        there is one move.
+
+        Raises:
+            IllegalMoveError: There is no such move, or several.
+            BadValueError: The game is over.
+        """
+        squares = self._read_squares(text)
+        if self._game.outcome(position) is not None:
+            raise BadValueError("this game is over")
+        legal = self._game.legal_moves(position)
+        found = [move for move in legal if _begins(squares, move.path)]
+        if not found and len(squares) == 1:
+            found = [move for move in legal if move.path[-1] == squares[0]]
+        if len(found) > 1 and len(squares) == 1:
+            raise IllegalMoveError(f"{squares[0]}: this could be {_list_moves(found)}")
+        try:
+            return self._game.resolve(position, checkers.Move(squares))
+        except IllegalMoveError:
+            if len(found) == 1:
+                return found[0]
+            raise
+
+    def name(self, move: checkers.Move, position: checkers.Position) -> str:
+        """Such as "11-15"."""
+        return self._game.format_move(move, position)
+
+    def question(self, position: checkers.Position) -> str:
+        """Such as "move (such as 11-15)"."""
+        moves = self._game.legal_moves(position)
+        if len(moves) == 1:
+            return f"move (only {moves[0]} is possible)"
+        return f"{'capture' if moves[0].is_capture else 'move'} (such as {moves[0]})"
+
+    def list_moves(self, position: checkers.Position) -> str:
+        """All legal moves."""
+        moves = self._game.legal_moves(position)
+        colour = COLOURS[position.side]
+        if not moves:
+            return f"{colour.capitalize()} can play nothing."
+        return f"{colour.capitalize()} can play {_list_moves(moves)}."
+
+    def advise(self, error: IllegalMoveError, position: checkers.Position) -> str:
+        """All legal moves, unless the error tells of some."""
+        named = set(re.findall(r"[0-9x-]+", str(error)))
+        if named & {str(move) for move in self._game.legal_moves(position)}:
+            return ""
+        return self.list_moves(position)
+
+    def draw(
+        self,
+        position: checkers.Position,
+        last: checkers.Move | None = None,
+        *,
+        colour: bool = False,
+    ) -> str:
+        """See :func:`draw_checkers`."""
+        return draw_checkers(position, last, colour=colour)
+
+    def _read_squares(self, text: str) -> tuple[int, ...]:
+        match = self.ENTRY.fullmatch(" ".join(text.split()))
+        if match is None:
+            raise IllegalMoveError(
+                f"{_shorten(text)!r} is no move: write 11-15, or 18x11 for a capture"
+            )
+        squares = tuple(int(number) for number in re.findall("[0-9]+", match[1]))
+        for square in squares:
+            if not 1 <= square <= 32:
+                raise IllegalMoveError(f"there is no square {square}: they are numbered 1 to 32")
+        return squares
+
+
+def _begins(squares: tuple[int, ...], path: tuple[int, ...]) -> bool:
+    """Whether *squares* stand in *path* in this order, the first of them in front."""
+    rest = iter(path)
+    return squares[0] == path[0] and all(square in rest for square in squares)
+
+
+def _list_moves(moves: list[checkers.Move]) -> str:
+    texts = [str(move) for move in moves]
+    return " or ".join([", ".join(texts[:-1]), texts[-1]]) if texts[1:] else texts[0]
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 20 else f"{text[:20]}…"
