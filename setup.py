@@ -15,7 +15,9 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=[f"{name}{rest}" for name in PACKAGES for rest in ("", ".*")]),
-    package_data={"": ["*.toml", "*.csv", "data/*.csv", "py.typed", "*.txt"]},
+    package_data={
+        "": ["*.toml", "*.csv", "data/*.csv", "data/*/*.safetensors", "py.typed", "*.txt"]
+    },
     install_requires=[
         "deap>=1.4.4",
         "matplotlib>=3.9",

@@ -14,7 +14,8 @@ from players.tuple_network import TuplePlayer
 __all__ = ["KINDS", "read_player"]
 
 KINDS: dict[str, type[BredPlayer]] = {
-    kind.kind: kind for kind in (NetworkPlayer, GraphPlayer, TuplePlayer, LinearPlayer, CheckersNetworkPlayer)
+    kind.kind: kind
+    for kind in (NetworkPlayer, GraphPlayer, TuplePlayer, LinearPlayer, CheckersNetworkPlayer)
 }
 """The kinds of players that files hold."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import runs.sixteen  # noqa: F401  (its players have names as well)
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.game import AnyGame

@@ -19,6 +19,7 @@ from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import BredPlayer
 from players.encodings import ENCODINGS
 from players.graph import GraphDesign, GraphPlayer
+from players.linear import LinearPlayer
 from players.tuple_network import TuplePlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
@@ -61,6 +62,9 @@ class ImportedPlayer:
         )
 
 
+_KINDS = {TuplePlayer.kind: "tuple network", LinearPlayer.kind: "weighted sum of features"}
+
+
 def export_neat_python(player: BredPlayer) -> str:
     """The JSON that neat-python writes for the network of *player*.
 
@@ -68,7 +72,7 @@ def export_neat_python(player: BredPlayer) -> str:
         BadValueError: The player is none that was bred by NEAT.
     """
     if not isinstance(player, GraphPlayer):
-        kind = "tuple network" if isinstance(player, TuplePlayer) else "multilayer perceptron"
+        kind = _KINDS.get(player.kind, "multilayer perceptron")
         raise BadValueError(
             f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
             " export it with --to python"

@@ -33,14 +33,15 @@ from players.dialects import CheckersDialect, Limits
 from players.linear import LinearDesign, make_minimax
 from players.process import ProcessPlayer
 from players.scripted import make_random
-from runs.export import export_python
+from runs.export import export_player, export_python
 
 GAME = Checkers()
 DIALECT = CheckersDialect()
 Names = dict[str, Any]
 
 LINEAR = {
-    "pieces": (LinearDesign(features=4, depth=3), "pieces", 500),
+    "pieces": (LinearDesign(features=4, depth=3), "pieces", 400),
+    "pieces, deep": (LinearDesign(features=4, depth=6), "pieces", 100),
     "pieces, quiet": (LinearDesign(features=4, depth=2, quiet=True), "pieces", 500),
     "14": (LinearDesign(features=14, depth=2), "uniform", 300),
     "14, light first": (LinearDesign(features=14, depth=1, turned=1), "uniform", 200),
@@ -319,6 +320,21 @@ def test_time_is_kept_and_the_last_complete_look_counts() -> None:
     assert deep > 10
 
 
+def test_looking_deeper_step_by_step_finds_what_one_deep_look_finds() -> None:
+    player = make_player(LinearDesign(features=14, depth=5), "pieces:0.1")
+    bot = export(player)
+    undecided = 0
+    for position in [*random_positions()[:60], *endgames()[:300:10]]:
+        told = tell(bot, position)
+        moves = bot["list_moves"](*told[:4])
+        best, value = search_in_arena(player, position)
+        if abs(value) < bot["WIN"]:  # else it stops as soon as it knows
+            step_by_step = bot["Search"](told.side, 3600.0).deepen(told, moves, 5)
+            assert [path(bot, move) for move in step_by_step] == best
+            undecided += 1
+    assert undecided > 50
+
+
 def test_without_any_time_it_looks_one_ply_ahead() -> None:
     bot = export(make_player(LinearDesign(features=14, depth=3)))
     start = bot["start_position"](0)
@@ -485,9 +501,15 @@ def test_an_observation_recorded_from_kaggles_host_is_understood() -> None:
     board_only = {**RECORDED, "serializedGameAndState": None}
     for seen in (RECORDED, board_only, SimpleNamespace(**RECORDED)):
         assert bot["agent"](seen, {"actTimeout": 3600}) == {"submission": 283}  # d4f6
-    position, jumper = bot["replay"]([368, 142, 352, 158, 281, 69, 336, 197, 395])
+    position, jumper = bot["read_history"]("[State]\n368\n142\n352\n158\n281\n69\n336\n197\n395\n")
     assert bot["square_of"](jumper) == 15  # d4
     assert bot["number_of"](bot["list_moves"](*position[:4])[0]) == 281
+
+
+@pytest.mark.parametrize("history", ["", "[State]\nx", "[State]\n9999\n1", "[State]\n0:322"])
+def test_a_history_that_does_not_lead_to_the_board_is_not_believed(history: str) -> None:
+    agent = export(make_player(LinearDesign(features=4, depth=2), "pieces"))["agent"]
+    assert agent({**RECORDED, "serializedGameAndState": history}) == {"submission": 283}
 
 
 def test_kaggles_agent_passes_when_it_is_not_asked() -> None:
@@ -642,3 +664,10 @@ def test_the_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> No
 def test_players_that_play_at_random_now_and_then_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"depth=2,noise=0\.5 makes random moves"):
         export_python(make_minimax(GAME, depth=2, noise=0.5))
+
+
+def test_neat_pythons_files_are_not_for_checkers() -> None:
+    with pytest.raises(BadValueError, match="is a weighted sum of features, and neat-python's"):
+        export_player(make_player(LinearDesign(features=4)), "neat-python")
+    with pytest.raises(BadValueError, match="is a multilayer perceptron, and neat-python's"):
+        export_player(make_player(CheckersNetworkDesign()), "neat-python")

@@ -285,21 +285,36 @@ def number_of(move: tuple[int, ...]) -> int:
     return 64 * row + 8 * column + 2 * way + (1 if move[0] else 0)
 
 
-def replay(actions: list[int]) -> tuple[Position, int]:
-    """The position after these actions, and the piece that has to jump on, else 0."""
+def read_history(text: str) -> tuple[Position, int] | None:
+    """The position after the actions that a serialised game lists, and the piece to jump on.
+
+    The piece is 0 if none has to; nothing is given if the text cannot be read.
+    """
+    # A line for each action, or all behind "history=", each with its player: 0:336,1:172.
+    played = re.search(r"\[State\]\s*(?:history=)?([0-9:,\s]*)", text)
+    if not played:
+        return None
     position, jumper = start_position(0), 0
-    for action in actions:
-        row, column, (down, right) = action // 64, action // 8 % 8, WAYS[action // 2 % 4]
-        origin, size = bit_at(row, column), 1 + action % 2
-        target = bit_at(row + size * down, column + size * right)
-        captured = bit_at(row + down, column + right) if size > 1 else 0
-        after = play(position, (captured, origin, target))
-        crowned = after.kings & target and not position.kings & origin
-        own, other, kings = after.other, after.own, after.kings
-        goes_on = captured and not crowned
-        jumper = target if goes_on and target in origins(own, other, kings, 1 - after.side) else 0
-        position = Position(own, other, kings, position.side) if jumper else after
+    for number in re.findall("(?:[0-9]+:)?([0-9]+)", played[1]):
+        try:
+            position, jumper = act(position, int(number))
+        except ValueError:
+            return None
     return position, jumper
+
+
+def act(position: Position, action: int) -> tuple[Position, int]:
+    """The position after one action, and the piece that has to jump on, else 0."""
+    row, column, (down, right) = action // 64, action // 8 % 8, WAYS[action // 2 % 4]
+    origin, size = bit_at(row, column), 1 + action % 2
+    target = bit_at(row + size * down, column + size * right)
+    captured = bit_at(row + down, column + right) if size > 1 else 0
+    after = play(position, (captured, origin, target))
+    crowned = after.kings & target and not position.kings & origin
+    own, other, kings = after.other, after.own, after.kings
+    if captured and not crowned and target in origins(own, other, kings, position.side):
+        return Position(own, other, kings, position.side), target
+    return after, 0
 
 
 def origins(own: int, other: int, kings: int, side: int) -> set[int]:
@@ -308,7 +323,7 @@ def origins(own: int, other: int, kings: int, side: int) -> set[int]:
 
 
 def read_board(text: str, side: int) -> tuple[Position, int]:
-    """The same as `replay` gives, from the board that Kaggle shows; what was before is unknown."""
+    """The same from the board that is shown; what was before is unknown."""
     shown: Any = json.loads(text) if text.startswith("{") else {}
     rows = shown["board"][::-1] if shown else [line[1:] for line in text.splitlines()[:8]]
     sides, kings = [0, 0], 0
@@ -333,16 +348,12 @@ def agent(observation: Any, configuration: Any = None) -> dict[str, int]:
     """The agent for Kaggle's open_spiel_checkers, which takes the last function in this file."""
     side, legal = look_up(observation, "currentPlayer"), look_up(observation, "legalActions")
     board = look_up(observation, "observationString")
-    history = look_up(observation, "serializedGameAndState")
-    if not (board or history) or side not in (0, 1) or side != look_up(observation, "playerId"):
+    if not board or side not in (0, 1) or side != look_up(observation, "playerId"):
         return {"submission": -1}
-    # A line for each action, or all behind "history=", each with its player: 0:336,1:172.
-    played = re.search(r"\[State\]\s*(?:history=)?([0-9:,\s]*)", history or "")
-    if played:
-        actions = re.findall("(?:[0-9]+:)?([0-9]+)", played[1])
-        position, jumper = replay([int(action) for action in actions])
-    else:
-        position, jumper = read_board(board, side)
+    position, jumper = read_board(board, side)
+    told = read_history(look_up(observation, "serializedGameAndState") or "")
+    if told and told[0][:4] == position[:4]:  # it also knows what was before
+        position, jumper = told
     moves = list_moves(*position[:4])
     moves = [move for move in moves if not jumper or move[1] == jumper]
     if legal:
