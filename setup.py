@@ -42,6 +42,7 @@ setup(
             "open_spiel>=1.5",
             "pydraughts>=0.6.7",
             "pytest>=8.3",
+            "pytest-xdist>=3.6",
             "ruff>=0.9",
         ],
         "hosts": ["kaggle-environments>=1.16"],

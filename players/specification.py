@@ -88,8 +88,8 @@ def _make_from_file(argument: str, game: AnyGame) -> Player:
         raise type(error)(f"player file:{argument}: {error}") from None
 
 
-def _make_process(argument: str, game: ConnectFour) -> Player:
-    dialect = "ai-games"
+def _make_process(argument: str, game: AnyGame) -> Player:
+    dialect: str | None = None
     if argument.startswith("dialect="):
         dialect, _, argument = argument.removeprefix("dialect=").partition(",")
     command = argument.strip()
@@ -118,7 +118,7 @@ _KINDS: dict[str, PlayerKind] = {
     "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
     "process": PlayerKind(
         'process:"COMMAND"',
-        "a program that speaks The AI Games' dialect (or process:dialect=riddles,COMMAND)",
+        "a program that speaks the game's usual dialect (or process:dialect=riddles,COMMAND)",
         _make_process,
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),

@@ -29,9 +29,14 @@ LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
 """The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
 OPPONENTS = {
     ConnectFour.name: ("random", "test-bot", *LADDER),
-    Checkers.name: ("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
+    Checkers.name: (
+        "random",
+        *(f"minimax:depth={depth}" for depth in range(1, 7)),
+        *(f"piotrowski:{name}" for name in ("rafalmore", "rafalmmore", "rafalmored")),
+    ),
 }
-"""Whom a player of each game meets."""
+"""Whom a player of each game meets. (The strongest of Piotrowski's, rafalmmored, takes a third of
+a second for a game.)"""
 
 
 def evaluate_player(

@@ -38,7 +38,7 @@ DEPTH, QUIET, TURNED = 1, False, False
 WIN = 1 << 40
 INFINITE = 2 * WIN
 DEEPEST = 99
-MOST_REMEMBERED = 1_000_000
+MOST_REMEMBERED = 300_000
 
 
 class OutOfTimeError(Exception):
@@ -97,6 +97,7 @@ class Search:
         self.deadline = time.monotonic() + (seconds or 0.0) if self.timed else float("inf")
         self.known: dict[tuple[int, ...], tuple[int, int, int, tuple[int, ...]]] = {}
         self.cuts: dict[tuple[int, ...], int] = {}
+        self.best: list[tuple[int, ...]] = []
 
     def deepen(
         self, position: Position, moves: list[tuple[int, ...]], depth: int
@@ -115,12 +116,15 @@ class Search:
     def find_best(
         self, position: Position, moves: list[tuple[int, ...]], depth: int
     ) -> tuple[list[tuple[int, ...]], int]:
-        """All moves that are worth most, in the order of the list, and what they are worth."""
+        """All moves that are worth most, in the order of the list, and what they are worth.
+
+        Those that were best the last time are tried first.
+        """
         own, other, kings, side, _ = position
         sums = start(own, other, kings, side)
         best: list[tuple[int, ...]] = []
         most = -INFINITE
-        for move in moves:
+        for move in sorted(moves, key=lambda move: move not in self.best):
             after = move_piece(own, other, kings, move)
             if not can_move(*after, 1 - side):
                 value = WIN + depth
@@ -134,7 +138,8 @@ class Search:
                 best, most = [], value
             if value == most:
                 best.append(move)
-        return best, most
+        self.best = [move for move in moves if move in best]
+        return self.best, most
 
     def value(
         self,

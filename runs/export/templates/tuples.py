@@ -11,7 +11,7 @@ import sys
 from array import array
 from base64 import b85decode
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 from zlib import decompress
@@ -68,7 +68,7 @@ def fill(discs: list[int]) -> list[int]:
     return (discs + [3] + [0] * ROWS)[:ROWS]
 
 
-@cache
+@lru_cache(maxsize=None)
 def number_states(rows: tuple[int, ...]) -> tuple[Any, dict[Any, int]]:
     """What looks at some cells of a column, and a number for everything it can see there."""
     look = itemgetter(*rows)
