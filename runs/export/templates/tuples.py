@@ -68,7 +68,7 @@ def fill(discs: list[int]) -> list[int]:
     return (discs + [3] + [0] * ROWS)[:ROWS]
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=None)  # noqa: UP033  (Python 3.8 has no cache)
 def number_states(rows: tuple[int, ...]) -> tuple[Any, dict[Any, int]]:
     """What looks at some cells of a column, and a number for everything it can see there."""
     look = itemgetter(*rows)
