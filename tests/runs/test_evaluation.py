@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
-from games.errors import UnknownNameError
+from games.errors import BadValueError, UnknownNameError
+from players.linear import make_minimax
 from players.minimax import MinimaxPlayer
 from players.player import Player
 from players.scripted import make_random
@@ -18,10 +20,11 @@ from runs import evaluation
 from runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
 
 GAME = ConnectFour()
+USUAL = OPPONENTS["connect-four"]
 
 
 def test_the_ladder_comes_after_the_scripted_players() -> None:
-    assert list(OPPONENTS) == ["random", "test-bot", *LADDER]
+    assert list(USUAL) == ["random", "test-bot", *LADDER]
     assert LADDER[0] == "minimax:depth=1,noise=0.2"
     assert LADDER[-1] == "minimax:depth=4,noise=0.2"
     assert len(LADDER) == 4
@@ -29,7 +32,7 @@ def test_the_ladder_comes_after_the_scripted_players() -> None:
 
 def test_a_player_is_measured_against_all_of_them() -> None:
     content = evaluate_player(MinimaxPlayer(GAME, 2), games=400, seed=3)
-    assert tuple(content["opponents"]) == OPPONENTS
+    assert tuple(content["opponents"]) == USUAL
     for result in content["opponents"].values():
         assert result["games"] == 400
         assert result["won"] == result["wins"] / 400
@@ -37,6 +40,18 @@ def test_a_player_is_measured_against_all_of_them() -> None:
     won = [result["won"] for result in content["opponents"].values()]
     assert won[0] > 0.9
     assert won[2] > won[3] > won[4] > won[5] > 0.1
+
+
+def test_players_of_checkers_meet_others() -> None:
+    game = Checkers()
+    content = evaluate_player(make_minimax(game, 2), games=6, seed=1)
+    assert tuple(content["opponents"]) == OPPONENTS["checkers"]
+    assert content["opponents"]["random"]["wins"] == 6
+    assert content["opponents"]["minimax:depth=6"]["wins"] == 0
+    assert content["opponents"]["piotrowski:rafalmmored"]["wins"] == 0
+    assert "concepts" not in content
+    with pytest.raises(BadValueError, match="for connect-four, not for checkers"):
+        evaluate_player(make_minimax(game, 2), games=2, positions=[Path("some.csv")])
 
 
 def test_opponents_can_be_chosen() -> None:
@@ -49,9 +64,9 @@ def test_opponents_can_be_chosen() -> None:
 
 def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
     player = MinimaxPlayer(GAME, 1)
-    some = evaluate_player(player, games=100, opponents=OPPONENTS[:2], seed=5)
+    some = evaluate_player(player, games=100, opponents=USUAL[:2], seed=5)
     everybody = evaluate_player(player, games=100, seed=5)
-    for name in OPPONENTS[:2]:
+    for name in USUAL[:2]:
         assert some["opponents"][name] == everybody["opponents"][name]
 
 
@@ -75,7 +90,7 @@ def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.Mon
 def test_the_table_names_every_opponent(capsys: pytest.CaptureFixture[str]) -> None:
     print_evaluation(evaluate_player(make_random(GAME), games=10))
     printed = capsys.readouterr().out
-    assert all(name in printed for name in OPPONENTS)
+    assert all(name in printed for name in USUAL)
 
 
 def test_the_command_takes_opponents(tmp_path: Path) -> None:
