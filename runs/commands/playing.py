@@ -154,7 +154,7 @@ def evaluate(
         typer.Option(
             metavar="PLAYER",
             help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4 (in"
-            " checkers random, minimax of depth 1 to 6, and three of Piotrowski's); repeatable.",
+            " checkers random, minimax of depth 1 to 6, and two of Piotrowski's); repeatable.",
         ),
     ] = None,
     positions: Annotated[

@@ -48,7 +48,7 @@ def test_players_of_checkers_meet_others() -> None:
     assert tuple(content["opponents"]) == OPPONENTS["checkers"]
     assert content["opponents"]["random"]["wins"] == 6
     assert content["opponents"]["minimax:depth=6"]["wins"] == 0
-    assert content["opponents"]["piotrowski:rafalmmored"]["wins"] == 0
+    assert content["opponents"]["piotrowski:rafalmore"]["wins"] == 0
     assert "concepts" not in content
     with pytest.raises(BadValueError, match="for connect-four, not for checkers"):
         evaluate_player(make_minimax(game, 2), games=2, positions=[Path("some.csv")])
