@@ -36,8 +36,8 @@ OPPONENTS = {
         "piotrowski:rafalmmore",
     ),
 }
-"""Whom a player of each game meets. Of Piotrowski's players those are left out that look seven plies
-ahead: the strongest, rafalmmored, takes a third of a second for a game."""
+"""Whom a player of each game meets. Of Piotrowski's players those are left out that look seven
+plies ahead: the strongest, rafalmmored, takes a third of a second for a game."""
 
 
 def evaluate_player(
