@@ -195,7 +195,9 @@ def test_the_sixteen_players_are_those_of_the_text(number: int) -> None:
     decays = {8: 0.05, 12: 0.01, 13: 0.1, 14: 0.5}
     if number in decays:
         assert config.trace_decay == decays[number]
-    assert config.rate == (BINARY if binary else MOVES if number in ON_LINE else BACK)
+    slower = {13: 0.01, 14: 0.003}  # long traces make their weights grow beyond all bounds
+    rate = BINARY if binary else MOVES if number in ON_LINE else BACK
+    assert config.rate == slower.get(number, rate)
     assert (config.exploration, config.initialisation, config.states) == (0.0, "zero", "after")
-    assert recipe.run.generations * config.games == 2000
+    assert recipe.run.generations * config.games == (500 if name[-1] == "D" else 2000)
     assert not method.initial(1).population.any()
