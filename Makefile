@@ -9,6 +9,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN ?= evolved/connect-four
+TEST_WORKERS ?= 2
 BIN := $(VENV)/bin
 
 .PHONY: run test bench clean
@@ -24,7 +25,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q -n auto --dist worksteal
+	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks

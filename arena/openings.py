@@ -12,7 +12,7 @@ from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
 
-__all__ = ["enumerate_openings", "random_openings"]
+__all__ = ["enumerate_openings", "longest_opening", "random_openings"]
 
 
 def random_openings(
@@ -51,9 +51,14 @@ def enumerate_openings(game: AnyGame, plies: int) -> Openings:
     return np.array(openings, dtype=kernel.moves).reshape(len(openings), plies)
 
 
+def longest_opening(game: AnyGame) -> int:
+    """How many random plies a game may begin with."""
+    return KERNELS[game.name].longest_opening(game.rules)
+
+
 def _find_kernel(game: AnyGame, plies: int) -> MatchKernel:
     kernel = KERNELS[game.name]
-    most = kernel.longest_opening(game.rules)
+    most = longest_opening(game)
     if not 0 <= plies <= most:
         raise BadValueError(f"openings of {plies} plies: on this board from 0 to {most}")
     return kernel

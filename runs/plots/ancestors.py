@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arena.crosstable import play_tournament
 from arena.executors import Executor
+from arena.openings import longest_opening
 from arena.statistics import wilson_interval
 from games.errors import BadValueError
 from runs.files import explain_storage_errors
@@ -115,7 +116,7 @@ def meet_ancestors(
     """Lets up to 25 champions of *run*, evenly spaced, play each other."""
     chosen = _choose(_champions(run))
     game = run.method.design.game
-    plies = min(MOST_PLIES, game.rules.columns * game.rules.rows // 4)
+    plies = min(MOST_PLIES, longest_opening(game) // 2)
     points = met = np.zeros((len(chosen), len(chosen)))
     if len(chosen) > 1:
         table = play_tournament(

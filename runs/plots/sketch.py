@@ -100,7 +100,7 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
         return _sketch_graph(player, title)
     if isinstance(player, NetworkPlayer):
         return _sketch_perceptron(player, title)
-    raise BadValueError(f"{player.name} is no network: there is nothing to draw")
+    raise BadValueError(f"{player.name} has no network that could be drawn")
 
 
 def write_title(player: Player, name: str | None = None) -> str:

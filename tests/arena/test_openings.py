@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arena.openings import enumerate_openings, random_openings
+from arena.openings import enumerate_openings, longest_opening, random_openings
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
 
@@ -106,3 +107,18 @@ def test_more_plies_than_half_the_board_are_refused(plies: int) -> None:
         random_openings(GAME, plies, 1, 1)
     with pytest.raises(BadValueError, match=message):
         enumerate_openings(GAME, plies)
+
+
+def test_openings_of_checkers_are_numbers_of_legal_moves() -> None:
+    game = Checkers()
+    assert (longest_opening(ConnectFour()), longest_opening(game)) == (21, 20)
+    openings = random_openings(game, 6, 50, seed=1)
+    assert (openings.shape, openings.dtype) == ((50, 6), np.dtype(np.int64))
+    for opening in openings.tolist():
+        position = game.initial()
+        for number in opening:
+            position = game.play(position, game.move_of(number))  # raises if it is illegal
+    assert len({tuple(opening) for opening in openings.tolist()}) == 50
+    assert len(enumerate_openings(game, 2)) == 49
+    with pytest.raises(BadValueError, match="from 0 to 20"):
+        random_openings(game, 21, 1, seed=1)
