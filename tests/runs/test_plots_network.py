@@ -206,7 +206,7 @@ def test_silent_nodes_of_recurrent_networks_are_left_out() -> None:
 
 def test_other_players_have_no_network() -> None:
     player = make_player("test-bot", GraphDesign().game)
-    with pytest.raises(BadValueError, match="test-bot is no network"):
+    with pytest.raises(BadValueError, match="test-bot has no network"):
         sketch_player(player)
 
 
