@@ -9,7 +9,16 @@ from pydantic import model_validator
 from evolve.method import Config
 from players.checkers_design import CHECKERS_KINDS, list_options
 
-__all__ = ["CheckersNetworkConfig"]
+__all__ = ["CheckersGraphConfig", "CheckersNetworkConfig"]
+
+
+class CheckersGraphConfig(Config):
+    """How NEAT's graphs look ahead; see `players.checkers_graph`."""
+
+    depth: int = 2
+    """How many plies players look ahead."""
+    quiet: bool = False
+    """Whether captures are followed beyond the last ply, until there are none."""
 
 
 class CheckersNetworkConfig(Config):

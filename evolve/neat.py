@@ -6,6 +6,7 @@ neat-python's configuration keys and defaults; fitness comes from matches in the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -17,6 +18,7 @@ from arena.arena import Arena
 from arena.batch import Pairings
 from arena.pairings import inside_groups, random_opponents, round_robin
 from evolve.archive import keep_members
+from evolve.checkers_section import CheckersGraphConfig
 from evolve.contest import sum_points
 from evolve.meeting import (
     MeetingConfig,
@@ -26,7 +28,7 @@ from evolve.meeting import (
     meet,
     meet_hall,
 )
-from evolve.method import BoardViewConfig, Method, Report
+from evolve.method import BoardViewConfig, Config, Method, Report
 from evolve.reproduction import plan_children
 from evolve.stagnation import (
     StagnationConfig,
@@ -34,8 +36,9 @@ from evolve.stagnation import (
     make_yardsticks,
     summarise_species,
 )
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
-from games.errors import ArenaError
+from games.errors import ArenaError, BadValueError
 from games.seeding import derive_generator, derive_stream
 from genomes.neat.breeding import breed
 from genomes.neat.config import NeatConfig
@@ -44,6 +47,7 @@ from genomes.neat.distance import distances
 from genomes.neat.numbering import Counters
 from genomes.neat.population import NeatPopulation, concatenate
 from genomes.neat.species import Species, speciate, stagnant
+from players.checkers_graph import CheckersGraphDesign
 from players.graph import GraphDesign
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
@@ -107,22 +111,35 @@ class Neat(Method[NeatState]):
 
     name = "neat"
     config_type = NeatMethodConfig
-    network_types: ClassVar = {ConnectFour.name: BoardViewConfig}
+    network_types: ClassVar[Mapping[str, type[Config]]] = {
+        ConnectFour.name: BoardViewConfig,
+        Checkers.name: CheckersGraphConfig,
+    }
     section = "neat"
     state_type = NeatState
     config: NeatMethodConfig
-    design: GraphDesign
+    design: GraphDesign | CheckersGraphDesign
 
     @classmethod
     def make_design(
-        cls, game: ConnectFour, network: BoardViewConfig, config: NeatMethodConfig
-    ) -> GraphDesign:
-        """Graphs, feed-forward or recurrent."""
-        return GraphDesign(
-            **game.options, **network.model_dump(), feed_forward=config.neat.feed_forward
-        )
+        cls, game: ConnectFour | Checkers, network: Config, config: NeatMethodConfig
+    ) -> GraphDesign | CheckersGraphDesign:
+        """Graphs, feed-forward or, in Connect Four, recurrent.
 
-    def __init__(self, config: NeatMethodConfig, design: GraphDesign) -> None:
+        Raises:
+            BadValueError: Recurrent graphs are asked for in checkers.
+        """
+        feed_forward = config.neat.feed_forward
+        if isinstance(game, ConnectFour):
+            return GraphDesign(**game.options, **network.model_dump(), feed_forward=feed_forward)
+        if not feed_forward:
+            raise BadValueError(
+                "neat.feed_forward is false, but in checkers graphs value positions of a search,"
+                " which has nothing to remember: leave it out"
+            )
+        return CheckersGraphDesign(**game.options, **network.model_dump())
+
+    def __init__(self, config: NeatMethodConfig, design: GraphDesign | CheckersGraphDesign) -> None:
         super().__init__(config, design)
         check_openings(design.game, config.openings.plies, "method.openings.plies")
         if config.stagnation.judge != "rank":

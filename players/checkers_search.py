@@ -81,6 +81,7 @@ def find_moves(
     """
     room, moves, columns, sums = scratch.room, scratch.moves, lineup.columns, scratch.sums
     weights, ping, pong = lineup.weights, scratch.ping, scratch.pong
+    numbers, values = lineup.numbers, scratch.values
     get_ready(lineup, player, side, room)
     start_position(room, columns, sums, own, other, kings, side)
     depth = lineup.seats[player, DEPTH]
@@ -97,7 +98,7 @@ def find_moves(
         else:  # a window that begins below the best so far tells equals from worse
             sums_at = move_sums(room, columns, sums, 0, kings, side, move)
             value = -_value_position(
-                *(room, moves, columns, weights, sums, ping, pong),
+                *(room, moves, columns, weights, numbers, sums, ping, pong, values),
                 *(yours, mine, crowned, 1 - side, depth - 1, -INFINITE, 1 - best),
                 *(count, sums_at),
             )
@@ -123,9 +124,11 @@ def _value_position(
     moves: Any,
     columns: Any,
     weights: Any,
+    numbers: Any,
     sums: Any,
     ping: Any,
     pong: Any,
+    values: Any,
     own: Any,
     other: Any,
     kings: Any,
@@ -145,7 +148,7 @@ def _value_position(
         if not _can_move(own, other, kings, side):
             return losing(2)
         return value_board(
-            *(room, moves, columns, weights, sums, ping, pong),
+            *(room, moves, columns, weights, numbers, sums, ping, pong, values),
             *(own, other, kings, side, at, sums_at),
         )
     slot = -1
@@ -174,7 +177,7 @@ def _value_position(
         mine, yours, crowned = move_piece(own, other, kings, move)
         to = move_sums(room, columns, sums, sums_at, kings, side, move)
         value = -_value_position(
-            *(room, moves, columns, weights, sums, ping, pong),
+            *(room, moves, columns, weights, numbers, sums, ping, pong, values),
             *(yours, mine, crowned, 1 - side, left, -high, -floor, end, to),
         )
         if value > best:

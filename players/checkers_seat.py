@@ -4,10 +4,11 @@ Who searches values all positions for itself, also those in which the opponent i
 sees its own men going to higher squares: light's board is turned round, bit b becoming bit 34 - b.
 Values are whole numbers in units of 2**-20.
 
-There are two ways to value. *Features* (:mod:`players.checkers_features`) are looked up: for each
-there is a table of 32 numbers, what its value adds. A *network* has four planes of inputs: own
-men, own kings, the other's men, the other's kings. Its first layer is kept as running sums through
-the search: a move changes a few squares and so adds and takes away a few columns.
+There are three ways to value. *Features* (:mod:`players.checkers_features`) are looked up: for
+each there is a table of 32 numbers, what its value adds. A *graph* has them as inputs, each times
+:data:`INPUT_SCALE`. A *network* has four planes of inputs: own men, own kings, the other's men, the
+other's kings. Its first layer is kept as running sums through the search: a move changes a few
+squares and so adds and takes away a few columns.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from games.checkers_board import (
     start_bit,
 )
 from games.compiled import compiled, internal
+from genomes.neat.graph import run_graph
 from genomes.network import (
     LAYERS,
     SHAPE_FIELDS,
@@ -42,11 +44,16 @@ from players.lineup import (
     COLUMNS_AT,
     DEPTH,
     FEATURES,
+    GRAPH,
+    INPUTS,
     KIND,
     LINEAR,
     NETWORK,
+    NUMBERS_AT,
     QUIET,
     SHAPE,
+    SLOTS,
+    TERMS,
     WEIGHTS_AT,
     Lineup,
 )
@@ -57,6 +64,7 @@ __all__ = [
     "ENDS",
     "FOLLOWS",
     "HISTORY_AT",
+    "INPUT_SCALE",
     "NUMBER",
     "PLANE",
     "ROOM_TABLE_AT",
@@ -79,6 +87,10 @@ UNIT = 1 << 20
 LARGEST = float(1 << 39)
 """Outputs of networks beyond it, on either side, count as this much: less than a win."""
 
+INPUT_SCALE = 1.0 / 8.0
+"""What a graph's inputs are of the features' values: 0 to 1.5 for men, and seldom above 2. A power
+of two, so that nothing is rounded."""
+
 TABLE_SIZE = 32
 """Numbers in the table of a feature."""
 PLANE = 35
@@ -87,9 +99,13 @@ PLANE = 35
 SIDE, NUMBER, COUNT, FOLLOWS, VALUES_AT, WIDTH, WEIGHTS, SHAPE_AT = 1, 2, 3, 4, 5, 6, 7, 8
 """Fields of a room, about who searches now: its side; by which number the table knows its values;
 how many features it counts, 0 for a network; whether it follows captures; where its numbers begin
-in ``columns``; for a network the padded width of its first layer, where its later ones begin in
-``weights``, and its shape. Field 0 counts positions."""
-COUNTS_AT = SHAPE_AT + SHAPE_FIELDS
+in ``columns``, or a graph's structure; for a network the padded width of its first layer, where its
+later ones begin in ``weights``, and its shape. Field 0 counts positions."""
+NODES_AT = SHAPE_AT + SHAPE_FIELDS
+GRAPH_SLOTS = NODES_AT + 1
+"""More fields, of a graph: where its numbers begin in ``numbers``; and how many slots its plane of
+values has, 0 for everybody else."""
+COUNTS_AT = GRAPH_SLOTS + 1
 """Where features are counted."""
 HISTORY_AT = COUNTS_AT + 32
 ENDS = 4096
@@ -116,6 +132,8 @@ class CheckersScratch(NamedTuple):
     """The running sums of these positions."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
+    values: NDArray[np.float64]
+    """The plane of a graph's values, and then its terms (see :mod:`genomes.neat.graph`)."""
     past: NDArray[np.uint64]
     """The positions since the last move that can't be taken back; see
     :func:`games.checkers_board.note_position`. One place more than a game needs, to try moves."""
@@ -128,7 +146,8 @@ class CheckersScratch(NamedTuple):
 def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
     """Room for any match among the players of *lineup*."""
     seats = lineup.seats
-    searches = seats[np.isin(seats[:, KIND], (LINEAR, NETWORK))]
+    searches = seats[np.isin(seats[:, KIND], (LINEAR, NETWORK, GRAPH))]
+    graphs = seats[seats[:, KIND] == GRAPH]
     deepest = int(searches[:, DEPTH].max(initial=0))
     plies = deepest + 1
     if searches[:, QUIET].any():
@@ -143,6 +162,7 @@ def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
         np.zeros((plies + 1) * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
+        np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
         np.zeros(DRAW_PLIES + 2, dtype=np.uint64),
         np.zeros(2, dtype=np.int64),
         np.zeros(1, dtype=np.uint64),
@@ -172,6 +192,11 @@ def get_ready(lineup: Any, player: int, side: int, room: Any) -> None:
     poke(room, VALUES_AT, lineup.seats[player, COLUMNS_AT])
     poke(room, COUNT, lineup.seats[player, FEATURES])
     poke(room, WIDTH, 0)
+    poke(room, GRAPH_SLOTS, 0)
+    if kind == GRAPH:
+        poke(room, COUNT, lineup.seats[player, INPUTS])
+        poke(room, NODES_AT, lineup.seats[player, NUMBERS_AT])
+        poke(room, GRAPH_SLOTS, lineup.seats[player, SLOTS])
     if kind == NETWORK:
         row = lineup.seats[player, SHAPE]
         poke(room, COUNT, 0)
@@ -242,9 +267,11 @@ def value_board(
     moves: Any,
     columns: Any,
     weights: Any,
+    numbers: Any,
     sums: Any,
     ping: Any,
     pong: Any,
+    values: Any,
     own: Any,
     other: Any,
     kings: Any,
@@ -262,6 +289,8 @@ def value_board(
         return sign * _value_by_network(room, columns, weights, sums, ping, pong, sums_at)
     searcher = peek(room, SIDE)
     count_features(room, COUNTS_AT, count, active, passive, kings, searcher, moves, moves_at)
+    if peek(room, GRAPH_SLOTS):
+        return sign * _value_by_graph(room, columns, numbers, values)
     base = peek(room, VALUES_AT)
     total = 0
     for feature in range(count):
@@ -281,7 +310,28 @@ def _value_by_network(
     activate_sums(shape, sums, at, columns, 0, False, inputs)
     if peek(room, SHAPE_AT + LAYERS) > 2:
         base, inputs = evaluate_hidden(shape, weights, base, ping, pong)
-    output: Any = np.float64(single_output(shape, weights, base, inputs)) * UNIT
+    return _to_units(np.float64(single_output(shape, weights, base, inputs)))
+
+
+@compiled
+def _value_by_graph(room: Any, columns: Any, numbers: Any, values: Any) -> Any:
+    """Its output, as a whole number, by the features that are counted.
+
+    What other positions and players left in the plane does not matter: inputs are all written, and
+    every step fills its slot before another reads it.
+    """
+    inputs, slots = peek(room, COUNT), peek(room, GRAPH_SLOTS)
+    for feature in range(inputs):
+        poke(values, feature, np.float64(peek(room, COUNTS_AT + feature)) * INPUT_SCALE)
+    at, numbers_at = peek(room, VALUES_AT), peek(room, NODES_AT)
+    run_graph(columns, at, numbers, numbers_at, values, 0, 0, values[slots:])
+    return _to_units(peek(values, inputs))
+
+
+@internal
+def _to_units(output: Any) -> Any:
+    """An *output* (``float64``) as a whole number: 0 if it is no number, and never a win."""
+    output = output * UNIT
     if not abs(output) <= LARGEST:
         output = LARGEST if output > 0 else -LARGEST if output < 0 else 0.0
     return np.int64(np.rint(output))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from games.errors import ArenaError
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from players.bred import FORMAT, BredPlayer
+from players.checkers_graph import CheckersGraphPlayer
 from players.checkers_network import CheckersNetworkPlayer
 from players.graph import GraphPlayer
 from players.linear import LinearPlayer
@@ -15,7 +16,14 @@ __all__ = ["KINDS", "read_player"]
 
 KINDS: dict[str, type[BredPlayer]] = {
     kind.kind: kind
-    for kind in (NetworkPlayer, GraphPlayer, TuplePlayer, LinearPlayer, CheckersNetworkPlayer)
+    for kind in (
+        NetworkPlayer,
+        GraphPlayer,
+        TuplePlayer,
+        LinearPlayer,
+        CheckersNetworkPlayer,
+        CheckersGraphPlayer,
+    )
 }
 """The kinds of players that files hold."""
 

@@ -27,8 +27,13 @@ def export_checkers(player: BredPlayer) -> str:
     """The source of one Python file that plays checkers as *player* does.
 
     Raises:
-        BadValueError: The player makes random moves now and then, which the file would not.
+        BadValueError: The player makes random moves now and then, which the file would not; or
+            there is no way to write players of its kind.
     """
+    if player.kind not in INSIDES:
+        raise BadValueError(
+            f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
+        )
     if player.lineup.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     inside = INSIDES[player.kind](player)

@@ -17,6 +17,7 @@ from genomes.neat.interchange import ImportedGenome, read_json, write_json
 from genomes.neat.network_json import parse
 from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import BredPlayer
+from players.checkers_graph import CheckersGraphPlayer
 from players.encodings import ENCODINGS
 from players.graph import GraphDesign, GraphPlayer
 from players.linear import LinearPlayer
@@ -71,6 +72,10 @@ def export_neat_python(player: BredPlayer) -> str:
     Raises:
         BadValueError: The player is none that was bred by NEAT.
     """
+    if isinstance(player, CheckersGraphPlayer):
+        raise BadValueError(
+            f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
+        )
     if not isinstance(player, GraphPlayer):
         kind = _KINDS.get(player.kind, "multilayer perceptron")
         raise BadValueError(

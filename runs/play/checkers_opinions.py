@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from games.checkers import Move, Position
+from players.checkers_graph import CheckersGraphPlayer
 from players.checkers_network import CheckersNetworkPlayer
 from players.checkers_search import find_moves
 from players.checkers_seat import UNIT, CheckersScratch, make_checkers_scratch
@@ -18,7 +19,7 @@ from players.search import WIN
 
 __all__ = ["Thinker", "describe_thoughts", "find_thoughts"]
 
-Thinker: TypeAlias = LinearPlayer | CheckersNetworkPlayer
+Thinker: TypeAlias = LinearPlayer | CheckersNetworkPlayer | CheckersGraphPlayer
 """Players of checkers that can be asked."""
 
 LEAST_DEPTH = 3
@@ -114,7 +115,7 @@ def _write(value: float) -> str:
 
 
 def _name_unit(player: Thinker) -> str:
-    if isinstance(player, CheckersNetworkPlayer):
+    if isinstance(player, CheckersNetworkPlayer | CheckersGraphPlayer):
         return "by its network"
     if player.arrays["genome"].tolist() == list(PIECES):
         return "in men"

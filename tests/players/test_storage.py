@@ -208,5 +208,5 @@ def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
 
 
 def test_the_kinds_have_the_names_that_files_bear() -> None:
-    assert set(KINDS) == {"mlp", "neat", "tuples", "linear", "checkers-network"}
+    assert set(KINDS) == {"mlp", "neat", "tuples", "linear", "checkers-neat", "checkers-network"}
     assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
