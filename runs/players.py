@@ -21,7 +21,7 @@ OWN_GAMES = ("run", "file")
 
 
 def find_game(specifications: Sequence[str], name: str | None = None) -> AnyGame:
-    """What the players so named play: the game of the first who was made for one.
+    """What the players so named play: the game of the first who was made for one, or knows but one.
 
     Args:
         specifications: Such as ``random`` or ``run:evolved/connect-four``.
@@ -39,6 +39,9 @@ def find_game(specifications: Sequence[str], name: str | None = None) -> AnyGame
             player = known_players()[kind].make(argument.strip(), usual)
             if isinstance(player, CompiledPlayer) and name in (None, player.game.name):
                 return player.game
+        elif name is None and len(games := _games_of(kind)) == 1:
+            only: AnyGame = make_game(games[0])
+            return only
     return usual
 
 
@@ -53,6 +56,12 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
         ArenaError: It names none; see `players.specification.make_player`.
     """
     return make_player(specification, game or ConnectFour())
+
+
+def _games_of(kind: str) -> tuple[str, ...]:
+    """The games that a kind of player knows; none if there is no such kind."""
+    known = known_players().get(kind)
+    return known.games if known else ()
 
 
 def known_players() -> dict[str, PlayerKind]:

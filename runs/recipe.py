@@ -95,8 +95,8 @@ class RunConfig(Config):
     checkpoint_every: int = Field(default=50, ge=1)
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["best-check", "last"] = "best-check"
-    """Which champion becomes ``champion.safetensors``: that with the best score against the
-    first opponent of all checks, or the last one."""
+    """Which champion becomes ``champion.safetensors``: that with most wins against the first
+    opponent of all checks, or the last one."""
 
 
 class Recipe(Config):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import random
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from players.graph import GraphPlayer
@@ -88,9 +84,6 @@ VARIANTS = {
         "neat.initial_connection=partial_direct 0.3",
     ],
 }
-KILLS = 6
-"""How often each variant is killed."""
-FORK = multiprocessing.get_context("fork")
 
 RecipeMaker = Callable[..., Recipe]
 Look = Callable[[Path], Any]
@@ -179,53 +172,13 @@ def test_a_run_may_go_back_to_any_checkpoint(
         assert look(path) == expected
 
 
-def find_children(pid: int | None) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def evolve_on(path: Path, options: dict[str, Any]) -> None:
-    Run.open(path).advance(**options)
-
-
 def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    recipe: Recipe,
-    tmp_path: Path,
-    look: Look,
-    still_alive: Callable[[Iterable[int]], list[int]],
+    recipe: Recipe, tmp_path: Path, survive_kills: Callable[[Callable[[int], Recipe], Path], None]
 ) -> None:
-    chance = random.Random(7)
-    executors: list[dict[str, Any]] = [
-        {"executor": "serial"},
-        {"executor": "multiprocess", "workers": 1},
-        {"executor": "multiprocess", "workers": 2},
-    ]
-    kills = seed = 0
-    while kills < KILLS:
-        seed += 1
-        longer = recipe.change({"run.seed": seed, "run.generations": 30, "check.every": 10})
-        began = time.perf_counter()
-        whole = start(longer, run=tmp_path / f"whole {seed}" / "run", executor="serial")
-        duration = time.perf_counter() - began
-        path = tmp_path / f"killed {seed}" / "run"
-        start(longer, run=path, executor="serial", watch=lambda progress: False)
-        while True:
-            process = FORK.Process(target=evolve_on, args=(path, executors[kills % 3]))
-            process.start()
-            process.join(chance.uniform(0.0, duration) if kills < KILLS else None)
-            workers = find_children(process.pid)
-            process.kill()
-            process.join()
-            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
-                assert process.exitcode == 0
-                break
-            kills += 1
-            assert still_alive(workers) == []
-            assert Run.open(path).generation <= 30
-            assert Run.open(path).warnings == []  # a checkpoint is whole, or not there
-        assert look(path) == look(whole.path)
+    def make(seed: int) -> Recipe:
+        return recipe.change({"run.seed": seed, "run.generations": 30, "check.every": 10})
+
+    survive_kills(make, tmp_path)
 
 
 SHIPPED = [

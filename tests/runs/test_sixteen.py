@@ -8,7 +8,7 @@ from games.checkers import Checkers
 from games.errors import BadValueError, UnknownNameError
 from games.stream import new_stream
 from players.linear import LinearPlayer
-from runs.players import find_player
+from runs.players import find_game, find_player
 from runs.recipe import load_recipe, recipe_names
 from runs.sixteen import make_piotrowski, piotrowski_names
 
@@ -49,3 +49,11 @@ def test_strangers_and_other_games_are_refused() -> None:
         find_player("piotrowski:rafalmore")
     with pytest.raises(BadValueError, match="write piotrowski:NAME"):
         find_player("piotrowski", GAME)
+
+
+def test_a_player_of_one_game_says_what_is_played() -> None:
+    assert find_game(["random", "piotrowski:rafalmore"]).name == "checkers"
+    assert find_game(["test-bot", "random"]).name == "connect-four"
+    assert find_game(["random", "random"], "checkers").name == "checkers"
+    assert find_game(["nobody"]).name == "connect-four"  # who that is, is asked later
+    assert find_game(["test-bot"], "checkers").name == "checkers"  # which it then refuses

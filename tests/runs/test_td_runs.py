@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import random
-import signal
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 from matplotlib.axes import Axes
 
@@ -41,8 +36,6 @@ CHANGES = [
     "run.checkpoint_every=2",
 ]
 LAST = 9
-KILLS = 6
-FORK = multiprocessing.get_context("fork")
 
 Look = Callable[[Path], Any]
 
@@ -78,64 +71,19 @@ def test_the_number_of_workers_does_not_matter(
     assert outcome_of(run.path) == outcome_of(whole.path)
 
 
-def stop_at(generation: int) -> Callable[[Progress], bool]:
-    return lambda progress: progress.generation < generation
-
-
-def test_a_run_may_stop_anywhere_and_go_back(whole: Run, tmp_path: Path, outcome_of: Look) -> None:
-    path = tmp_path / "run"
-    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
-    for generation in range(2, LAST + 1):
-        resume(path, executor="serial", watch=stop_at(generation))
-        assert Run.open(path).generation == generation
-    assert outcome_of(path) == outcome_of(whole.path)
-    resume(path, from_generation=4, executor="multiprocess", workers=2)
-    assert outcome_of(path) == outcome_of(whole.path)
-
-
-def learn_on(path: Path, options: dict[str, Any]) -> None:
-    Run.open(path).advance(**options)
-
-
-def find_children(pid: int | None) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
+def test_a_run_may_stop_anywhere_and_go_back(
+    whole: Run, tmp_path: Path, stop_anywhere: Callable[[Recipe, Run, Path], None]
+) -> None:
+    stop_anywhere(make_recipe(), whole, tmp_path / "run")
 
 
 def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    tmp_path: Path, outcome_of: Look, still_alive: Callable[[Iterable[int]], list[int]]
+    tmp_path: Path, survive_kills: Callable[[Callable[[int], Recipe], Path], None]
 ) -> None:
-    chance = random.Random(3)
-    executors: list[dict[str, Any]] = [
-        {"executor": "serial"},
-        {"executor": "multiprocess", "workers": 1},
-        {"executor": "multiprocess", "workers": 2},
-    ]
-    kills = seed = 0
-    while kills < KILLS:
-        seed += 1
-        recipe = make_recipe("run.generations=30", "check.every=10", f"run.seed={seed}")
-        began = time.perf_counter()
-        expected = start(recipe, run=tmp_path / f"whole {seed}" / "run", executor="serial")
-        duration = time.perf_counter() - began
-        path = tmp_path / f"killed {seed}" / "run"
-        start(recipe, run=path, executor="serial", watch=lambda progress: False)
-        while True:
-            process = FORK.Process(target=learn_on, args=(path, executors[kills % 3]))
-            process.start()
-            process.join(chance.uniform(0.0, duration) if kills < KILLS else None)
-            workers = find_children(process.pid)
-            process.kill()
-            process.join()
-            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
-                assert process.exitcode == 0
-                break
-            kills += 1
-            assert still_alive(workers) == []
-            assert Run.open(path).warnings == []  # a checkpoint is whole, or not there
-        assert outcome_of(path) == outcome_of(expected.path)
+    def make(seed: int) -> Recipe:
+        return make_recipe("run.generations=30", "check.every=10", f"run.seed={seed}")
+
+    survive_kills(make, tmp_path)
 
 
 def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:
