@@ -16,7 +16,15 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=[f"{name}{rest}" for name in PACKAGES for rest in ("", ".*")]),
     package_data={
-        "": ["*.toml", "*.csv", "data/*.csv", "data/*/*.safetensors", "py.typed", "*.txt"]
+        "": [
+            "*.toml",
+            "*.csv",
+            "data/*.csv",
+            "data/*.json",
+            "data/*/*.safetensors",
+            "py.typed",
+            "*.txt",
+        ]
     },
     install_requires=[
         "deap>=1.4.4",

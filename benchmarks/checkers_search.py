@@ -14,9 +14,9 @@ from games.checkers import Checkers, Position
 from games.checkers_board import MOST_MOVES, repetition_key
 from genomes.encoding import Encoding
 from genomes.mlp import MLP
-from players.checkers_features import count_features
-from players.checkers_search import find_moves
-from players.checkers_seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
+from players.checkers.features import count_features
+from players.checkers.search import find_moves
+from players.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
 from players.lineup import (
     DEPTH,
     FEATURES,

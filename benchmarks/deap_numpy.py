@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arena.batch import make_batch
 from arena.kernels import run_kernel
 from arena.pairings import round_robin
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["evolve", "measure", "measure_games"]
 

@@ -14,8 +14,8 @@ from benchmarks import deap_numpy, native
 from benchmarks.line import Line
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
+from players.connect_four.network import NetworkDesign
 from players.lineup import RANDOM, Lineup, simple_lineup
-from players.network import NetworkDesign
 
 __all__ = ["measure"]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from arena.batch import Batch, Results, make_batch
 from arena.kernels import run_kernel
 from arena.pairings import both_colours, round_robin
+from players.connect_four.network import NetworkDesign
 from players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
-from players.network import NetworkDesign
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 

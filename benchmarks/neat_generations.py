@@ -26,7 +26,7 @@ from games.stream import new_stream
 from genomes.neat.config import NeatConfig
 from genomes.neat.ini import to_neat_python
 from genomes.neat.interchange import from_neat_python
-from players.graph import GraphDesign
+from players.connect_four.graph import GraphDesign
 
 __all__ = ["measure"]
 

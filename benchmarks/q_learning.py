@@ -13,7 +13,7 @@ from benchmarks.q_learning_numpy import PlainLearner
 from evolve.learning.q_learning import QLearning, QLearningConfig
 from evolve.learning.q_learning_games import learn_part
 from games.stream import new_stream
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["measure"]
 

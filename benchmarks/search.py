@@ -10,9 +10,9 @@ import numpy as np
 from arena.openings import random_openings
 from benchmarks.line import Line
 from games.connect_four import ConnectFour, Position
-from players.connect_four_search import find_moves
+from players.connect_four.minimax import count_lines
+from players.connect_four.search import find_moves
 from players.lineup import LEAST_WITH_TABLE, TABLE_BITS
-from players.minimax import count_lines
 from players.search import NODES, WIN, make_room
 
 __all__ = ["measure"]

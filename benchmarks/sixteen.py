@@ -14,8 +14,8 @@ from arena.executors import ProcessExecutor
 from arena.statistics import wilson_interval
 from games.checkers import Checkers
 from games.seeding import derive_seeds
-from players.checkers_network import CheckersNetworkPlayer
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
+from players.checkers.network import CheckersNetworkPlayer
 from runs.players import find_player
 from runs.sixteen import make_piotrowski, piotrowski_names
 

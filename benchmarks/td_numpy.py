@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
 from games.stream import Stream, below, chance, new_stream
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["NumpyLearner"]
 

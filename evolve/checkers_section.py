@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import model_validator
 
 from evolve.method import Config
-from players.checkers_design import CHECKERS_KINDS, list_options
+from players.checkers.design import CHECKERS_KINDS, list_options
 
 __all__ = ["CheckersGraphConfig", "CheckersNetworkConfig"]
 
 
 class CheckersGraphConfig(Config):
-    """How NEAT's graphs look ahead; see `players.checkers_graph`."""
+    """How NEAT's graphs look ahead; see `players.checkers.graph`."""
 
     depth: int = 2
     """How many plies players look ahead."""
@@ -22,7 +22,7 @@ class CheckersGraphConfig(Config):
 
 
 class CheckersNetworkConfig(Config):
-    """What the genes stand for; see `players.checkers_design`.
+    """What the genes stand for; see `players.checkers.design`.
 
     Keys of the chosen kind that are left out have the defaults of its design; those of other
     kinds stay away.

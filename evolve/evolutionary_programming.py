@@ -40,8 +40,8 @@ from games.errors import BadValueError
 from games.seeding import derive_generator, derive_stream
 from genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from genomes.variation import measure_diversity
-from players.checkers_design import CheckersDesign, make_checkers_design
-from players.network import NetworkDesign
+from players.checkers.design import CheckersDesign, make_checkers_design
+from players.connect_four.network import NetworkDesign
 
 __all__ = [
     "EvolutionaryProgramming",

@@ -47,8 +47,8 @@ from genomes.neat.distance import distances
 from genomes.neat.numbering import Counters
 from genomes.neat.population import NeatPopulation, concatenate
 from genomes.neat.species import Species, speciate, stagnant
-from players.checkers_graph import CheckersGraphDesign
-from players.graph import GraphDesign
+from players.checkers.graph import CheckersGraphDesign
+from players.connect_four.graph import GraphDesign
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
 

@@ -34,8 +34,8 @@ from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_stream
 from genomes.variation import adapt_strengths, measure_diversity
-from players.checkers_design import CheckersDesign, make_checkers_design
-from players.network import NetworkDesign
+from players.checkers.design import CheckersDesign, make_checkers_design
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 

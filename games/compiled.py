@@ -2,8 +2,8 @@
 
 Numba's own cache looks only at the file in which a function stands. A changed callee in
 another file would silently be ignored, so the cache folder is named after a digest of every
-file that holds compiled code. Compiled code must therefore take its constants only from
-such files (a test watches over that).
+file that holds compiled code, and of the maps that games read. Compiled code must therefore take
+its constants only from such files (a test watches over that).
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Functio
 
 def _digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in compiled_sources():
+    root = Path(__file__).resolve().parent
+    for file in (*compiled_sources(), *sorted(root.rglob("data/*.json"))):
         digest.update(file.name.encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
 from genomes.tensors import write_tensors
-from players.connect_four import value_moves
+from players.connect_four.seats import value_moves
 from players.lineup import Lineup, make_scratch
 from players.player import CompiledPlayer
 

@@ -14,9 +14,9 @@ import numpy as np
 from games import checkers, connect_four
 from games.bitboard import Rules
 from games.checkers_board import CheckersRules, note_position
-from players.checkers import decide as decide_checkers
-from players.checkers_seat import make_checkers_scratch
-from players.connect_four import decide as decide_connect_four
+from players.checkers.decision import decide as decide_checkers
+from players.checkers.seat import make_checkers_scratch
+from players.connect_four.seats import decide as decide_connect_four
 from players.lineup import Lineup, make_scratch
 
 __all__ = ["DECIDERS", "Decider"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from games.compiled import inlined
 from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
+from players.connect_four.tuple_entries import READINGS
 from players.search import make_room
-from players.tuple_entries import READINGS
 
 __all__ = [
     "ACTION",
@@ -43,9 +43,11 @@ __all__ = [
     "CARD_WEIGHTS_AT",
     "CARD_WIDTH",
     "COLUMNS_AT",
+    "DECISION",
     "DEPTH",
     "DISCS_AT",
     "FEATURES",
+    "FORBIDS",
     "GRAPH",
     "HEAD",
     "INPUTS",
@@ -60,6 +62,7 @@ __all__ = [
     "QUIET",
     "RANDOM",
     "RELATIVE",
+    "RULE",
     "SEAT_FIELDS",
     "SHAPE",
     "SLOTS",
@@ -70,6 +73,7 @@ __all__ = [
     "TEST_BOT",
     "TUPLES",
     "VALUE",
+    "VARIANT",
     "WEIGHTS_AT",
     "WIDTH_OF_TUPLES",
     "Lineup",
@@ -100,19 +104,23 @@ TAKES_WINS = 14
 whatever the values, or goes by these alone (0)."""
 TABLES_AT = 15
 """One of a tuple network: where in ``columns`` its numbers begin. Its structure begins
-at ``COLUMNS_AT`` (see :mod:`players.tuple_table`)."""
+at ``COLUMNS_AT`` (see :mod:`players.connect_four.tuple_table`)."""
 QUIET, FEATURES = 16, 17
 """The last ones, of a search in checkers, whose :data:`DEPTH` is at least 1: whether it follows
 captures beyond its last ply until none is left (1); and, if its positions are valued by features,
-how many of these there are (see :mod:`players.checkers_seat`)."""
-SEAT_FIELDS = 18
+how many of these there are (see :mod:`players.checkers.seat`)."""
+VARIANT, FORBIDS = 18, 19
+"""And of players of Ticket to Ride: the bits that say how its rule player decides (see
+:mod:`players.ticket_to_ride.rule`), and whether a network is kept from choosing what it may not
+do (1), or may make a forbidden move (0)."""
+SEAT_FIELDS = 20
 
-RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES, LINEAR = 0, 1, 2, 3, 4, 5, 6
+RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES, LINEAR, RULE = 0, 1, 2, 3, 4, 5, 6, 7
 """Kinds of seats."""
 
-POLICY, VALUE, ACTION = 0, 1, 2
-"""Heads: one output per move; one value per position reached; or one value per move, whose
-column is an input."""
+POLICY, VALUE, ACTION, DECISION = 0, 1, 2, 3
+"""Heads: one output per move; one value per position reached; one value per move, of which
+inputs tell (in Connect Four its column); or one output per class of moves."""
 
 
 (

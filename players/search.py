@@ -2,7 +2,7 @@
 
 Alpha-beta in negamax form: a value is what the position is worth to the player to move. A game
 has a file of its own with the recursion, which lists and makes moves and values what it finds at
-the last ply (:mod:`players.connect_four_search`, :mod:`players.checkers_search`); it takes these
+the last ply (:mod:`players.connect_four.search`, :mod:`players.checkers.search`); it takes these
 steps from here.
 
 A value depends on the position and the plies left to search, and where players differ in what

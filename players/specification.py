@@ -17,8 +17,8 @@ from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.game import AnyGame
 from games.registry import GAMES
 from genomes.tensors import DamagedFileError, NewerFormatError
+from players.connect_four.minimax import parse_minimax
 from players.human import HumanPlayer
-from players.minimax import parse_minimax
 from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot

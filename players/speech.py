@@ -12,7 +12,7 @@ from games.checkers_position import COLOURS
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, IllegalMoveError
 from games.game import AnyGame
-from players.checkers_drawing import draw_checkers
+from players.checkers.drawing import draw_checkers
 
 __all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "speech_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from games.errors import ArenaError
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from players.bred import FORMAT, BredPlayer
-from players.checkers_graph import CheckersGraphPlayer
-from players.checkers_network import CheckersNetworkPlayer
-from players.graph import GraphPlayer
-from players.linear import LinearPlayer
-from players.network import NetworkPlayer
-from players.tuple_network import TuplePlayer
+from players.checkers.graph import CheckersGraphPlayer
+from players.checkers.linear import LinearPlayer
+from players.checkers.network import CheckersNetworkPlayer
+from players.connect_four.graph import GraphPlayer
+from players.connect_four.network import NetworkPlayer
+from players.connect_four.tuple_network import TuplePlayer
 
 __all__ = ["KINDS", "read_player"]
 

@@ -92,7 +92,7 @@ def concept_groups(
     Raises:
         BadValueError: The game has another board: see :func:`fits_concepts`.
 
-    >>> from players.minimax import MinimaxPlayer
+    >>> from players.connect_four.minimax import MinimaxPlayer
     >>> groups = concept_groups(MinimaxPlayer(ConnectFour(), 1))
     >>> groups["A"].share, groups["F"].share < 0.4, groups["K"].states
     (1.0, True, 20)

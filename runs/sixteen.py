@@ -11,7 +11,7 @@ from importlib import resources
 
 from games.checkers import Checkers
 from games.errors import UnknownNameError
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
 from players.specification import PlayerKind, register_player
 from players.storage import read_player
 

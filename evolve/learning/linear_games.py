@@ -41,9 +41,9 @@ from games.checkers_board import (
 )
 from games.compiled import compiled
 from genomes.network import SHAPE_FIELDS
-from players.checkers import choose_move
-from players.checkers_features import count_features
-from players.checkers_seat import (
+from players.checkers.decision import choose_move
+from players.checkers.features import count_features
+from players.checkers.seat import (
     CheckersScratch,
     forget_positions,
     make_checkers_scratch,

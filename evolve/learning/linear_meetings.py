@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arena.work import Work
 from evolve.learning.linear_games import FIGURES
 from evolve.learning.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
-from players.linear import LinearDesign
+from players.checkers.linear import LinearDesign
 from players.lineup import SEAT_FIELDS
 
 __all__ = ["Entrants", "make_entrants", "make_meetings", "read_weights"]

@@ -38,7 +38,7 @@ from evolve.learning.q_learning_games import DRAWS, ERRORS, FIGURES, FIRST_WINS,
 from evolve.method import BoardViewConfig, Config
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_seeds
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["ActionNetworkConfig", "QLearning", "QLearningConfig", "QLearningState", "Rewards"]
 

@@ -30,7 +30,7 @@ from games.compiled import compiled, inlined
 from games.stream import below, chance, new_stream
 from genomes.network import ACTIVATIONS, padded
 from genomes.simd import peek
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = [
     "DRAWS",

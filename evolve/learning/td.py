@@ -25,7 +25,7 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_generator, derive_seeds
 from genomes.mlp import MLP
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 __all__ = ["Td", "TdConfig", "TdState", "ValueNetworkConfig", "make_course"]
 

@@ -36,7 +36,7 @@ from evolve.learning.linear_meetings import make_entrants, make_meetings
 from evolve.method import Config
 from games.checkers import Checkers
 from games.seeding import derive_generator, derive_seeds
-from players.linear import LinearDesign
+from players.checkers.linear import LinearDesign
 
 __all__ = ["LinearConfig", "TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
 
@@ -80,7 +80,7 @@ class TdLinearConfig(LearnerConfig):
     """After so many games of a learner rate and exploration have come to their ends, each by the
     same difference per game; without an end they stay as they are."""
     initialisation: str = "zero"
-    """See `players.linear.LinearDesign.initialise`. His text does not say."""
+    """See `players.checkers.linear.LinearDesign.initialise`. His text does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:

@@ -33,8 +33,8 @@ from games.bitboard import Rules
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_seeds
 from genomes.tuples import TuplePopulation
-from players.tuple_entries import READINGS
-from players.tuple_network import TupleDesign
+from players.connect_four.tuple_entries import READINGS
+from players.connect_four.tuple_network import TupleDesign
 
 __all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
 

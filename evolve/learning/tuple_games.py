@@ -27,7 +27,7 @@ from games.stream import below, chance
 from genomes import simd
 from genomes.network import TANH, activate
 from genomes.simd import LANES, peek, poke
-from players.tuple_entries import (
+from players.connect_four.tuple_entries import (
     ENTRIES,
     READINGS,
     read_disc,
@@ -65,7 +65,7 @@ class TupleRoom(NamedTuple):
     """Room for one game."""
 
     entries: NDArray[np.int32]
-    """What is read now, as in :mod:`players.tuple_entries`, flat."""
+    """What is read now, as in :mod:`players.connect_four.tuple_entries`, flat."""
     past: NDArray[np.int32]
     """The entries after each ply, flat."""
     now: NDArray[np.float32]
@@ -104,7 +104,7 @@ def teach(
     Args:
         rules: The board.
         lesson: How to play and learn.
-        structure: See :mod:`players.tuple_table`.
+        structure: See :mod:`players.connect_four.tuple_table`.
         tables: The numbers after moves of who began, then those after moves of the other.
         stream: Chance.
         room: Scratch.

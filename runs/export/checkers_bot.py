@@ -7,8 +7,8 @@ from typing import Any
 
 from games.errors import BadValueError
 from players.bred import BredPlayer
-from players.checkers_network import CheckersNetworkPlayer
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
+from players.checkers.network import CheckersNetworkPlayer
 from players.lineup import NOISE
 from runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from runs.export.checkers_inside import describe_linear, describe_network

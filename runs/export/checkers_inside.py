@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.checkers_network import CheckersNetworkPlayer
-from players.checkers_seat import PLANE, TABLE_SIZE
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
+from players.checkers.network import CheckersNetworkPlayer
+from players.checkers.seat import PLANE, TABLE_SIZE
 from runs.export.assembly import write_base64
 from runs.export.inside import Inside
 from runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers

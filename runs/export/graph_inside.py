@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.graph import Graphs, compile_graphs
 from genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
-from players.graph import GraphPlayer
+from players.connect_four.graph import GraphPlayer
 from runs.export.inside import Inside
 
 __all__ = ["describe_graph"]

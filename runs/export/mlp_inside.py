@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genomes import network
-from players.network import NetworkPlayer
+from players.connect_four.network import NetworkPlayer
 from runs.export.assembly import write_base64
 from runs.export.inside import Inside
 

@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict
 from games.errors import BadValueError
 from genomes.neat.interchange import ImportedGenome, read_json, write_json
 from genomes.neat.network_json import parse
-from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import BredPlayer
-from players.checkers_graph import CheckersGraphPlayer
-from players.encodings import ENCODINGS
-from players.graph import GraphDesign, GraphPlayer
-from players.linear import LinearPlayer
-from players.tuple_network import TuplePlayer
+from players.checkers.graph import CheckersGraphPlayer
+from players.checkers.linear import LinearPlayer
+from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from players.connect_four.encodings import ENCODINGS
+from players.connect_four.graph import GraphDesign, GraphPlayer
+from players.connect_four.tuple_network import TuplePlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
 

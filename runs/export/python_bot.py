@@ -7,9 +7,9 @@ from typing import Any
 
 from games.checkers import Checkers
 from players.bred import BredPlayer
-from players.graph import GraphPlayer
-from players.network import NetworkPlayer
-from players.tuple_network import TuplePlayer
+from players.connect_four.graph import GraphPlayer
+from players.connect_four.network import NetworkPlayer
+from players.connect_four.tuple_network import TuplePlayer
 from runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from runs.export.checkers_bot import export_checkers
 from runs.export.graph_inside import describe_graph

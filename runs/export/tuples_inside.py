@@ -9,8 +9,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from players.connect_four.tuple_network import TuplePlayer
 from players.lineup import TABLES_AT
-from players.tuple_network import TuplePlayer
 from runs.export.inside import Inside
 
 __all__ = ["describe_tuples"]

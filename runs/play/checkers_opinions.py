@@ -9,11 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from games.checkers import Move, Position
-from players.checkers_graph import CheckersGraphPlayer
-from players.checkers_network import CheckersNetworkPlayer
-from players.checkers_search import find_moves
-from players.checkers_seat import UNIT, CheckersScratch, make_checkers_scratch
-from players.linear import PIECES, LinearPlayer
+from players.checkers.graph import CheckersGraphPlayer
+from players.checkers.linear import PIECES, LinearPlayer
+from players.checkers.network import CheckersNetworkPlayer
+from players.checkers.search import find_moves
+from players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
 from players.lineup import DEPTH, Lineup
 from players.search import WIN
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from games.connect_four import Position
 from genomes.neat.graph import compile_graphs, evaluate
-from players.board_view import BoardView
 from players.bred import ColumnPlayer
-from players.graph import GraphPlayer
-from players.network import NetworkPlayer
+from players.connect_four.board_view import BoardView
+from players.connect_four.graph import GraphPlayer
+from players.connect_four.network import NetworkPlayer
 
 __all__ = ["describe_opinions", "find_opinions"]
 

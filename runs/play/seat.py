@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from games.stream import Stream, new_stream
+from players.connect_four.graph import GraphPlayer
 from players.forfeit import Forfeit, ForfeitError
-from players.graph import GraphPlayer
 from players.player import CompiledPlayer, Player
 from players.process import ProcessPlayer
 from runs.play.record import Record

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from games.errors import BadValueError
+from players.connect_four.tuple_network import TuplePlayer
 from players.player import Player
-from players.tuple_network import TuplePlayer
 from runs.files import explain_storage_errors
 from runs.players import find_player
 from runs.plots.arrangement import Arrangement, arrange, board_width

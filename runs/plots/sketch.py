@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from games.errors import BadValueError
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
-from players.board_view import BoardView
 from players.bred import BredPlayer
-from players.graph import GraphPlayer
-from players.network import NetworkPlayer
+from players.connect_four.board_view import BoardView
+from players.connect_four.graph import GraphPlayer
+from players.connect_four.network import NetworkPlayer
 from players.player import Player
 from runs.plots.layers import find_layers
 

@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from genomes.tuples import Cells
-from players.tuple_network import TuplePlayer
-from players.tuple_table import show_entries
+from players.connect_four.tuple_network import TuplePlayer
+from players.connect_four.tuple_table import show_entries
 from runs.plots.cards import LINE, NEGATIVE, POSITIVE, SIGNS, draw_boards
 from runs.plots.routes import Point
 from runs.plots.sketch import write_title

@@ -13,8 +13,8 @@ from arena.batch import make_batch
 from arena.executors import SerialExecutor
 from evolve.method import State
 from games.seeding import derive_seeds
+from players.connect_four.network import NetworkDesign
 from players.lineup import combine_lineups
-from players.network import NetworkDesign
 from players.player import CompiledPlayer
 from players.scripted import make_test_bot
 from runs.run import Run

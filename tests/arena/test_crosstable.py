@@ -12,7 +12,7 @@ from arena.duel import DuelResult
 from arena.executors import ProcessExecutor
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random, make_test_bot
 

@@ -15,7 +15,7 @@ from arena.executors import ProcessExecutor, SerialExecutor
 from games.connect_four import ConnectFour, Position
 from games.errors import ArenaError, BadValueError
 from games.stream import Stream
-from players.network import NetworkDesign, NetworkPlayer
+from players.connect_four.network import NetworkDesign, NetworkPlayer
 from players.player import CompiledPlayer, Player
 from players.scripted import make_random, make_test_bot
 

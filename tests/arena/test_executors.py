@@ -32,8 +32,8 @@ from arena.work import Work, find_kernel
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
+from players.connect_four.network import NetworkDesign
 from players.lineup import combine_lineups
-from players.network import NetworkDesign
 from players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()

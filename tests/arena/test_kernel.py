@@ -13,8 +13,8 @@ from arena.match import play_match
 from arena.openings import random_openings
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
+from players.connect_four.network import NetworkDesign
 from players.lineup import combine_lineups, with_noise
-from players.network import NetworkDesign
 from players.player import CompiledPlayer
 from players.scripted import make_random, make_test_bot
 

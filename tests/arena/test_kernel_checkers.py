@@ -13,8 +13,8 @@ from games.checkers import Checkers, Position
 from games.checkers_board import repetition_key
 from games.errors import ArenaError
 from games.stream import new_stream
-from players.checkers import decide
-from players.checkers_seat import TABLE_SIZE, UNIT, make_checkers_scratch
+from players.checkers.decision import decide
+from players.checkers.seat import TABLE_SIZE, UNIT, make_checkers_scratch
 from players.lineup import (
     DEPTH,
     FEATURES,

@@ -31,9 +31,9 @@ from genomes.neat.config import NeatConfig
 from genomes.neat.creation import create
 from genomes.neat.interchange import to_neat_python_genomes
 from genomes.neat.population import NeatPopulation
-from players.graph import GraphDesign, GraphPlayer
+from players.connect_four.graph import GraphDesign, GraphPlayer
+from players.connect_four.network import NetworkDesign
 from players.lineup import TABLES, combine_lineups, count_tables, with_noise
-from players.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random, make_test_bot
 
@@ -110,7 +110,7 @@ class Reference(Player):
             self.network.reset()
 
     def choose(self, position: Position, stream: Stream) -> int:
-        """As `players.graph` and `players.board_view` say in words."""
+        """As `players.connect_four.graph` and `players.connect_four.board_view` say in words."""
         game = self.design.game
         legal = game.legal_moves(position)
         if self.noise and int(next_word(stream)) >> 32 < self.noise:

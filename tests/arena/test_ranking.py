@@ -14,7 +14,7 @@ from arena.ranking import (
 )
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
-from players.minimax import MinimaxPlayer
+from players.connect_four.minimax import MinimaxPlayer
 from players.player import Player
 from players.scripted import make_random
 

@@ -29,9 +29,9 @@ from games.errors import BadValueError
 from games.seeding import derive_seeds
 from games.stream import new_stream
 from genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
-from players.checkers_network import CheckersNetworkDesign
+from players.checkers.network import CheckersNetworkDesign
+from players.connect_four.network import NetworkDesign
 from players.lineup import DEPTH
-from players.network import NetworkDesign
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""

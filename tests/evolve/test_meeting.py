@@ -27,7 +27,7 @@ from games.errors import BadValueError
 from genomes.neat.config import NeatConfig
 from genomes.neat.creation import create
 from genomes.neat.population import NeatPopulation
-from players.graph import GraphDesign
+from players.connect_four.graph import GraphDesign
 from players.lineup import NOISE
 
 DESIGN = GraphDesign(5, 4, 4, head="value")

@@ -20,7 +20,7 @@ from evolve.tournament import Tournament, TournamentConfig
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.stream import new_stream, next_word
 from genomes.variation import cross_uniformly, mutate_gaussian
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "select": {"tournsize": 3},

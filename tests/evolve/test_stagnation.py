@@ -27,7 +27,7 @@ from genomes.neat.creation import create
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.population import NeatPopulation, concatenate
 from genomes.neat.species import Species
-from players.graph import GraphDesign
+from players.connect_four.graph import GraphDesign
 
 DESIGN = GraphDesign(head="value", encoding="two-planes")
 MEMORY = GraphDesign(head="value", encoding="two-planes", feed_forward=False)

@@ -18,7 +18,7 @@ from arena.executors import SerialExecutor
 from evolve.contest import draw_members
 from evolve.tournament import Tournament, TournamentConfig, TournamentState
 from games.seeding import derive_seeds, derive_stream
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""

@@ -22,7 +22,7 @@ def test_every_file_with_compiled_code_is_found() -> None:
     names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
     assert {"games/compiled.py", "games/bits.py", "games/stream.py"} <= names
     assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
-    assert {"players/connect_four.py", "players/lineup.py"} <= names
+    assert {"players/connect_four/seats.py", "players/lineup.py"} <= names
     assert "arena/kernels/connect_four.py" in names
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
@@ -80,7 +80,7 @@ def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
         for node in tree.body
         if _is_compiled(node, {"internal"})
     }
-    assert ("players.graph_seat", "value_disc") in internal
+    assert ("players.connect_four.graph_seat", "value_disc") in internal
     for file, tree in trees.items():
         module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         here = {name for where, name in internal if where == module}
@@ -207,7 +207,7 @@ def show():
     print(cache_folder())
 show()
 show()
-for name in ("players/connect_four.py", "genomes/simd.py", "games/compiled.py"):
+for name in ("players/connect_four/seats.py", "genomes/simd.py", "games/compiled.py"):
     file = Path(name)
     before = file.read_text()
     file.write_text(before + "# changed\\n")

@@ -7,8 +7,8 @@ import pytest
 
 from games.errors import BadValueError, UnknownNameError
 from genomes.mlp import INITIALISATIONS, MLP
-from players.encodings import ENCODINGS
-from players.network import NetworkDesign
+from players.connect_four.encodings import ENCODINGS
+from players.connect_four.network import NetworkDesign
 
 
 def test_the_network_of_four_in_a_row_has_507_genes() -> None:

@@ -27,10 +27,10 @@ from genomes.network import (
     single_output,
     start_sums,
 )
-from players.board_view import VIEWPOINTS
-from players.encodings import ENCODINGS
+from players.connect_four.board_view import VIEWPOINTS
+from players.connect_four.encodings import ENCODINGS
+from players.connect_four.network import NetworkDesign, NetworkPlayer
 from players.lineup import combine_lineups
-from players.network import NetworkDesign, NetworkPlayer
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
 DESIGNS = [

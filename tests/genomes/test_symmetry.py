@@ -8,7 +8,7 @@ import pytest
 from games.stream import new_stream
 from genomes.mlp import MLP
 from genomes.symmetry import share_genes
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 
 def test_genes_are_shared_as_worked_out_by_hand() -> None:

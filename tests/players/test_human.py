@@ -14,7 +14,7 @@ from arena.match import Termination, play_match
 from games.checkers import Checkers, Move, Position
 from games.connect_four import ConnectFour
 from games.stream import Stream, new_stream
-from players.checkers_drawing import draw_checkers
+from players.checkers.drawing import draw_checkers
 from players.forfeit import Forfeit, ForfeitError
 from players.human import HumanPlayer
 from players.player import Player

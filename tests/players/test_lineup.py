@@ -8,6 +8,7 @@ from arena.batch import make_batch
 from arena.kernels import run_kernel
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
+from players.connect_four.network import NetworkDesign
 from players.lineup import (
     KIND,
     NETWORK,
@@ -17,7 +18,6 @@ from players.lineup import (
     combine_lineups,
     simple_lineup,
 )
-from players.network import NetworkDesign
 
 GAME = ConnectFour()
 

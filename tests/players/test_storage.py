@@ -20,8 +20,8 @@ from genomes.neat.creation import create
 from genomes.neat.population import NeatPopulation
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.bred import FORMAT, BredPlayer
-from players.graph import GraphDesign
-from players.network import NetworkDesign
+from players.connect_four.graph import GraphDesign
+from players.connect_four.network import NetworkDesign
 from players.specification import make_player
 from players.storage import KINDS, read_player
 

@@ -10,7 +10,7 @@ import pytest
 
 from games.checkers import Checkers
 from games.errors import BadValueError
-from players.checkers_graph import CheckersGraphDesign, CheckersGraphPlayer
+from players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.directory import RunDirectory

@@ -11,8 +11,8 @@ import pytest
 
 from games.checkers import Checkers
 from games.stream import new_stream
-from players.checkers_network import CheckersNetworkDesign, CheckersNetworkPlayer
-from players.linear import LinearDesign, LinearPlayer
+from players.checkers.linear import LinearDesign, LinearPlayer
+from players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.errors import CheckpointError, RecipeError

@@ -21,7 +21,7 @@ from evolve.tournament import Tournament, TournamentConfig, TournamentState
 from games.connect_four import ConnectFour
 from genomes.neat.numbering import Counters
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 from runs.checkpoint import FORMAT, load_checkpoint, read_state, save_checkpoint, write_state
 from runs.directory import RunDirectory
 from runs.errors import CheckpointError

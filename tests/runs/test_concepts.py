@@ -10,9 +10,9 @@ import pytest
 from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
 from games.stream import Stream, below
+from players.connect_four.minimax import MinimaxPlayer
+from players.connect_four.network import NetworkDesign
 from players.forfeit import Forfeit, ForfeitError
-from players.minimax import MinimaxPlayer
-from players.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random
 from runs.concepts import _read_states, concept_groups, fits_concepts

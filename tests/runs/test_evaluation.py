@@ -12,8 +12,8 @@ import pytest
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
-from players.linear import make_minimax
-from players.minimax import MinimaxPlayer
+from players.checkers.linear import make_minimax
+from players.connect_four.minimax import MinimaxPlayer
 from players.player import Player
 from players.scripted import make_random
 from runs import evaluation

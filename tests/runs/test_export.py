@@ -20,7 +20,7 @@ import pytest
 
 from games.connect_four import ConnectFour, Position
 from games.errors import UnknownNameError
-from players.network import NetworkDesign, NetworkPlayer
+from players.connect_four.network import NetworkDesign, NetworkPlayer
 from runs.export import TARGETS, export_player, export_python
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3)}

@@ -27,11 +27,11 @@ from games.checkers_board import note_position
 from games.errors import BadValueError
 from games.stream import new_stream
 from players.bred import BredPlayer
-from players.checkers_network import CheckersNetworkDesign
-from players.checkers_search import find_moves
-from players.checkers_seat import make_checkers_scratch
+from players.checkers.linear import LinearDesign, make_minimax
+from players.checkers.network import CheckersNetworkDesign
+from players.checkers.search import find_moves
+from players.checkers.seat import make_checkers_scratch
 from players.dialects import CheckersDialect, Limits
-from players.linear import LinearDesign, make_minimax
 from players.process import ProcessPlayer
 from players.scripted import make_random
 from runs.export import export_player, export_python

@@ -31,7 +31,7 @@ from genomes.neat.creation import create
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.graph import compile_graphs, evaluate
 from genomes.neat.population import NeatPopulation
-from players.graph import GraphDesign, GraphPlayer
+from players.connect_four.graph import GraphDesign, GraphPlayer
 from players.lineup import combine_lineups
 from players.player import Player
 from runs.export import export_python

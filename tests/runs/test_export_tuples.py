@@ -17,7 +17,7 @@ from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
 from games.stream import Stream, new_stream
 from genomes.tuples import TuplePopulation
-from players.tuple_network import TupleDesign, TuplePlayer
+from players.connect_four.tuple_network import TupleDesign, TuplePlayer
 from runs.export import export_neat_python, export_python
 
 STREAM: Stream = new_stream(0)

@@ -27,8 +27,8 @@ from genomes.neat.creation import create
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.graph import compile_graphs, evaluate
 from genomes.neat.ini import to_neat_python
-from players.graph import GraphDesign, GraphPlayer
-from players.network import NetworkDesign
+from players.connect_four.graph import GraphDesign, GraphPlayer
+from players.connect_four.network import NetworkDesign
 from players.storage import read_player
 from runs.api import prepare, start
 from runs.cli import main

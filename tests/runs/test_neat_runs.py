@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from players.graph import GraphPlayer
+from players.connect_four.graph import GraphPlayer
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.directory import RunDirectory

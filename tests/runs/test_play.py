@@ -27,9 +27,9 @@ from genomes.neat.creation import NeatConfig, create
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.population import NeatPopulation
 from players import specification
-from players.graph import GraphDesign, GraphPlayer
+from players.connect_four.graph import GraphDesign, GraphPlayer
+from players.connect_four.network import NetworkDesign, NetworkPlayer
 from players.human import HumanPlayer
-from players.network import NetworkDesign, NetworkPlayer
 from players.player import Player
 from players.process import Limits, ProcessPlayer
 from players.scripted import make_random, make_test_bot

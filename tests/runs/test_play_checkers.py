@@ -27,11 +27,11 @@ from games.checkers import Checkers, Move, Position
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, IllegalMoveError, UnknownNameError
 from games.stream import Stream, new_stream
-from players.checkers_drawing import draw_checkers
-from players.checkers_network import CheckersNetworkDesign
+from players.checkers.drawing import draw_checkers
+from players.checkers.linear import LinearDesign, LinearPlayer, make_minimax
+from players.checkers.network import CheckersNetworkDesign
+from players.connect_four.network import NetworkDesign
 from players.human import HumanPlayer
-from players.linear import LinearDesign, LinearPlayer, make_minimax
-from players.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random
 from players.speech import CheckersSpeech

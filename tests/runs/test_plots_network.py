@@ -21,8 +21,8 @@ from games.errors import ArenaError, BadValueError
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.graph import compile_graphs, evaluate
 from genomes.neat.population import NeatPopulation
-from players.graph import GraphDesign, GraphPlayer
-from players.network import NetworkDesign, NetworkPlayer
+from players.connect_four.graph import GraphDesign, GraphPlayer
+from players.connect_four.network import NetworkDesign, NetworkPlayer
 from players.specification import make_player
 from runs.api import start
 from runs.commands.evolving import plot

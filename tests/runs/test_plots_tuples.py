@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from genomes.tuples import TuplePopulation
-from players.tuple_network import TupleDesign, TuplePlayer
-from players.tuple_table import show_entries
+from players.connect_four.tuple_network import TupleDesign, TuplePlayer
+from players.connect_four.tuple_table import show_entries
 from runs import Run, start
 from runs.plots.cards import NEGATIVE, POSITIVE
 from runs.plots.network import plot_network

@@ -7,7 +7,7 @@ import pytest
 from games.checkers import Checkers
 from games.errors import BadValueError, UnknownNameError
 from games.stream import new_stream
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
 from runs.players import find_game, find_player
 from runs.recipe import load_recipe, recipe_names
 from runs.sixteen import make_piotrowski, piotrowski_names

@@ -19,7 +19,7 @@ from arena.executors import SerialExecutor
 from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
 from evolve.learning.td_linear import TdLinearConfig, make_lesson
 from games.seeding import derive_seeds
-from players.linear import LinearDesign
+from players.checkers.linear import LinearDesign
 from runs.recipe import Recipe, load_recipe
 from runs.studies import (
     StudyProgress,

@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from games.connect_four import ConnectFour
-from players.minimax import MinimaxPlayer
+from players.connect_four.minimax import MinimaxPlayer
 from runs.concepts import concept_groups
 from runs.history import Check
 from runs.run import Run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evolve.learning.td_linear import TdLinear
-from players.linear import LinearPlayer
+from players.checkers.linear import LinearPlayer
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.errors import CheckpointError, RecipeError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from players.network import NetworkPlayer
+from players.connect_four.network import NetworkPlayer
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.display import Display

@@ -14,8 +14,8 @@ import pytest
 
 from games.errors import BadValueError
 from games.stream import new_stream
+from players.connect_four.tuple_network import TuplePlayer
 from players.storage import read_player
-from players.tuple_network import TuplePlayer
 from runs import Run, resume, start
 from runs.errors import CheckpointError, RecipeError
 from runs.journey import Progress

@@ -24,7 +24,7 @@ from evolve.learning.q_learning_games import learn_part
 from evolve.method import Report
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 from players.scripted import make_random
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}

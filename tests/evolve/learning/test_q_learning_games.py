@@ -30,7 +30,7 @@ from games.bitboard import drop, full_columns
 from games.compiled import compiled
 from games.connect_four import ConnectFour
 from games.stream import new_stream
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 ROOT = Path(__file__).parents[3]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]

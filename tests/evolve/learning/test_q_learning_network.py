@@ -23,7 +23,7 @@ from games.compiled import compiled
 from games.connect_four import ConnectFour, Position
 from games.stream import new_stream
 from genomes.simd import LANES
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 
 UNITS = 20
 MOVES = [3, 3, 2, 5, 0, 6, 2]

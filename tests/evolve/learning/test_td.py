@@ -19,7 +19,7 @@ from evolve.learning.td_moves import Course
 from games.connect_four import ConnectFour
 from games.errors import ArenaError
 from games.seeding import derive_seeds
-from players.network import NetworkDesign
+from players.connect_four.network import NetworkDesign
 from players.specification import make_player
 from runs.errors import RecipeError
 from runs.recipe import load_recipe

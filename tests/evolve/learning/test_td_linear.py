@@ -17,7 +17,7 @@ from evolve.learning.td_linear import TdLinear, TdLinearConfig, TdLinearState, m
 from games.checkers import Checkers
 from games.errors import BadValueError, UnknownNameError
 from games.seeding import derive_seeds
-from players.linear import LinearDesign, LinearPlayer
+from players.checkers.linear import LinearDesign, LinearPlayer
 from players.lineup import KIND, RANDOM
 
 

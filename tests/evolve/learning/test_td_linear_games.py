@@ -31,10 +31,10 @@ from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetin
 from games.checkers import Checkers, Position
 from games.checkers_board import MOST_MOVES, note_position
 from games.seeding import derive_seeds
-from players.checkers import decide
-from players.checkers_features import count_features
-from players.checkers_seat import make_checkers_scratch
-from players.linear import PIECES, LinearDesign
+from players.checkers.decision import decide
+from players.checkers.features import count_features
+from players.checkers.linear import PIECES, LinearDesign
+from players.checkers.seat import make_checkers_scratch
 from players.lineup import DEPTH, KIND, RANDOM
 
 PLAIN = Lesson(

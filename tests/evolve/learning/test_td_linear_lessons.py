@@ -29,7 +29,7 @@ from evolve.learning.linear_lessons import (
     value_state,
     write_tables,
 )
-from players.linear import LinearDesign
+from players.checkers.linear import LinearDesign
 
 Vector = NDArray[np.float64]
 

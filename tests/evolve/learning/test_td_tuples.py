@@ -31,8 +31,8 @@ from games.bitboard import Rules
 from games.connect_four import ConnectFour
 from games.stream import new_stream
 from genomes.tuples import Cells, TuplePopulation, find_lines, random_walks
+from players.connect_four.tuple_table import TupleTable, make_table
 from players.specification import make_player
-from players.tuple_table import TupleTable, make_table
 
 PLAIN = Lesson(games=1, step=0.1, decay=0.7, discount=1.0, exploration=0.2, damped=0.0)
 LESSONS = {

@@ -17,8 +17,8 @@ from games.registry import make_game
 from genomes.network import RESOLUTION, SHAPE_FIELDS
 from genomes.tuples import Cells, TuplePopulation, draw_shapes
 from players.bred import ColumnPlayer
+from players.connect_four.tuple_table import TupleTable, make_table
 from players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
-from players.tuple_table import TupleTable, make_table
 
 __all__ = ["TupleDesign", "TuplePlayer"]
 

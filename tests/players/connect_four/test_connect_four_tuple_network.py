@@ -23,12 +23,12 @@ from genomes.network import RESOLUTION
 from genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from genomes.tuples import TuplePopulation
 from players.bred import FORMAT
+from players.connect_four.network import NetworkDesign
+from players.connect_four.tuple_network import TupleDesign, TuplePlayer
 from players.lineup import TABLES, combine_lineups, count_tables, with_noise
-from players.network import NetworkDesign
 from players.player import Player
 from players.scripted import make_random, make_test_bot
 from players.storage import read_player
-from players.tuple_network import TupleDesign, TuplePlayer
 
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
 

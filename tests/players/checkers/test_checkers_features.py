@@ -9,7 +9,7 @@ from games.checkers import Checkers
 from games.checkers_board import MOST_MOVES
 from games.checkers_position import Position, bit_of, parse_fen
 from games.stream import Stream, below, new_stream
-from players.checkers_features import FEATURE_NAMES, FEATURE_SETS, count_features
+from players.checkers.features import FEATURE_NAMES, FEATURE_SETS, count_features
 
 GAME = Checkers()
 SCRATCH = np.zeros(MOST_MOVES + 5, dtype=np.uint64)

@@ -14,8 +14,8 @@ from games.checkers_board import list_moves
 from games.compiled import compiled, internal
 from games.stream import below, next_word
 from genomes.simd import peek
-from players.checkers_search import find_moves
-from players.checkers_seat import take_seat
+from players.checkers.search import find_moves
+from players.checkers.seat import take_seat
 from players.lineup import KIND, NOISE, RANDOM
 
 __all__ = ["choose_move", "decide"]

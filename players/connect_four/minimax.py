@@ -12,7 +12,7 @@ from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
 from games.game import AnyGame
-from players.linear import make_minimax
+from players.checkers.linear import make_minimax
 from players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
 from players.player import CompiledPlayer
 
@@ -56,7 +56,8 @@ def parse_minimax(text: str, game: AnyGame) -> CompiledPlayer:
     """The player with the settings of a *text* such as ``depth=4,noise=0.2``, in any order.
 
     What it leaves out is 4 plies and no noise. In checkers pieces are counted, and with
-    ``quiet=1`` captures are followed beyond the last ply (:func:`players.linear.make_minimax`).
+    ``quiet=1`` captures are followed beyond the last ply
+    (:func:`players.checkers.linear.make_minimax`).
 
     Raises:
         UnknownNameError: It sets something else.

@@ -14,10 +14,10 @@ from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.stream import new_stream
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
-from players.connect_four import value_moves
-from players.graph import GraphDesign
+from players.connect_four.graph import GraphDesign
+from players.connect_four.network import NetworkDesign, NetworkPlayer
+from players.connect_four.seats import value_moves
 from players.lineup import make_scratch
-from players.network import NetworkDesign, NetworkPlayer
 from players.storage import read_player
 
 GAME = ConnectFour()

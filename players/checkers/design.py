@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from games.errors import BadValueError, UnknownNameError
-from players.checkers_network import CheckersNetworkDesign
-from players.linear import LinearDesign
+from players.checkers.linear import LinearDesign
+from players.checkers.network import CheckersNetworkDesign
 
 __all__ = ["CHECKERS_KINDS", "CheckersDesign", "list_options", "make_checkers_design"]
 

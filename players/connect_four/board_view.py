@@ -10,7 +10,7 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError, UnknownNameError
 from games.registry import make_game
 from genomes.encoding import Encoding
-from players.encodings import ENCODINGS, with_moves
+from players.connect_four.encodings import ENCODINGS, with_moves
 from players.lineup import ACTION, POLICY, VALUE
 
 __all__ = ["HEADS", "VIEWPOINTS", "BoardView"]

@@ -1,7 +1,7 @@
 """The entries that tuples read, kept up to date disc by disc; for players and learners alike.
 
-See :mod:`players.tuple_table` for the structure that all functions take. Entries stand in one
-array of numbers, an entry for each reading.
+See :mod:`players.connect_four.tuple_table` for the structure that all functions take. Entries
+stand in one array of numbers, an entry for each reading.
 
 Sums have four parts that are added up at the end, since a processor can't begin an addition
 before the one that it depends on is done. So their order is fixed, but not that of readings.

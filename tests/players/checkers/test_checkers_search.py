@@ -21,11 +21,11 @@ from games.checkers_position import bit_of
 from games.stream import new_stream
 from genomes.encoding import Encoding
 from genomes.mlp import MLP
-from players import checkers_seat
-from players.checkers import decide
-from players.checkers_features import count_features
-from players.checkers_search import find_moves
-from players.checkers_seat import (
+from players.checkers import seat as checkers_seat
+from players.checkers.decision import decide
+from players.checkers.features import count_features
+from players.checkers.search import find_moves
+from players.checkers.seat import (
     PLANE,
     TABLE_SIZE,
     UNIT,

@@ -31,12 +31,12 @@ from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.interchange import to_neat_python_genomes
 from genomes.neat.population import NeatPopulation, concatenate
 from genomes.tensors import DamagedFileError
-from players.checkers_features import count_features
-from players.checkers_graph import CheckersGraphDesign, CheckersGraphPlayer
-from players.checkers_network import CheckersNetworkDesign
-from players.checkers_search import find_moves
-from players.checkers_seat import UNIT, CheckersScratch, make_checkers_scratch
-from players.linear import make_minimax
+from players.checkers.features import count_features
+from players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
+from players.checkers.linear import make_minimax
+from players.checkers.network import CheckersNetworkDesign
+from players.checkers.search import find_moves
+from players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
 from players.lineup import DEPTH, Lineup, combine_lineups
 from players.search import WIN
 from players.storage import read_player

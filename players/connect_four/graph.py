@@ -17,9 +17,9 @@ from genomes.neat.graph import compile_graphs
 from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
 from genomes.tensors import DamagedFileError
-from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import ColumnPlayer
-from players.connect_four import decide
+from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from players.connect_four.seats import decide
 from players.lineup import (
     COLUMNS_AT,
     DISCS_AT,

@@ -1,6 +1,6 @@
 """Alpha-beta search in checkers, compiled.
 
-Where it stops looking, positions are worth what :func:`players.checkers_seat.value_board` says.
+Where it stops looking, positions are worth what :func:`players.checkers.seat.value_board` says.
 Who cannot move has lost, also there. Draws are only looked for right after the first move: what a
 position is worth farther on does not depend on how it was reached.
 """
@@ -24,7 +24,7 @@ from games.checkers_board import (
 )
 from games.compiled import compiled, internal
 from genomes.simd import peek, poke
-from players.checkers_seat import (
+from players.checkers.seat import (
     ENDS,
     FOLLOWS,
     HISTORY_AT,

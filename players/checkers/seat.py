@@ -4,7 +4,7 @@ Who searches values all positions for itself, also those in which the opponent i
 sees its own men going to higher squares: light's board is turned round, bit b becoming bit 34 - b.
 Values are whole numbers in units of 2**-20.
 
-There are three ways to value. *Features* (:mod:`players.checkers_features`) are looked up: for
+There are three ways to value. *Features* (:mod:`players.checkers.features`) are looked up: for
 each there is a table of 32 numbers, what its value adds. A *graph* has them as inputs, each times
 :data:`INPUT_SCALE`. A *network* has four planes of inputs: own men, own kings, the other's men, the
 other's kings. Its first layer is kept as running sums through the search: a move changes a few
@@ -39,7 +39,7 @@ from genomes.network import (
     single_output,
 )
 from genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
-from players.checkers_features import count_features
+from players.checkers.features import count_features
 from players.lineup import (
     COLUMNS_AT,
     DEPTH,

@@ -25,10 +25,10 @@ from genomes.network import (
     single_output,
     start_sums,
 )
-from players.checkers_network import CheckersNetworkDesign, CheckersNetworkPlayer
+from players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
+from players.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from players.lineup import COLUMNS_AT, DEPTH, HEAD, KIND, NETWORK, QUIET, VALUE, WEIGHTS_AT, Lineup
 from players.storage import read_player
-from players.sub_squares import connect_sub_squares, list_sub_squares
 
 GAME = Checkers()
 SMALL = CheckersNetworkDesign(hidden=(7, 3))

@@ -1,6 +1,6 @@
 """NEAT graphs for checkers: how a genome whose structure grows makes a player that searches.
 
-A graph sees no squares but the first fourteen features of :mod:`players.checkers_features`: a tenth
+A graph sees no squares but the first fourteen features of :mod:`players.checkers.features`: a tenth
 of the connections that the board would take, and each means the same in both colours. The features
 are those of the player who looks ahead, in whose eyes its own pieces come first; the one output is
 what the position is worth to it.
@@ -25,7 +25,7 @@ from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
 from genomes.tensors import DamagedFileError
 from players.bred import BredPlayer
-from players.linear import MAX_DEPTH
+from players.checkers.linear import MAX_DEPTH
 from players.lineup import (
     COLUMNS_AT,
     DEPTH,
@@ -68,7 +68,7 @@ class CheckersGraphDesign:
     """Whether light moves first; see `games.checkers.Checkers`."""
 
     inputs: ClassVar[int] = 14
-    """How many features the graph sees, each times `players.checkers_seat.INPUT_SCALE`."""
+    """How many features the graph sees, each times `players.checkers.seat.INPUT_SCALE`."""
     outputs: ClassVar[int] = 1
     head: ClassVar[str] = "value"
 

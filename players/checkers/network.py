@@ -28,7 +28,8 @@ from genomes.mlp import MLP, Genomes
 from genomes.network import RESOLUTION
 from genomes.self_adaptive import StepGene
 from players.bred import BredPlayer
-from players.linear import MAX_DEPTH
+from players.checkers.linear import MAX_DEPTH
+from players.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from players.lineup import (
     COLUMNS_AT,
     DEPTH,
@@ -43,7 +44,6 @@ from players.lineup import (
     WEIGHTS_AT,
     Lineup,
 )
-from players.sub_squares import connect_sub_squares, list_sub_squares
 
 __all__ = ["CheckersNetworkDesign", "CheckersNetworkPlayer"]
 
@@ -81,7 +81,7 @@ class CheckersNetworkDesign:
     activation: str = "tanh"
     subsquares: bool = False
     """Whether a layer comes first that has a unit for each square part of the board, from 3 by 3
-    to 8 by 8 cells, which sees only what stands there; see :mod:`players.sub_squares`."""
+    to 8 by 8 cells, which sees only what stands there; see :mod:`players.checkers.sub_squares`."""
     piece_difference: bool = True
     """Whether the sum of the inputs is added to the output."""
     depth: int = 4

@@ -9,6 +9,13 @@ import numpy as np
 from games.bitboard import Rules, cell_of, landing_cells
 from games.compiled import internal
 from genomes.simd import peek, poke
+from players.connect_four.tuple_entries import (
+    ENTRIES,
+    read_disc,
+    start_readings,
+    sum_entries,
+    weigh_disc,
+)
 from players.lineup import (
     CARD_FIELDS,
     CARD_SIDE,
@@ -21,7 +28,6 @@ from players.lineup import (
     TABLES_AT,
     WIDTH_OF_TUPLES,
 )
-from players.tuple_entries import ENTRIES, read_disc, start_readings, sum_entries, weigh_disc
 
 __all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
 

@@ -14,8 +14,8 @@ from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.seeding import derive_seeds
 from games.stream import new_stream
+from players.connect_four.minimax import MinimaxPlayer, count_lines
 from players.lineup import NOISE, combine_lineups, make_scratch, with_noise
-from players.minimax import MinimaxPlayer, count_lines
 from players.player import CompiledPlayer
 from players.scripted import make_random, make_test_bot
 from players.specification import make_player

@@ -39,14 +39,20 @@ from genomes.network import (
     start_sums,
 )
 from genomes.simd import peek, poke
-from players.connect_four_search import find_best
-from players.graph_seat import (
+from players.connect_four.graph_seat import (
     keep_trial,
     pick_open_output,
     remember_best,
     seat_graph,
     show_disc,
     value_disc,
+)
+from players.connect_four.search import find_best
+from players.connect_four.tuple_seat import (
+    pick_by_tuples,
+    seat_tuples,
+    show_disc_to_tuples,
+    value_disc_by_tuples,
 )
 from players.lineup import (
     ACTION,
@@ -84,12 +90,6 @@ from players.lineup import (
     TUPLES,
     WEIGHTS_AT,
     WIDTH_OF_GRAPHS,
-)
-from players.tuple_seat import (
-    pick_by_tuples,
-    seat_tuples,
-    show_disc_to_tuples,
-    value_disc_by_tuples,
 )
 
 __all__ = ["choose_move", "decide", "see_disc", "take_seat", "value_moves"]

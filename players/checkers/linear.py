@@ -17,8 +17,8 @@ from games.registry import make_game
 from genomes.mlp import INITIALISATIONS, Genomes
 from genomes.network import SHAPE_FIELDS
 from players.bred import BredPlayer
-from players.checkers_features import FEATURE_SETS
-from players.checkers_seat import TABLE_SIZE, UNIT
+from players.checkers.features import FEATURE_SETS
+from players.checkers.seat import TABLE_SIZE, UNIT
 from players.lineup import (
     COLUMNS_AT,
     DEPTH,
@@ -59,7 +59,7 @@ class LinearDesign:
     """
 
     features: int = 14
-    """How many of :data:`players.checkers_features.FEATURE_NAMES` count: the first 4, 14 or 20."""
+    """How many of :data:`players.checkers.features.FEATURE_NAMES` count: the first 4, 14 or 20."""
     encoding: str = "many-valued"
     """``many-valued``: a weight for each feature, times its value. ``binary``: a weight for each
     value of each feature from 0 to 31, and larger ones count as 31."""

@@ -26,7 +26,7 @@ from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.graph import compile_graphs, evaluate
 from genomes.neat.population import NeatPopulation
 from genomes.tensors import DamagedFileError
-from players.graph import GraphDesign, GraphPlayer
+from players.connect_four.graph import GraphDesign, GraphPlayer
 from players.lineup import combine_lineups
 from players.scripted import make_random
 from players.storage import read_player

@@ -16,9 +16,9 @@ from games.errors import BadValueError, UnknownNameError
 from games.stream import below, new_stream
 from genomes.tensors import read_tensors
 from players.bred import FORMAT
-from players.checkers_features import count_features
-from players.checkers_seat import TABLE_SIZE, UNIT
-from players.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
+from players.checkers.features import count_features
+from players.checkers.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
+from players.checkers.seat import TABLE_SIZE, UNIT
 from players.lineup import (
     COLUMNS_AT,
     DEPTH,

@@ -14,8 +14,8 @@ from games.errors import BadValueError
 from genomes.mlp import MLP, Genomes
 from genomes.simd import LANES
 from genomes.symmetry import share_genes
-from players.board_view import HEADS, VIEWPOINTS, BoardView
 from players.bred import ColumnPlayer
+from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from players.lineup import (
     COLUMNS_AT,
     HEAD,

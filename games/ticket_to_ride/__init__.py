@@ -1,0 +1,1 @@
+"""Ticket to Ride: the map of the United States, for two to five players."""
