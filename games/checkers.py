@@ -91,8 +91,8 @@ class Checkers:
         """How the board lies."""
         return "a board turned round" if self.turned else "a board that is not turned"
 
-    def initial(self) -> Position:
-        """Twelve men each."""
+    def initial(self, seed: int = 0) -> Position:
+        """Twelve men each; *seed* changes nothing."""
         return Position(DARK_START, LIGHT_START, 0, int(self.turned), self.turned)
 
     def to_move(self, state: Position) -> int:
@@ -153,6 +153,10 @@ class Checkers:
         """
         scratch = np.zeros(max(depth, 1) * MOST_MOVES, dtype=np.uint64)
         return int(count_sequences(*_sides(state), state.side, depth, scratch, 0))
+
+    def view(self, state: Position, seat: int) -> Position:
+        """The state itself: nothing is hidden."""
+        return state
 
     def observe(self, state: Position, seat: int) -> NDArray[np.int8]:
         """Own men, own kings, the other's men and kings, as four planes of 0 and 1.

@@ -104,7 +104,7 @@ class ConnectFour:
     . . o x . . .
     0 1 2 3 4 5 6
     >>> game.outcome(position)
-    Outcome(scores=(1.0, 0.0), reason='4 in a row')
+    Outcome(scores=(1.0, 0.0), reason='4 in a row', points=None)
     """
 
     name = "connect-four"
@@ -134,8 +134,8 @@ class ConnectFour:
         columns, rows, connect = self.rules
         return f"a board of {columns} by {rows}, {connect} in a row"
 
-    def initial(self) -> Position:
-        """The empty board."""
+    def initial(self, seed: int = 0) -> Position:
+        """The empty board; *seed* changes nothing."""
         return Position(self.rules, 0, 0)
 
     def to_move(self, state: Position) -> int:
@@ -187,6 +187,10 @@ class ConnectFour:
         if state.ply % 2:
             own, other = other, own
         return int(count_sequences(np.uint64(own), np.uint64(other), self.rules, depth))
+
+    def view(self, state: Position, seat: int) -> Position:
+        """The state itself: nothing is hidden."""
+        return state
 
     def observe(self, state: Position, seat: int) -> NDArray[np.int8]:
         """The discs of *seat* and those of the other, as two planes of 0 and 1.

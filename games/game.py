@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["AnyGame", "Game", "Outcome"]
@@ -19,10 +18,16 @@ class Outcome:
     """How a game ended by its rules."""
 
     scores: tuple[float, ...]
-    """What each seat got, in order of moving: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """What each seat got, in order of moving: 1 for a win, 0.5 for a draw, 0 for a loss.
+
+    Where more than two play: each one's share of the win, 1 / k for k who are first together.
+    """
 
     reason: str
     """Half a sentence: "four in a row", "the board is full"."""
+
+    points: tuple[int, ...] | None = None
+    """The points of each seat, in games that count some."""
 
     @property
     def winner(self) -> int | None:
@@ -54,8 +59,8 @@ class Game(Protocol[State, Move]):
         """The board, with its options: "a board of 7 by 6, 4 in a row"."""
         ...
 
-    def initial(self) -> State:
-        """The state before the first move."""
+    def initial(self, seed: int = 0) -> State:
+        """The state before the first move; in games of chance everything follows from *seed*."""
         ...
 
     def to_move(self, state: State) -> int:
@@ -79,7 +84,11 @@ class Game(Protocol[State, Move]):
         """How the game ended, or None while it goes on."""
         ...
 
-    def observe(self, state: State, seat: int) -> NDArray[np.int8]:
+    def view(self, state: State, seat: int) -> State:
+        """What *seat* may know, as a state; where nothing is hidden it is *state* itself."""
+        ...
+
+    def observe(self, state: State, seat: int) -> NDArray[Any]:
         """What *seat* may know, as an array."""
         ...
 

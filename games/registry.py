@@ -10,14 +10,21 @@ from games.checkers_board import CheckersRules
 from games.connect_four import ConnectFour, Rules
 from games.errors import UnknownNameError
 from games.game import AnyGame
+from games.ticket_to_ride.game import TicketToRide
+from games.ticket_to_ride.layout import TicketRules
 
 __all__ = ["GAMES", "game_of", "make_game"]
 
-GAMES: dict[str, Callable[..., ConnectFour | Checkers]] = {
+GAMES: dict[str, Callable[..., ConnectFour | Checkers | TicketToRide]] = {
     Checkers.name: Checkers,
     ConnectFour.name: ConnectFour,
+    TicketToRide.name: TicketToRide,
 }
-_BY_RULES: dict[type, Callable[..., AnyGame]] = {CheckersRules: Checkers, Rules: ConnectFour}
+_BY_RULES: dict[type, Callable[..., AnyGame]] = {
+    CheckersRules: Checkers,
+    Rules: ConnectFour,
+    TicketRules: TicketToRide,
+}
 
 
 @overload
@@ -25,9 +32,11 @@ def make_game(name: Literal["connect-four"], **options: int) -> ConnectFour: ...
 @overload
 def make_game(name: Literal["checkers"], **options: int) -> Checkers: ...
 @overload
+def make_game(name: Literal["ticket-to-ride"], **options: int) -> TicketToRide: ...
+@overload
 def make_game(name: str, **options: int) -> Any: ...
-def make_game(name: str, **options: int) -> ConnectFour | Checkers:
-    """The game called *name*, with *options* such as the size of its board.
+def make_game(name: str, **options: int) -> ConnectFour | Checkers | TicketToRide:
+    """The game called *name*, with *options* such as the size of its board or how many play.
 
     Raises:
         UnknownNameError: There is no such game.

@@ -25,8 +25,11 @@ __all__ = [
     "GREY",
     "LINES",
     "LINE_COLOUR",
+    "LINE_FROM",
+    "LINE_LENGTH",
     "LINE_OF_ROUTE",
     "LINE_ROUTE",
+    "LINE_TO",
     "LINE_TWIN",
     "LOCOMOTIVE",
     "NEIGHBOURS",
@@ -101,6 +104,9 @@ LINE_ROUTE = np.repeat(np.arange(ROUTES, dtype=np.int64), ROUTE_LINES)
 LINE_COLOUR = np.array([c for route in _MAP.routes for c in _colours(route)], dtype=np.int64)
 """0 to 7, or :data:`GREY`."""
 LINES = len(LINE_COLOUR)
+LINE_LENGTH = ROUTE_LENGTH[LINE_ROUTE]
+LINE_FROM, LINE_TO = ROUTE_FROM[LINE_ROUTE], ROUTE_TO[LINE_ROUTE]
+"""Length and ends of each line, those of its route; shape ``(LINES,)`` as all arrays of lines."""
 LINE_TWIN = np.array(
     [
         (2 * LINE_OF_ROUTE[LINE_ROUTE[line]] + 1 - line)

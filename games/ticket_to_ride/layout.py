@@ -15,6 +15,8 @@ TRAINS_AT_START, LAST_TRAINS = 45, 2
 """Trains of each player at the start, and how few begin the last round."""
 OPEN_CARDS, SWEPT_AT = 5, 3
 """Cards that lie open, and how many locomotives among them have all swept away."""
+MOST_SWEEPS = 10
+"""How many times in a row at most; ten cards of which six are locomotives might go on for ever."""
 FIRST_CARDS, OFFERED_TICKETS = 4, 3
 KEEP_AT_START, KEEP_LATER = 2, 1
 """How many of the offered tickets have to be kept."""

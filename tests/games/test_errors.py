@@ -39,7 +39,7 @@ def test_a_name_like_nothing_gets_the_list_alone() -> None:
 
 
 def test_games_are_made_by_name() -> None:
-    assert sorted(GAMES) == ["checkers", "connect-four"]
+    assert sorted(GAMES) == ["checkers", "connect-four", "ticket-to-ride"]
     assert make_game("connect-four", columns=9, rows=6, connect=5).rules == (9, 6, 5)
 
 

@@ -1,0 +1,220 @@
+"""Ticket to Ride, for people and for everything above: states as values, texts, outcomes.
+
+The rules themselves are in :mod:`games.ticket_to_ride.rules`, compiled; how moves are numbered in
+:mod:`games.ticket_to_ride.layout`, how they are written in :mod:`games.ticket_to_ride.moves`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from games.game import Outcome
+from games.ticket_to_ride.faults import find_fault, name_of
+from games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
+from games.ticket_to_ride.moves import format_move, parse_move
+from games.ticket_to_ride.observation import observe
+from games.ticket_to_ride.position import Position
+from games.ticket_to_ride.rules import apply_move, deal, hide, is_legal, list_moves
+from games.ticket_to_ride.scoring import place, score
+
+__all__ = ["Position", "TicketRules", "TicketToRide"]
+
+
+class TicketToRide:
+    """The rules of Ticket to Ride on the map of the United States.
+
+    Args:
+        players: How many play, 2 to 5.
+        cards: 110, or 92: ten of each colour and twelve locomotives, as Łabno's (2018) glossary.
+        longest_path: 1: who has the longest path gets ten points more.
+        tie_breaks: 1: equal points are told apart by tickets done, then by the longest path.
+        sweep_first: 0: the first five open cards stay, whatever they are.
+        second_locomotive: 1: an open locomotive may be taken as the second card, too.
+        pink_line: 0: the pink line from Los Angeles to San Francisco is missing.
+
+    Raises:
+        BadValueError: One of them is out of range.
+
+    >>> game = TicketToRide(players=2)
+    >>> position = game.initial(seed=7)
+    >>> for text in ("keep 1 2", "keep 2 3", "draw deck", "draw deck"):
+    ...     position = game.play(position, game.parse_move(text))
+    >>> position.to_move, position.cards(0), position.cards(1)
+    (1, 6, 4)
+    >>> game.outcome(position) is None
+    True
+    """
+
+    name = "ticket-to-ride"
+
+    def __init__(
+        self,
+        players: int = 4,
+        cards: int = 110,
+        longest_path: int = 0,
+        tie_breaks: int = 0,
+        sweep_first: int = 1,
+        second_locomotive: int = 0,
+        pink_line: int = 1,
+    ) -> None:
+        rules = TicketRules(
+            players, cards, longest_path, tie_breaks, sweep_first, second_locomotive, pink_line
+        )
+        if not 2 <= players <= MOST_PLAYERS:
+            raise BadValueError(f"players is {players}: it must be from 2 to {MOST_PLAYERS}")
+        if cards not in (110, 92):
+            raise BadValueError(f"cards is {cards}: it must be 110 or 92")
+        for key, value in rules._asdict().items():
+            if key not in {"players", "cards"} and value not in (0, 1):
+                raise BadValueError(f"{key} is {value}: it must be 0 or 1")
+        self.rules = TicketRules(*(int(value) for value in rules))
+        """The options, as compiled code takes them."""
+        self.seats = self.rules.players
+        """How many play."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of such a game, by name."""
+        return dict(self.rules._asdict())
+
+    def describe(self) -> str:
+        """The map, how many play, and with what."""
+        notes = {
+            "longest_path": "with points for the longest path",
+            "tie_breaks": "with tie-breaks",
+            "second_locomotive": "with open locomotives as second cards",
+            "sweep_first": "whatever cards lie open first",
+            "pink_line": "without the pink line from Los Angeles to San Francisco",
+        }
+        usual, options = TicketRules()._asdict(), self.options
+        parts = [f"the map of the United States, {self.seats} players, {self.rules.cards} cards"]
+        parts += [note for key, note in notes.items() if options[key] != usual[key]]
+        return ", ".join(parts)
+
+    def initial(self, seed: int = 0) -> Position:
+        """The state before seat 0 keeps its first tickets, with decks that follow from *seed*.
+
+        Of the seed the lowest 64 bits count.
+        """
+        state = np.zeros(STATE_FIELDS, dtype=np.int64)
+        deal(self.rules, self.seats, np.uint64(seed & 0xFFFFFFFFFFFFFFFF), state)
+        return Position(self.rules, state)
+
+    def to_move(self, state: Position) -> int:
+        """The seat whose decision is asked for."""
+        return state.to_move
+
+    def legal_moves(self, state: Position) -> list[int]:
+        """The numbers of the moves that may be played, ascending; none once the game is over."""
+        moves = np.empty(MOVES, dtype=np.int64)
+        count = list_moves(self.rules, state.array.copy(), moves)
+        return [int(move) for move in moves[:count]]
+
+    def play(self, state: Position, move: int) -> Position:
+        """The state after *move*.
+
+        Raises:
+            IllegalMoveError: The rules do not allow it, or *state* is only what one seat sees.
+            GameOverError: The game has ended.
+        """
+        if state.is_over:
+            raise GameOverError(f"{name_of(move)!r} is played after the end of the game")
+        if state.seen_by is not None:
+            raise IllegalMoveError("what one seat sees can't be played on: the decks are hidden")
+        array = state.array.copy()
+        if not is_legal(self.rules, array, move):
+            raise IllegalMoveError(find_fault(self.rules, state, move))
+        apply_move(self.rules, array, move)
+        return Position(self.rules, array)
+
+    def outcome(self, state: Position) -> Outcome | None:
+        """How the game ended, or None while it goes on.
+
+        The scores are shares of the win: 1 for who alone is first, equal parts for who share the
+        first place, 0 for everybody else.
+        """
+        if not state.is_over:
+            return None
+        points = self.points(state)
+        first = [place == 1 for place in self.places(state)]
+        scores = tuple(1.0 / sum(first) if best else 0.0 for best in first)
+        texts = [str(number) for number in points]
+        reason = f"{', '.join(texts[:-1])} and {texts[-1]} points after {state.round} rounds"
+        return Outcome(scores, reason, points)
+
+    def points(self, state: Position) -> tuple[int, ...]:
+        """What each seat has if the game ends now; of a view only the own is right."""
+        points = np.zeros(MOST_PLAYERS, dtype=np.int64)
+        score(self.rules, state.array.copy(), points)
+        return tuple(int(number) for number in points[: state.players])
+
+    def places(self, state: Position) -> tuple[int, ...]:
+        """The place of each seat if the game ends now, from 1; equal seats share the better."""
+        points, places = np.zeros((2, MOST_PLAYERS), dtype=np.int64)
+        array = state.array.copy()
+        score(self.rules, array, points)
+        place(self.rules, array, points, places)
+        return tuple(int(number) for number in places[: state.players])
+
+    def view(self, state: Position, seat: int) -> Position:
+        """What *seat* may know of a state; see :func:`games.ticket_to_ride.rules.hide`."""
+        view = np.empty(STATE_FIELDS, dtype=np.int64)
+        hide(state.array.copy(), seat, view)
+        return Position(self.rules, view, seat)
+
+    def observe(self, state: Position, seat: int) -> NDArray[np.int16]:
+        """What *seat* may know, in numbers; see :mod:`games.ticket_to_ride.observation`."""
+        return observe(self.view(state, seat), seat)
+
+    def parse_move(self, text: str) -> int:
+        """The number of the move that *text* names: ``claim Dallas-Houston red``, ``draw deck``.
+
+        Raises:
+            IllegalMoveError: It names none.
+        """
+        return parse_move(text)
+
+    def format_move(self, move: int, state: Position | None = None) -> str:
+        """The text that :meth:`parse_move` reads; it is the same in every *state*."""
+        return format_move(move)
+
+    def number_of(self, move: int) -> int:
+        """The move itself."""
+        return move
+
+    def move_of(self, number: int) -> int:
+        """The move itself."""
+        return number
+
+    def parse_position(self, text: str) -> Position:
+        """The state that arises from a seed and moves: ``seed 7: keep 1 2; keep 1 3; draw deck``.
+
+        Moves are divided by semicolons or line breaks. Without a seed it is 0; no text at all is
+        the state of :meth:`initial`.
+
+        Raises:
+            PositionError: It describes none, or a move is illegal.
+
+        >>> game = TicketToRide(players=2)
+        >>> game.parse_position("seed 3") == game.initial(3)
+        True
+        """
+        found = re.match(r"\s*seed\s+(-?\d{1,20})\s*(?::|;|$)", text, re.IGNORECASE)
+        if text.lstrip().lower().startswith("seed") and not found:
+            raise PositionError(
+                f"{text.strip()[:40]!r}: a seed is a number, as in seed 7: keep 1 2"
+            )
+        position = self.initial(int(found[1]) if found else 0)
+        rest = text[found.end() :] if found else text
+        moves = [part for part in re.split(r"[;\n]", rest) if part.strip()]
+        for number, part in enumerate(moves, start=1):
+            try:
+                position = self.play(position, self.parse_move(part))
+            except IllegalMoveError as error:
+                raise PositionError(f"move {number}, {part.strip()[:40]!r}: {error}") from None
+        return position
