@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arena.batch import Openings, Pairings, Results, make_batch
 from arena.executors import Executor
+from arena.seating import SeatedResults, Seatings, make_seated_batch
 from players.design import Design
 from players.lineup import Lineup, combine_lineups, with_noise
 
@@ -49,9 +50,33 @@ class Arena:
             others: Players beside the genomes.
             noise: How often everybody plays a random move instead of the chosen one.
         """
-        lineup = combine_lineups([self.design.pack(genomes), *others])
-        if noise:
-            lineup = with_noise(lineup, noise)
+        lineup = self._line_up(genomes, others, noise)
         batch = make_batch(self.design.game, lineup, pairings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)
+
+    def seat(
+        self,
+        genomes: Any,
+        seatings: Seatings,
+        seeds: NDArray[np.uint64],
+        others: Sequence[Lineup] = (),
+        noise: float = 0.0,
+    ) -> SeatedResults:
+        """The same for games of more than two seats.
+
+        Args:
+            genomes: A population, as the design packs it.
+            seatings: Who sits where, shape ``(matches, 5)``; see :mod:`arena.seating`.
+            seeds: Shape ``(matches,)``; matches of the same seed have the same decks.
+            others: Players beside the genomes.
+            noise: How often everybody plays a random move instead of the chosen one.
+        """
+        lineup = self._line_up(genomes, others, noise)
+        batch = make_seated_batch(self.design.game, lineup, seatings, seeds)
+        self.games += len(batch)
+        return self.executor.seat(batch)
+
+    def _line_up(self, genomes: Any, others: Sequence[Lineup], noise: float) -> Lineup:
+        lineup = combine_lineups([self.design.pack(genomes), *others])
+        return with_noise(lineup, noise) if noise else lineup

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.batch import Openings, Results, make_batch
+from arena.duel_result import DuelResult
 from arena.executors import Executor, SerialExecutor
+from arena.kernels import SEATED_KERNELS
 from arena.match import Termination, play_match
-from arena.openings import random_openings
-from arena.statistics import wilson_interval
+from arena.openings import check_plies, random_openings
+from arena.seated_duel import seated_duel
 from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
@@ -21,54 +21,6 @@ from players.lineup import combine_lineups
 from players.player import CompiledPlayer, Player, check_board
 
 __all__ = ["DuelResult", "duel"]
-
-
-@dataclass(frozen=True)
-class DuelResult:
-    """What came of a duel, from the first player's side."""
-
-    names: tuple[str, str]
-    wins: int
-    draws: int
-    losses: int
-    distinct_games: int
-    """How many different games were played; far fewer than all means little was learnt."""
-    terminations: dict[str, int]
-    """How the games ended, and how often."""
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float:
-        """The share of the points, a draw being half a point."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
-
-    @property
-    def wilson_95(self) -> tuple[float, float]:
-        """The 95 % interval of :attr:`score`."""
-        return wilson_interval(self.wins + self.draws / 2, self.games)
-
-    @property
-    def win_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share of games won."""
-        return wilson_interval(self.wins, self.games)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "players": list(self.names),
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": self.score,
-            "wilson_95": list(self.wilson_95),
-            "distinct_games": self.distinct_games,
-            "terminations": self.terminations,
-        }
 
 
 def duel(
@@ -82,6 +34,9 @@ def duel(
     executor: Executor | None = None,
 ) -> DuelResult:
     """Lets two players meet *games* times, each moving first in every other game.
+
+    In games of more than two seats both sit at every other one; see
+    :func:`arena.seated_duel.seated_duel`, whose result this is then.
 
     Args:
         game: The rules.
@@ -99,6 +54,9 @@ def duel(
     """
     if games < 1:
         raise BadValueError(f"games is {games}: it must be at least 1")
+    if game.name in SEATED_KERNELS:
+        check_plies(game, opening_plies)
+        return seated_duel(game, first, second, games=games, seed=seed, executor=executor)
     for player in (first, second):
         check_board(player, game.rules)
     pairs = (games + 1) // 2

@@ -15,7 +15,7 @@ from games.stream import Stream, new_stream
 from players.forfeit import Forfeit, ForfeitError
 from players.player import Player
 
-__all__ = ["Match", "Termination", "play_match"]
+__all__ = ["Match", "Termination", "hash_moves", "play_match"]
 
 MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -51,10 +51,7 @@ class Match:
     @property
     def game(self) -> int:
         """The hash of the moves that the kernels compute too."""
-        value = 0xCBF29CE484222325
-        for number in self.numbers or self.moves:
-            value = (value ^ (number + 1)) * 0x100000001B3 & MASK
-        return value
+        return hash_moves(self.numbers or self.moves)
 
 
 def play_match(
@@ -104,6 +101,17 @@ def play_match(
     ending = forfeit or _judge(cast(Outcome, outcome), players)
     numbers = tuple(game.number_of(move) for move in moves)
     return Match(tuple(moves), *ending, () if numbers == tuple(moves) else numbers)
+
+
+def hash_moves(numbers: Sequence[int]) -> int:
+    """The hash of a game's moves, by their *numbers*, that the kernels compute too.
+
+    Source: FNV-1a, Fowler, Noll and Vo, with whole moves in place of bytes.
+    """
+    value = 0xCBF29CE484222325
+    for number in numbers:
+        value = (value ^ (number + 1)) * 0x100000001B3 & MASK
+    return value
 
 
 def _judge(outcome: Outcome, players: Sequence[Player]) -> tuple[int, Termination, str]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from arena.batch import Openings
-from arena.kernels import KERNELS, MatchKernel
+from arena.kernels import KERNELS, SEATED_KERNELS
 from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
 
-__all__ = ["enumerate_openings", "longest_opening", "random_openings"]
+__all__ = ["check_plies", "enumerate_openings", "longest_opening", "random_openings"]
 
 
 def random_openings(
@@ -24,7 +24,8 @@ def random_openings(
         BadValueError: There may be no such opening: *plies* is negative or too large; above half
             the board in Connect Four.
     """
-    kernel = _find_kernel(game, plies)
+    check_plies(game, plies)
+    kernel = KERNELS[game.name]
     openings = np.zeros((count, plies), dtype=kernel.moves)
     if plies:
         kernel.draw_openings(
@@ -39,7 +40,7 @@ def enumerate_openings(game: AnyGame, plies: int) -> Openings:
     Raises:
         BadValueError: *plies* is negative or too large.
     """
-    kernel = _find_kernel(game, plies)
+    check_plies(game, plies)
     found: dict[Any, tuple[int, ...]] = {game.initial(): ()}
     for _ in range(plies):
         longer: dict[Any, tuple[int, ...]] = {}
@@ -48,17 +49,23 @@ def enumerate_openings(game: AnyGame, plies: int) -> Openings:
                 longer.setdefault(game.play(position, move), (*moves, game.number_of(move)))
         found = longer
     openings = [moves for position, moves in found.items() if game.legal_moves(position)]
-    return np.array(openings, dtype=kernel.moves).reshape(len(openings), plies)
+    return np.array(openings, dtype=KERNELS[game.name].moves).reshape(len(openings), plies)
 
 
 def longest_opening(game: AnyGame) -> int:
-    """How many random plies a game may begin with."""
+    """How many random plies a game may begin with: none where chance makes games differ anyway."""
+    if game.name in SEATED_KERNELS:
+        return 0
     return KERNELS[game.name].longest_opening(game.rules)
 
 
-def _find_kernel(game: AnyGame, plies: int) -> MatchKernel:
-    kernel = KERNELS[game.name]
+def check_plies(game: AnyGame, plies: int) -> None:
+    """Makes sure that a *game* may begin with so many random *plies*.
+
+    Raises:
+        BadValueError: It may not.
+    """
     most = longest_opening(game)
     if not 0 <= plies <= most:
-        raise BadValueError(f"openings of {plies} plies: on this board from 0 to {most}")
-    return kernel
+        where = "on this board from 0 to" if most else "games of chance begin with"
+        raise BadValueError(f"openings of {plies} plies: {where} {most}")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["elo_difference", "wilson_interval"]
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["elo_difference", "json_interval", "normal_interval", "wilson_interval"]
 
 Z_95 = 1.959963984540054
 
@@ -33,6 +36,28 @@ def wilson_interval(points: float, games: int) -> tuple[float, float]:
         * math.sqrt(share * (1 - share) / games + square / (4 * games * games))
     )
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def normal_interval(values: ArrayLike) -> tuple[float, float]:
+    """The 95 % interval of the mean of independent *values*, by the normal distribution.
+
+    It is for dozens of values and more. Of fewer than two nothing is known, so that it has no
+    ends then.
+
+    >>> [round(bound, 2) for bound in normal_interval([1.0, 2.0, 3.0, 4.0])]
+    [1.23, 3.77]
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) < 2:
+        return -math.inf, math.inf
+    half = Z_95 * float(array.std(ddof=1)) / math.sqrt(len(array))
+    middle = float(array.mean())
+    return middle - half, middle + half
+
+
+def json_interval(interval: tuple[float, float]) -> list[float] | None:
+    """An *interval* as JSON has it: None if it has no ends."""
+    return list(interval) if all(math.isfinite(end) for end in interval) else None
 
 
 def elo_difference(share: float) -> float:

@@ -43,6 +43,8 @@ class Work:
     """What else the kernel is told, JSON-able."""
     coarse: bool = False
     """Whether a part takes long enough, a tenth of a second or more, to be handed out singly."""
+    fewest: int = 256
+    """If not, how many parts at least are handed out together, so that they are worth it."""
 
     def __len__(self) -> int:
         """How many parts there are."""

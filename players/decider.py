@@ -14,10 +14,15 @@ import numpy as np
 from games import checkers, connect_four
 from games.bitboard import Rules
 from games.checkers_board import CheckersRules, note_position
+from games.ticket_to_ride.game import TicketToRide
+from games.ticket_to_ride.layout import TicketRules
+from games.ticket_to_ride.position import Position as TicketPosition
 from players.checkers.decision import decide as decide_checkers
 from players.checkers.seat import make_checkers_scratch
 from players.connect_four.seats import decide as decide_connect_four
 from players.lineup import Lineup, make_scratch
+from players.ticket_to_ride.choose import decide as decide_ticket_to_ride
+from players.ticket_to_ride.scratch import make_ticket_scratch
 
 __all__ = ["DECIDERS", "Decider"]
 
@@ -29,8 +34,9 @@ class Decider:
     make_scratch: Callable[[Lineup], Any]
     """Room for the players of a lineup, with a field ``streams``."""
     decide: Callable[[Any, Lineup, Any, Any], int]
-    """The number of the move that the lineup's only player chooses: takes the rules, the lineup,
-    the position and the scratch, from whose first stream chance comes."""
+    """The number of the move that the lineup's only player chooses, or less than 0 if it wants
+    something that is never allowed: takes the rules, the lineup, the position and the scratch, from
+    whose first stream chance comes."""
 
 
 def _decide_checkers(
@@ -58,8 +64,15 @@ def _decide_connect_four(
     return int(decide_connect_four(rules, lineup, side, *boards, scratch, False))
 
 
+def _decide_ticket_to_ride(
+    rules: TicketRules, lineup: Lineup, position: TicketPosition, scratch: Any
+) -> int:
+    return int(decide_ticket_to_ride(rules, lineup, position.array.copy(), scratch))
+
+
 DECIDERS: dict[str, Decider] = {
     checkers.Checkers.name: Decider(make_checkers_scratch, _decide_checkers),
     connect_four.ConnectFour.name: Decider(make_scratch, _decide_connect_four),
+    TicketToRide.name: Decider(make_ticket_scratch, _decide_ticket_to_ride),
 }
 """By the game's name."""

@@ -47,7 +47,7 @@ class HumanPlayer(Player):
     def begin(self, side: int) -> None:
         """Says which pieces are the person's."""
         self._seen = None
-        self._say(f"You play {self._speech.sides[side]} and move {('first', 'second')[side]}.")
+        self._say(self._speech.greet(side))
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The move that the person enters, a legal one.
@@ -60,7 +60,8 @@ class HumanPlayer(Player):
             text = self._read_entry(position)
             try:
                 move = self._speech.read(text, position)
-                self._seen = self.game.play(position, move)
+                if self._speech.is_open:
+                    self._seen = self.game.play(position, move)
             except IllegalMoveError as error:
                 if text:
                     advice = self._speech.advise(error, position)

@@ -9,6 +9,7 @@ from games.errors import BadValueError
 from games.game import AnyGame
 from games.registry import game_of
 from games.stream import Stream
+from games.ticket_to_ride.layout import TicketRules
 from players.decider import DECIDERS
 from players.lineup import Lineup
 
@@ -70,7 +71,7 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
         BadValueError: It is made for another board, or another game.
     """
     game: AnyGame | None = getattr(player, "game", None)
-    if game is None or (type(game.rules) is type(rules) and game.rules == rules):
+    if game is None or _play_alike(game.rules, rules):
         return
     here = game_of(rules)
     if game.name != here.name:
@@ -78,6 +79,13 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
     raise BadValueError(
         f"player {player.name!r} plays on {game.describe()}, but this game has {here.describe()}"
     )
+
+
+def _play_alike(own: tuple[int, ...], here: tuple[int, ...]) -> bool:
+    """Whether the rules are the same; players of Ticket to Ride sit at tables of any size."""
+    if isinstance(own, TicketRules) and isinstance(here, TicketRules):
+        return own._replace(players=here.players) == here
+    return type(own) is type(here) and own == here
 
 
 def distinct_names(names: list[str]) -> tuple[str, ...]:

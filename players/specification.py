@@ -1,8 +1,8 @@
 """Players by specification: the texts that name them on the command line and in recipes.
 
-``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``file:champion.safetensors``,
-``process:"python my_bot.py"``, ``human``: a kind, then what it needs after a colon. Floors above
-add kinds of their own with :func:`register_player`.
+``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``rule:text,early=always``,
+``file:champion.safetensors``, ``process:"python my_bot.py"``, ``human``: a kind, then what it needs
+after a colon. Floors above add kinds of their own with :func:`register_player`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.game import AnyGame
 from games.registry import GAMES
+from games.ticket_to_ride.game import TicketToRide
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.connect_four.minimax import parse_minimax
 from players.human import HumanPlayer
@@ -23,6 +25,7 @@ from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot
 from players.storage import read_player
+from players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = ["PlayerKind", "make_player", "player_kinds", "register_player"]
 
@@ -114,12 +117,21 @@ _KINDS: dict[str, PlayerKind] = {
         "searches 1 to 12 plies deep, of 5 moves plays one at random",
         parse_minimax,
         optional=True,
+        games=(Checkers.name, ConnectFour.name),
+    ),
+    "rule": PlayerKind(
+        "rule:text,early=always",
+        "the rule player of Łabno (2018), in a reading of his description",
+        make_rule_player,
+        optional=True,
+        games=(TicketToRide.name,),
     ),
     "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
     "process": PlayerKind(
         'process:"COMMAND"',
         "a program that speaks the game's usual dialect (or process:dialect=riddles,COMMAND)",
         _make_process,
+        games=(Checkers.name, ConnectFour.name),
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from games import checkers, connect_four
 from games.checkers import Checkers
@@ -12,9 +12,23 @@ from games.checkers_position import COLOURS
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, IllegalMoveError
 from games.game import AnyGame
+from games.ticket_to_ride import position as tickets
+from games.ticket_to_ride.game import TicketToRide
+from games.ticket_to_ride.layout import (
+    DRAW_DECK,
+    KEEP,
+    KEEP_AT_START,
+    KEEP_FIRST,
+    KEEP_LATER,
+    PHASE,
+    SECOND_CARD,
+    TO_MOVE,
+)
 from players.checkers.drawing import draw_checkers
+from players.ticket_to_ride.drawing import draw_table, list_claims
+from players.ticket_to_ride.reading import read_move
 
-__all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "speech_of"]
+__all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "TicketSpeech", "speech_of"]
 
 DISCS = {"x": "\x1b[31mx\x1b[0m", "o": "\x1b[33mo\x1b[0m"}
 
@@ -24,6 +38,12 @@ class Speech(ABC):
 
     sides: tuple[str, str]
     """What the sides are called: who began, and the other."""
+    is_open: ClassVar[bool] = True
+    """Whether everybody sees everything, so that a player can tell what comes of a move."""
+
+    def greet(self, seat: int) -> str:
+        """Tells a person who he is; *seat* is 0 for who moves first."""
+        return f"You play {self.sides[seat]} and move {('first', 'second')[seat]}."
 
     @abstractmethod
     def read(self, text: str, position: Any) -> Any:
@@ -60,6 +80,8 @@ def speech_of(game: AnyGame) -> Speech:
         return CheckersSpeech(game)
     if isinstance(game, ConnectFour):
         return ConnectFourSpeech(game)
+    if isinstance(game, TicketToRide):
+        return TicketSpeech(game)
     raise BadValueError(f"nobody can be asked for moves of {game.name} here")
 
 
@@ -197,6 +219,63 @@ class CheckersSpeech(Speech):
             if not 1 <= square <= 32:
                 raise IllegalMoveError(f"there is no square {square}: they are numbered 1 to 32")
         return squares
+
+
+class TicketSpeech(Speech):
+    """Moves are words: ``draw deck``, ``claim Dallas-Houston red``, ``keep 1 3``."""
+
+    is_open = False
+
+    def __init__(self, game: TicketToRide) -> None:
+        self._game = game
+
+    def greet(self, seat: int) -> str:
+        """Such as "You sit at seat 2 of 4."."""
+        return f"You sit at seat {seat + 1} of {self._game.seats}."
+
+    def read(self, text: str, position: tickets.Position) -> int:
+        """The legal move that *text* names; see :mod:`players.ticket_to_ride.reading`."""
+        legal = self._game.legal_moves(position)
+        return read_move(position.rules, position.array, legal, text)
+
+    def name(self, move: int, position: tickets.Position) -> str:
+        """The move as it is typed."""
+        return self._game.format_move(move)
+
+    def question(self, position: tickets.Position) -> str:
+        """What is asked for, by the phase of the turn."""
+        phase = position.array[PHASE]
+        if phase == SECOND_CARD:
+            return "second card (deck, or the colour of an open one)"
+        if phase in (KEEP_FIRST, KEEP):
+            fewest = KEEP_AT_START if phase == KEEP_FIRST else KEEP_LATER
+            return f"tickets to keep, {fewest} at least (such as keep 1 2)"
+        return "move (deck, COLOUR, claim CITY-CITY COLOUR, tickets)"
+
+    def list_moves(self, position: tickets.Position) -> str:
+        """All legal moves, by kind."""
+        moves = self._game.legal_moves(position)
+        claims = [self._game.format_move(move) for move in moves if move < DRAW_DECK]
+        others = [self._game.format_move(move) for move in moves if move >= DRAW_DECK]
+        lines = [
+            f"You can play {' or '.join(filter(None, [', '.join(others[:-1]), *others[-1:]]))}"
+        ]
+        return "\n".join([*lines, *(f"  {claim}" for claim in claims)])
+
+    def list_claims(self, position: tickets.Position, *, colour: bool = False) -> str:
+        """The routes that can be claimed, and how each can be paid."""
+        return list_claims(position.array, self._game.legal_moves(position), colour=colour)
+
+    def advise(self, error: IllegalMoveError, position: tickets.Position) -> str:
+        """Nothing: errors say what is possible."""
+        return ""
+
+    def draw(
+        self, position: tickets.Position, last: int | None = None, *, colour: bool = False
+    ) -> str:
+        """See :func:`draw_table`, as who is to move sees it."""
+        seat = int(position.array[TO_MOVE])
+        return draw_table(position.rules, position.array, seat, colour=colour)
 
 
 def _begins(squares: tuple[int, ...], path: tuple[int, ...]) -> bool:

@@ -11,6 +11,9 @@ from players.checkers.network import CheckersNetworkPlayer
 from players.connect_four.graph import GraphPlayer
 from players.connect_four.network import NetworkPlayer
 from players.connect_four.tuple_network import TuplePlayer
+from players.ticket_to_ride.graph import TicketGraphPlayer
+from players.ticket_to_ride.move_network import MovePlayer
+from players.ticket_to_ride.network import DecisionPlayer
 
 __all__ = ["KINDS", "read_player"]
 
@@ -23,6 +26,9 @@ KINDS: dict[str, type[BredPlayer]] = {
         LinearPlayer,
         CheckersNetworkPlayer,
         CheckersGraphPlayer,
+        DecisionPlayer,
+        MovePlayer,
+        TicketGraphPlayer,
     )
 }
 """The kinds of players that files hold."""

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arena.batch import Batch, Results
+from arena.seating import SeatedBatch, SeatedResults
 from arena.work import Work
 
 __all__ = ["Executor"]
@@ -30,6 +31,10 @@ class Executor(ABC):
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch* and gives their results in the order asked."""
         return Results(*self.do(batch.work()))
+
+    def seat(self, batch: SeatedBatch) -> SeatedResults:
+        """Plays all matches of *batch*, a game of more than two seats."""
+        return SeatedResults(*self.do(batch.work()))
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

@@ -29,7 +29,6 @@ from games.errors import ArenaError
 
 __all__ = ["ProcessExecutor", "WorkerError"]
 
-SMALLEST_CHUNK = 256
 IN_FLIGHT = 2
 """Chunks that a worker has at a time, unless they are large: while it does one, the next is
 waiting."""
@@ -277,7 +276,7 @@ def _chunks(work: Work, workers: int) -> deque[Chunk]:
     chunks: deque[Chunk] = deque()
     start = 0
     while start < count:
-        size = max(SMALLEST_CHUNK, count // (64 * workers), (count - start) // (2 * workers))
+        size = max(work.fewest, count // (64 * workers), (count - start) // (2 * workers))
         stop = min(count, start + size)
         chunks.append((start, stop))
         start = stop

@@ -14,21 +14,37 @@ from arena.kernels.checkers import draw_openings as draw_checkers
 from arena.kernels.checkers import play_matches as play_checkers
 from arena.kernels.connect_four import draw_openings as draw_connect_four
 from arena.kernels.connect_four import play_matches as play_connect_four
+from arena.kernels.ticket_to_ride import new_table
+from arena.kernels.ticket_to_ride import play_matches as play_ticket_to_ride
+from arena.seating import SEATS, SeatedBatch, SeatedResults, make_seated_batch, new_seated_results
 from games import compiled
 from games.bitboard import Rules
 from games.checkers import Checkers
 from games.checkers_board import CheckersRules
 from games.connect_four import ConnectFour
 from games.registry import make_game
+from games.ticket_to_ride.game import TicketToRide
+from games.ticket_to_ride.layout import TicketRules
 from players.decider import DECIDERS
 from players.lineup import RANDOM, Lineup, simple_lineup
 
-__all__ = ["KERNELS", "MatchKernel", "is_compiled", "play_part", "run_kernel", "warm_up"]
+__all__ = [
+    "KERNELS",
+    "SEATED_KERNELS",
+    "MatchKernel",
+    "SeatedKernel",
+    "is_compiled",
+    "play_part",
+    "run_kernel",
+    "run_seated_kernel",
+    "seat_part",
+    "warm_up",
+]
 
 
 @dataclass(frozen=True)
 class MatchKernel:
-    """What compiled matches of one game need."""
+    """What compiled matches of one game for two need."""
 
     rules: type[Any]
     """The named tuple of the game's options."""
@@ -40,6 +56,18 @@ class MatchKernel:
     """The type of a move's number in an opening."""
     longest_opening: Callable[[Any], int]
     """How many plies an opening may have, by the rules."""
+
+
+@dataclass(frozen=True)
+class SeatedKernel:
+    """What compiled matches of one game for two or more, with scores, need."""
+
+    rules: type[Any]
+    """The named tuple of the game's options."""
+    play: Callable[..., None]
+    """Plays all seatings; see :func:`arena.kernels.ticket_to_ride.play_matches`."""
+    make_table: Callable[[], Any]
+    """Room for the state of a match."""
 
 
 LONGEST_CHECKERS_OPENING = 20
@@ -60,7 +88,16 @@ KERNELS: dict[str, MatchKernel] = {
         longest_opening=lambda rules: rules.columns * rules.rows // 2,
     ),
 }
-"""By the game's name."""
+"""By the game's name, games for two."""
+
+SEATED_KERNELS: dict[str, SeatedKernel] = {
+    TicketToRide.name: SeatedKernel(
+        rules=TicketRules,
+        play=play_ticket_to_ride,
+        make_table=new_table,
+    ),
+}
+"""By the game's name, those for two or more."""
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
@@ -104,6 +141,44 @@ def play_part(
     run_kernel(batch, Results(*outputs), part)
 
 
+def run_seated_kernel(
+    batch: SeatedBatch, results: SeatedResults | None = None, part: slice | None = None
+) -> SeatedResults:
+    """The same for seats; arguments as in :func:`run_kernel`."""
+    kernel = SEATED_KERNELS[batch.game]
+    results = results or new_seated_results(len(batch))
+    part = part or slice(0, len(batch))
+    kernel.play(
+        batch.rules,
+        batch.lineup,
+        batch.seatings[part],
+        batch.seeds[part],
+        DECIDERS[batch.game].make_scratch(batch.lineup),
+        kernel.make_table(),
+        results.points[part],
+        results.places[part],
+        results.done[part],
+        results.failed[part],
+        results.rounds[part],
+        results.offenders[part],
+        results.games[part],
+    )
+    return results
+
+
+def seat_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """The same as a kernel of `arena.work`; see `SeatedBatch.work`."""
+    players = len(Lineup._fields)
+    rules = SEATED_KERNELS[options["game"]].rules(*options["rules"])
+    batch = SeatedBatch(options["game"], rules, Lineup(*inputs[:players]), *inputs[players:])
+    run_seated_kernel(batch, SeatedResults(*outputs), part)
+
+
 def is_compiled(game: str = ConnectFour.name) -> bool:
     """Whether the machine code of a game's match kernel lies in the cache."""
     return any(compiled.cache_folder().rglob(f"{game.replace('-', '_')}.play_matches*.nbi"))
@@ -111,9 +186,13 @@ def is_compiled(game: str = ConnectFour.name) -> bool:
 
 def warm_up(game: str = ConnectFour.name) -> None:
     """Compiles a game's kernels, or reads them from the cache, so that nobody waits later."""
-    kernel = KERNELS[game]
     rules = make_game(game)
-    nobody = np.zeros((0, 2), dtype=np.int32)
     seeds = np.zeros(0, dtype=np.uint64)
-    run_kernel(make_batch(rules, simple_lineup(RANDOM), nobody, seeds))
+    lineup = simple_lineup(RANDOM)
+    if game in SEATED_KERNELS:
+        nobody = np.zeros((0, SEATS), dtype=np.int32)
+        run_seated_kernel(make_seated_batch(rules, lineup, nobody, seeds))
+        return
+    kernel = KERNELS[game]
+    run_kernel(make_batch(rules, lineup, np.zeros((0, 2), dtype=np.int32), seeds))
     kernel.draw_openings(rules.rules, seeds, np.zeros((0, 1), dtype=kernel.moves))

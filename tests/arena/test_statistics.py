@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.statistics import elo_difference, wilson_interval
+from arena.statistics import elo_difference, json_interval, normal_interval, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,17 @@ def test_elo_gives_the_share_back(share: float) -> None:
 def test_elo_has_no_end() -> None:
     assert elo_difference(1.0) == math.inf
     assert elo_difference(0.0) == -math.inf
+
+
+def test_the_interval_of_a_mean_worked_out_by_hand() -> None:
+    """Of 1, 3 and 8 the mean is 4, the squares add up to 26, so the error is sqrt(13 / 3)."""
+    half = 1.959963984540054 * math.sqrt(13 / 3)
+    assert normal_interval([1, 3, 8]) == pytest.approx((4 - half, 4 + half))
+    assert normal_interval(np.full(9, 7)) == (7.0, 7.0)
+
+
+@pytest.mark.parametrize("values", [[], [5.0]])
+def test_of_one_value_nothing_is_known(values: list[float]) -> None:
+    assert normal_interval(values) == (-math.inf, math.inf)
+    assert json_interval(normal_interval(values)) is None
+    assert json_interval((1.0, 2.0)) == [1.0, 2.0]

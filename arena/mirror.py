@@ -1,0 +1,202 @@
+"""Tables at which all seats are taken by the same player: how many points it makes.
+
+These are the measurements of Łabno (2018): games that a forbidden move ended are counted, and
+left out of everything else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.executors import Executor
+from arena.seated_duel import LIMITS
+from arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
+from arena.statistics import Z_95, json_interval, wilson_interval
+from arena.tables import check_seats, play_tables
+from games.errors import BadValueError
+from games.game import AnyGame
+from games.seeding import derive_seeds
+from players.player import Player
+
+__all__ = ["MirrorResult", "play_mirror", "pool"]
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MirrorResult:
+    """What a player did at all seats of its tables; nan where no game was completed."""
+
+    name: str
+    """The player's."""
+    seatings: Seatings
+    """Who sat where: row 0 at every seat taken."""
+    results: SeatedResults
+    """Every game."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return len(self.results)
+
+    @property
+    def aborted(self) -> int:
+        """How many of them a forbidden move ended."""
+        return int(np.count_nonzero(~self.results.completed))
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """The seats that count, those of completed games, shape ``(games, SEATS)``."""
+        return np.asarray((self.seatings != EMPTY) & self.results.completed[:, None])
+
+    @property
+    def points(self) -> Values:
+        """The points of all seats that count, shape ``(seats,)``."""
+        return self.results.points[self.counted].astype(np.float64)
+
+    @property
+    def maximum(self) -> float:
+        """The most points of a seat."""
+        return _measure(self.points, np.max)
+
+    @property
+    def minimum(self) -> float:
+        """The fewest points of a seat."""
+        return _measure(self.points, np.min)
+
+    @property
+    def mean(self) -> float:
+        """The mean of points over seats."""
+        return _measure(self.points, np.mean)
+
+    @property
+    def mean_interval(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`mean`, from whole games: their seats depend on each other.
+
+        Where games have different numbers of seats, it is the usual one of a ratio: Cochran,
+        "Sampling Techniques", 3rd edition (1977), equation 6.13.
+        """
+        counted = self.counted[self.results.completed]
+        if len(counted) < 2:
+            return -math.inf, math.inf
+        seats = counted.sum(axis=1)
+        totals = np.where(counted, self.results.points[self.results.completed], 0).sum(axis=1)
+        mean = totals.sum() / seats.sum()
+        spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
+        half = Z_95 * math.sqrt(spread) / seats.sum()
+        return float(mean - half), float(mean + half)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of points over seats, that of a sample."""
+        points = self.points
+        return float(points.std(ddof=1)) if len(points) > 1 else math.nan
+
+    @property
+    def median(self) -> float:
+        """The median of points over seats."""
+        return _measure(self.points, np.median)
+
+    @property
+    def done(self) -> float:
+        """Tickets done, mean per seat."""
+        return _measure(self.results.done[self.counted], np.mean)
+
+    @property
+    def failed(self) -> float:
+        """Tickets not done, mean per seat."""
+        return _measure(self.results.failed[self.counted], np.mean)
+
+    @property
+    def rounds(self) -> float:
+        """The mean of rounds over completed games."""
+        return _measure(self.results.rounds[self.results.completed], np.mean)
+
+    def share_above(self, limit: float) -> float:
+        """The share of seats with more points than *limit*."""
+        return _measure(self.points > limit, np.mean)
+
+    def share_interval(self, limit: float) -> tuple[float, float]:
+        """The 95 % interval of :meth:`share_above`, as if seats were independent."""
+        points = self.points
+        return wilson_interval(int(np.count_nonzero(points > limit)), len(points))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; None stands for what is not known."""
+        values = {
+            "maximum": self.maximum,
+            "minimum": self.minimum,
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "median": self.median,
+            "tickets_done": self.done,
+            "tickets_failed": self.failed,
+            "rounds": self.rounds,
+        }
+        return {
+            "player": self.name,
+            "seats": np.unique((self.seatings != EMPTY).sum(axis=1)).tolist(),
+            "games": self.games,
+            "aborted_games": self.aborted,
+            "distinct_games": self.results.distinct_games,
+            **{key: None if math.isnan(value) else value for key, value in values.items()},
+            "mean_95": json_interval(self.mean_interval),
+            "above": {
+                str(limit): {
+                    "share": self.share_above(limit) if len(self.points) else None,
+                    "wilson_95": list(self.share_interval(limit)),
+                }
+                for limit in LIMITS
+            },
+        }
+
+
+def play_mirror(
+    game: AnyGame,
+    player: Player,
+    *,
+    players: int | None = None,
+    games: int = 1000,
+    seed: int = 0,
+    executor: Executor | None = None,
+) -> MirrorResult:
+    """Lets *player* play at all seats of a table.
+
+    Args:
+        game: The rules.
+        player: Who sits at every seat.
+        players: How many seats there are, 2 to 5; as many as *game* says if None.
+        games: How many games, each with decks of its own.
+        seed: Seeds decks and players.
+        executor: Plays the games if the player is compiled; serial if None.
+
+    Raises:
+        BadValueError: *games* is not positive, *players* not from 2 to 5, or the player made
+            for another board.
+    """
+    if games < 1:
+        raise BadValueError(f"games is {games}: it must be at least 1")
+    seats = check_seats(game.seats if players is None else players)
+    seatings = seat_players(np.zeros((games, seats), dtype=np.int32))
+    seeds = derive_seeds(seed, 0, "mirror", games)
+    results, _ = play_tables(game, [player], seatings, seeds, executor)
+    return MirrorResult(player.name, seatings, results)
+
+
+def pool(results: Sequence[MirrorResult]) -> MirrorResult:
+    """All games of *results* as one, such as those of different numbers of players."""
+    return MirrorResult(
+        results[0].name,
+        np.concatenate([one.seatings for one in results]),
+        join_results([one.results for one in results]),
+    )
+
+
+def _measure(values: NDArray[Any], measure: Callable[[NDArray[Any]], Any]) -> float:
+    return float(measure(values)) if len(values) else math.nan

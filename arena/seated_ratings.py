@@ -1,0 +1,205 @@
+"""Many players at tables of two to five: who is how strong.
+
+Ratings are those of the Plackett-Luce model, which says how probable each order of finishing is.
+Source: Weng and Lin, "A Bayesian approximation method for online ranking", Journal of Machine
+Learning Research 12 (2011), algorithm 4, as openskill computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.executors import Executor
+from arena.seating import (
+    EMPTY,
+    SeatedResults,
+    Seatings,
+    join_results,
+    rotations,
+    seat_players,
+)
+from arena.statistics import json_interval, normal_interval, wilson_interval
+from arena.tables import check_seats, play_tables
+from games.errors import BadValueError
+from games.game import AnyGame
+from games.seeding import derive_generator, derive_seeds
+from players.player import Player, distinct_names
+
+__all__ = ["SeatedRating", "Standings", "rate_seats", "seated_tournament"]
+
+
+PART = 1000
+"""Games that are played before progress is told."""
+
+
+@dataclass(frozen=True)
+class SeatedRating:
+    """How strong a player is among those it met."""
+
+    mu: float
+    """The mean of what its strength may be; 25 for an average player."""
+    sigma: float
+    """The standard deviation of that."""
+
+    @property
+    def ordinal(self) -> float:
+        """A strength that the player very probably has: three deviations below the mean."""
+        return self.mu - 3 * self.sigma
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """The result of a tournament at tables."""
+
+    names: tuple[str, ...]
+    seatings: Seatings
+    """Who sat where, by number, shape ``(games, SEATS)``: the rotations of a table in a row."""
+    results: SeatedResults
+    ratings: list[SeatedRating]
+    """In the order of :attr:`names`."""
+
+    @property
+    def seats(self) -> int:
+        """How many sat at each table."""
+        return int((self.seatings[0] != EMPTY).sum())
+
+    @property
+    def ranking(self) -> list[int]:
+        """Players, the strongest first."""
+        strengths = [-rating.mu for rating in self.ratings]
+        return [int(place) for place in np.argsort(strengths, kind="stable")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; players in the order of their ranks."""
+        rows = [{"rank": rank, **self._row(player)} for rank, player in enumerate(self.ranking, 1)]
+        return {
+            "seats": self.seats,
+            "games": len(self.results),
+            "distinct_games": self.results.distinct_games,
+            "aborted_games": int(np.count_nonzero(~self.results.completed)),
+            "players": rows,
+        }
+
+    def _row(self, player: int) -> dict[str, Any]:
+        here = self.seatings == player
+        played = int(here.sum())
+        firsts = (self.results.places == 1) & (self.seatings != EMPTY)
+        won = float((firsts / firsts.sum(axis=1, keepdims=True))[here].sum())
+        offended = np.flatnonzero(~self.results.completed)
+        culprits = self.seatings[offended, self.results.offenders[offended]]
+        rating = self.ratings[player]
+        return {
+            "name": self.names[player],
+            "mu": rating.mu,
+            "sigma": rating.sigma,
+            "ordinal": rating.ordinal,
+            "games": played,
+            "points": float(self.results.points[here].mean()),
+            "points_95": json_interval(normal_interval(self._points_by_table(here))),
+            "wins": won,
+            "share": won / played,
+            "wilson_95": list(wilson_interval(won, played)),
+            "tickets_done": float(self.results.done[here].mean()),
+            "tickets_failed": float(self.results.failed[here].mean()),
+            "forbidden_moves": int(np.count_nonzero(culprits == player)),
+        }
+
+    def _points_by_table(self, here: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """A player's mean points from all seats of each of its tables, with the same decks."""
+        points = np.where(here, self.results.points, 0).sum(axis=1)
+        tables = points.reshape(-1, self.seats).mean(axis=1)
+        return np.asarray(tables[np.any(here, axis=1).reshape(-1, self.seats)[:, 0]])
+
+
+def seated_tournament(
+    game: AnyGame,
+    players: Sequence[Player],
+    *,
+    games: int = 1000,
+    seats: int | None = None,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Standings:
+    """Seats *players* at random tables, so that everybody plays equally often in every seat.
+
+    The same decks are played once for each seat of a table, everybody moving up in between.
+
+    Args:
+        game: The rules.
+        players: At least two. Equal names are numbered.
+        games: How many in all, rounded up to a multiple of players and seats.
+        seats: How many sit at a table; if None as many as *game* says, or all players if these
+            are fewer.
+        seed: Seeds tables, decks and players.
+        executor: Plays the games if all players are compiled; serial if None.
+        progress: Called after each part of the games with how many are done, and of how many.
+
+    Raises:
+        BadValueError: There are fewer than two players, or than *seats*, *games* is not
+            positive, or a player is made for another board.
+    """
+    if len(players) < 2:
+        raise BadValueError("a tournament needs at least two players")
+    if games < 1:
+        raise BadValueError(f"games is {games}: it must be at least 1")
+    seats = check_seats(min(game.seats, len(players)) if seats is None else seats)
+    if seats > len(players):
+        raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")
+    tables = _draw_tables(len(players), seats, games, seed)
+    seatings = seat_players(rotations(tables))
+    seeds = np.repeat(derive_seeds(seed, 0, "seated tournament", len(tables)), seats)
+    parts = []
+    for start in range(0, len(seatings), PART):
+        here = slice(start, start + PART)
+        parts.append(play_tables(game, players, seatings[here], seeds[here], executor)[0])
+        if progress:
+            progress(min(start + PART, len(seatings)), len(seatings))
+    results = join_results(parts)
+    names = distinct_names([player.name for player in players])
+    ratings = rate_seats(len(players), seatings, results.places)
+    return Standings(names, seatings, results, ratings)
+
+
+def rate_seats(players: int, seatings: Seatings, places: NDArray[np.int8]) -> list[SeatedRating]:
+    """Ratings of *players* after the games of *seatings*, in that order.
+
+    Args:
+        players: How many there are.
+        seatings: Who sat where, by number, shape ``(games, SEATS)``.
+        places: Who came in where, of the same shape.
+    """
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce()
+    ratings = [model.rating() for _ in range(players)]
+    for seating, row in zip(seatings.tolist(), places.tolist(), strict=True):
+        seated = [player for player in seating if player != EMPTY]
+        after = model.rate(
+            [[ratings[player]] for player in seated], ranks=[float(p) for p in row[: len(seated)]]
+        )
+        for player, (rating,) in zip(seated, after, strict=True):
+            ratings[player] = rating
+    return [SeatedRating(float(rating.mu), float(rating.sigma)) for rating in ratings]
+
+
+def _draw_tables(players: int, seats: int, games: int, seed: int) -> NDArray[np.int32]:
+    """Tables at which everybody sits equally often, shape ``(tables, seats)``.
+
+    In each round the players stand in a random circle, and from each of them on a table takes
+    those at the same random distances.
+    """
+    generator = derive_generator(seed, 0, "tables")
+    rounds = -(-games // (players * seats))
+    parts = []
+    for _ in range(rounds):
+        circle = generator.permutation(players)
+        distances = [0, *(1 + generator.permutation(players - 1)[: seats - 1])]
+        places = np.arange(players)[:, None] + np.array(distances)
+        parts.append(circle[places % players])
+    return np.concatenate(parts).astype(np.int32)

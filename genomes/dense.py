@@ -1,0 +1,216 @@
+"""Networks whose inputs are any numbers, not features that are on or off.
+
+Their first layer is multiplied out like the later ones, and is laid out like them, in front of
+them in ``weights``: its biases, then one row per input, every width padded with zeros to a multiple
+of :data:`~genomes.simd.LANES` (see :mod:`genomes.network` for the later layers). Whoever tries many
+inputs of which only a few change adds the others' rows once and those few each time.
+
+All is ``float32``, each unit's terms are added one by one in the order of the inputs, and nothing
+is fused, so that a network gives the same bits on every machine.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.compiled import inlined
+from games.errors import BadValueError
+from genomes import simd
+from genomes.mlp import MLP, Genomes
+from genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded
+from genomes.simd import LANES
+
+__all__ = [
+    "activate_first",
+    "add_inputs",
+    "add_some_inputs",
+    "evaluate_later",
+    "later_layers_at",
+    "pack_dense",
+    "room_for",
+    "start_first",
+]
+
+TOGETHER = 4
+"""Vectors of units that are added up side by side: an addition takes longer than to begin one."""
+
+
+def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
+    """The networks of *genomes* as compiled code reads them, shape ``(individuals, numbers)``.
+
+    Raises:
+        BadValueError: *genomes* does not have the shape ``(individuals, genes)``.
+    """
+    if genomes.ndim != 2 or genomes.shape[1] != mlp.genes:
+        raise BadValueError(
+            f"genomes have shape {genomes.shape}, expected (individuals, {mlp.genes})"
+        )
+    parts, at = [], 0
+    for layer, (before, after) in enumerate(pairwise(mlp.sizes)):
+        rows = genomes[:, at : at + before * after].reshape(-1, before, after)
+        biases = genomes[:, at + before * after : at + (before + 1) * after]
+        at += (before + 1) * after
+        if after == 1 and layer > 0 and layer == len(mlp.hidden):
+            part = np.zeros((len(genomes), 1 + _vectors(before), LANES), dtype=np.float32)
+            part[:, 0, 0] = biases[:, 0]
+            part.reshape(len(genomes), -1)[:, LANES : LANES + before] = rows[:, :, 0]
+        else:
+            width = _vectors(after) * LANES
+            part = np.zeros((len(genomes), 1 + before, width), dtype=np.float32)
+            part[:, 0, :after] = biases
+            part[:, 1:, :after] = rows
+        parts.append(part.reshape(len(genomes), -1))
+    return np.concatenate(parts, axis=1)
+
+
+def room_for(shapes: NDArray[np.int64]) -> int:
+    """How many numbers the widest layer of networks of these *shapes* takes, padded.
+
+    Args:
+        shapes: Shape ``(structures, SHAPE_FIELDS)``.
+    """
+    widest = 0
+    for shape in shapes:
+        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
+        widest = max(widest, _vectors(int(units.max(initial=0))) * LANES)
+    return widest
+
+
+def _vectors(size: int) -> int:
+    return -(-size // LANES)
+
+
+@inlined
+def start_first(shape: Any, weights: Any, at: int, out: Any) -> None:
+    """Puts the biases of the first layer, of the network at ``weights[at]``, into *out*."""
+    for block in range(0, padded(shape[SIZES + 1]), LANES):
+        simd.store(out, block, simd.load(weights, at + block))
+
+
+@inlined
+def add_inputs(
+    shape: Any, weights: Any, at: int, inputs: Any, first: int, count: int, base: Any, out: Any
+) -> None:
+    """Adds *count* inputs to the sums of the first layer.
+
+    Args:
+        shape: The network's structure.
+        weights: Where its numbers stand, from ``weights[at]`` on.
+        at: See *weights*.
+        inputs: The values of the inputs.
+        first: Which input comes first; its value is ``inputs[first]``.
+        count: How many, in order.
+        base: The sums before.
+        out: Where the sums after are put; may be *base*.
+    """
+    width = padded(shape[SIZES + 1])
+    _add_rows(weights, at + width * (1 + first), width, inputs, first, count, base, out)
+
+
+@inlined
+def add_some_inputs(
+    shape: Any, weights: Any, at: int, inputs: Any, places: Any, count: int, base: Any, out: Any
+) -> None:
+    """Adds those inputs that ``places[:count]`` names to the sums of the first layer.
+
+    For inputs that are 0 but for a few. The other arguments are those of :func:`add_inputs`.
+    """
+    width = padded(shape[SIZES + 1])
+    for block in range(0, width, LANES):
+        total = simd.load(base, block)
+        for number in range(count):
+            place = simd.peek(places, number)
+            row = simd.load(weights, at + width * (1 + place) + block)
+            total = simd.add(total, simd.multiply(simd.spread(simd.peek(inputs, place)), row))
+        simd.store(out, block, total)
+
+
+@inlined
+def activate_first(shape: Any, sums: Any, out: Any) -> None:
+    """Puts the first layer's activations into *out*; a single layer has none and stays raw."""
+    kind = shape[ACTIVATION]
+    for block in range(0, padded(shape[SIZES + 1]), LANES):
+        value = simd.load(sums, block)
+        if shape[LAYERS] > 1:
+            value = activate(value, kind)
+        simd.store(out, block, value)
+
+
+@inlined
+def later_layers_at(shape: Any, at: int) -> Any:
+    """Where the second layer begins of the network at *at*."""
+    return at + padded(shape[SIZES + 1]) * (1 + shape[SIZES])
+
+
+@inlined
+def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out: Any) -> None:
+    """Runs all layers after the first, the last one too, which has no activation.
+
+    Args:
+        shape: The network's structure, which does not end in a single unit.
+        weights: Where its numbers stand.
+        at: Where those of the second layer begin.
+        ping: The first layer's activations.
+        pong: Room for a layer.
+        out: Where the outputs are put, from 0 on.
+    """
+    kind, layers = shape[ACTIVATION], shape[LAYERS]
+    for layer in range(2, layers):
+        width = padded(shape[SIZES + layer])
+        _run_layer(weights, at, shape[SIZES + layer - 1], width, ping, pong)
+        for block in range(0, width, LANES):
+            simd.store(pong, block, activate(simd.load(pong, block), kind))
+        at += width * (shape[SIZES + layer - 1] + 1)
+        ping, pong = pong, ping
+    width = padded(shape[SIZES + layers])
+    if layers > 1:
+        _run_layer(weights, at, shape[SIZES + layers - 1], width, ping, out)
+    else:
+        for block in range(0, width, LANES):
+            simd.store(out, block, simd.load(ping, block))
+
+
+@inlined
+def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: Any) -> None:
+    """Puts the sums of a layer into *out*: its biases, and its *units* times their rows."""
+    for block in range(0, width, LANES):
+        simd.store(out, block, simd.load(weights, at + block))
+    _add_rows(weights, at + width, width, inputs, 0, units, out, out)
+
+
+@inlined
+def _add_rows(
+    weights: Any, row: int, width: int, inputs: Any, first: int, count: int, base: Any, out: Any
+) -> None:
+    """Adds *count* rows of weights, the first of which begins at ``weights[row]``, times inputs."""
+    block = 0
+    while block + TOGETHER * LANES <= width:
+        one, two = simd.load(base, block), simd.load(base, block + LANES)
+        three = simd.load(base, block + 2 * LANES)
+        four = simd.load(base, block + 3 * LANES)
+        at = row + block
+        for number in range(first, first + count):
+            value = simd.spread(simd.peek(inputs, number))
+            one = simd.add(one, simd.multiply(value, simd.load(weights, at)))
+            two = simd.add(two, simd.multiply(value, simd.load(weights, at + LANES)))
+            three = simd.add(three, simd.multiply(value, simd.load(weights, at + 2 * LANES)))
+            four = simd.add(four, simd.multiply(value, simd.load(weights, at + 3 * LANES)))
+            at += width
+        simd.store(out, block, one)
+        simd.store(out, block + LANES, two)
+        simd.store(out, block + 2 * LANES, three)
+        simd.store(out, block + 3 * LANES, four)
+        block += TOGETHER * LANES
+    while block < width:
+        total = simd.load(base, block)
+        at = row + block
+        for number in range(first, first + count):
+            value = simd.spread(simd.peek(inputs, number))
+            total = simd.add(total, simd.multiply(value, simd.load(weights, at)))
+            at += width
+        simd.store(out, block, total)
+        block += LANES
