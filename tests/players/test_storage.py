@@ -208,5 +208,7 @@ def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
 
 
 def test_the_kinds_have_the_names_that_files_bear() -> None:
-    assert set(KINDS) == {"mlp", "neat", "tuples", "linear", "checkers-neat", "checkers-network"}
+    checkers = {"linear", "checkers-neat", "checkers-network"}
+    tickets = {"ticket-decision", "ticket-moves", "ticket-neat"}
+    assert set(KINDS) == {"mlp", "neat", "tuples"} | checkers | tickets
     assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
