@@ -56,6 +56,7 @@ setup(
             "ruff>=0.9",
         ],
         "hosts": ["kaggle-environments>=1.16"],
+        "parquet": ["pyarrow>=15"],
     },
     entry_points={"console_scripts": ["evolve = runs.cli:main"]},
 )

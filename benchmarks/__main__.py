@@ -20,6 +20,7 @@ from benchmarks import (
     search,
     td,
     td_linear,
+    ticket_to_ride,
     tuples,
     whole_runs,
 )
@@ -39,6 +40,7 @@ PARTS = {
     "td-linear": td_linear.measure,
     "q-learning": q_learning.measure,
     "tuples": tuples.measure,
+    "ticket-to-ride": ticket_to_ride.measure,
 }
 
 

@@ -21,7 +21,6 @@ from evolve.archive import keep_members
 from evolve.checkers_section import CheckersGraphConfig
 from evolve.contest import sum_points
 from evolve.meeting import (
-    MeetingConfig,
     check_openings,
     choose_from_hall,
     describe_fitness,
@@ -36,10 +35,14 @@ from evolve.stagnation import (
     make_yardsticks,
     summarise_species,
 )
+from evolve.tables import Tables
+from evolve.tables_section import TableMeetingConfig, find_tables
+from evolve.ticket_section import TicketGraphConfig
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError
 from games.seeding import derive_generator, derive_stream
+from games.ticket_to_ride.game import TicketToRide
 from genomes.neat.breeding import breed
 from genomes.neat.config import NeatConfig
 from genomes.neat.creation import create
@@ -49,11 +52,20 @@ from genomes.neat.population import NeatPopulation, concatenate
 from genomes.neat.species import Species, speciate, stagnant
 from players.checkers.graph import CheckersGraphDesign
 from players.connect_four.graph import GraphDesign
+from players.ticket_to_ride.graph import TicketGraphDesign
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
 
+AnyGraphDesign = GraphDesign | CheckersGraphDesign | TicketGraphDesign
+
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_SPECIES = Species(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING.astype(np.int32))
+FOR_PAIRS = {
+    "pairing": "method.tables.company_seats",
+    "opponents": "method.tables.decks",
+    "finalists": "method.tables.finalists",
+}
+"""Keys that make no sense at tables, and where these say the like."""
 SAMPLE = 16
 """How many genomes the diversity is measured among."""
 
@@ -62,7 +74,7 @@ class ExtinctionError(ArenaError):
     """All species have stagnated, and the recipe asks for no new population."""
 
 
-class NeatMethodConfig(MeetingConfig):
+class NeatMethodConfig(TableMeetingConfig):
     """The section ``[method]`` of a recipe, and the section ``[neat]``."""
 
     name: Literal["neat"] = "neat"
@@ -114,35 +126,44 @@ class Neat(Method[NeatState]):
     network_types: ClassVar[Mapping[str, type[Config]]] = {
         ConnectFour.name: BoardViewConfig,
         Checkers.name: CheckersGraphConfig,
+        TicketToRide.name: TicketGraphConfig,
     }
     section = "neat"
     state_type = NeatState
     config: NeatMethodConfig
-    design: GraphDesign | CheckersGraphDesign
+    design: AnyGraphDesign
 
     @classmethod
     def make_design(
-        cls, game: ConnectFour | Checkers, network: Config, config: NeatMethodConfig
-    ) -> GraphDesign | CheckersGraphDesign:
+        cls, game: ConnectFour | Checkers | TicketToRide, network: Config, config: NeatMethodConfig
+    ) -> AnyGraphDesign:
         """Graphs, feed-forward or, in Connect Four, recurrent.
 
         Raises:
-            BadValueError: Recurrent graphs are asked for in checkers.
+            BadValueError: Recurrent graphs are asked for in another game.
         """
         feed_forward = config.neat.feed_forward
         if isinstance(game, ConnectFour):
             return GraphDesign(**game.options, **network.model_dump(), feed_forward=feed_forward)
         if not feed_forward:
+            why = {
+                Checkers.name: "graphs value positions of a search, which has nothing to remember",
+                TicketToRide.name: "graphs go from table to table and must remember nothing",
+            }
             raise BadValueError(
-                "neat.feed_forward is false, but in checkers graphs value positions of a search,"
-                " which has nothing to remember: leave it out"
+                f"neat.feed_forward is false, but in {game.name} {why[game.name]}: leave it out"
             )
+        if isinstance(game, TicketToRide):
+            return TicketGraphDesign(**game.options, **network.model_dump())
         return CheckersGraphDesign(**game.options, **network.model_dump())
 
-    def __init__(self, config: NeatMethodConfig, design: GraphDesign | CheckersGraphDesign) -> None:
+    def __init__(self, config: NeatMethodConfig, design: AnyGraphDesign) -> None:
         super().__init__(config, design)
-        check_openings(design.game, config.openings.plies, "method.openings.plies")
-        if config.stagnation.judge != "rank":
+        tables = find_tables(config, design.game, config.neat.pop_size, FOR_PAIRS)
+        self.tables = Tables(tables, design.game, config.noise) if tables else None
+        if not tables:
+            check_openings(design.game, config.openings.plies, "method.openings.plies")
+        if not tables and config.stagnation.judge != "rank":
             plies = config.stagnation.opening_plies
             check_openings(design.game, plies, "method.stagnation.opening_plies")
         self.yardsticks = make_yardsticks(config.stagnation, design.game)
@@ -176,7 +197,7 @@ class Neat(Method[NeatState]):
     def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
         """Plays one generation and breeds the next."""
         before = arena.games
-        fitness = self._play(state, arena)
+        fitness, figures = self._play(state, arena)
         judgement = judge(
             self.config.stagnation,
             state,
@@ -195,7 +216,7 @@ class Neat(Method[NeatState]):
         report = Report(
             generation=state.generation,
             games=arena.games - before,
-            statistics=self._measure(state, fitness),
+            statistics=self._measure(state, fitness) | figures,
             species=dict(
                 zip(state.species.keys.tolist(), state.species.sizes.tolist(), strict=True)
             ),
@@ -203,10 +224,16 @@ class Neat(Method[NeatState]):
         return self._breed(judged, fitness), report
 
     def champion(self, state: NeatState, arena: Arena) -> tuple[NeatPopulation, Report]:
-        """The winner of a round robin of the fittest, ties being drawn."""
+        """The winner of a round robin of the fittest, ties being drawn.
+
+        At tables, who does best alone among company.
+        """
+        if self.tables:
+            row, report = self.tables.find_champion(arena, state)
+            return state.population.take([row]), report
         before = arena.games
         count = min(self.config.finalists, len(state.population))
-        fitness = self._play(state, arena, "preliminary matches")
+        fitness, _ = self._play(state, arena, "preliminary matches")
         finalists = np.argsort(-fitness, kind="stable")[:count]
         generator = derive_generator(state.seed, state.generation, "champion")
         final = replace(state, population=state.population.take(finalists))
@@ -233,9 +260,15 @@ class Neat(Method[NeatState]):
 
     def _play(
         self, state: NeatState, arena: Arena, purpose: str = "matches"
-    ) -> NDArray[np.float64]:
-        """The share of the points that each genome wins, shape ``(genomes,)``."""
+    ) -> tuple[NDArray[np.float64], dict[str, float]]:
+        """The share of the points that each genome wins, shape ``(genomes,)``.
+
+        At tables what it wins there, and figures about the games.
+        """
         config = self.config
+        if self.tables:
+            hall = state.hall.take(choose_from_hall(config, state))
+            return self.tables.play(arena, state, hall)
         individuals = len(state.population)
         results, met = meet(config, arena, state, self._pair(state, purpose), purpose)
         points, played = sum_points(results, met, individuals, config.draw_points)
@@ -245,7 +278,7 @@ class Neat(Method[NeatState]):
             points += config.hall_of_fame.weight * bonus
             played += config.hall_of_fame.weight * games
         fitness: NDArray[np.float64] = points / played
-        return fitness
+        return fitness, {}
 
     def _pair(self, state: NeatState, purpose: str) -> Pairings:
         config = self.config

@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from arena.arena import Arena
+from arena.kernels import SEATED_KERNELS
 from arena.openings import random_openings
 from arena.pairings import both_colours, gauntlet, over_openings
 from evolve.method import Config
-from games.errors import ArenaError, BadValueError
+from evolve.tables import pack_company, play_at_tables
 from games.game import AnyGame
 from games.seeding import derive_seeds
 from genomes.neat.population import NeatPopulation, concatenate
 from players.lineup import Lineup
-from players.player import CompiledPlayer
-from players.specification import make_player
 
 __all__ = ["Judgement", "StagnationConfig", "judge", "make_yardsticks", "summarise_species"]
 
@@ -80,17 +79,7 @@ def make_yardsticks(config: StagnationConfig, game: AnyGame) -> list[Lineup]:
     """
     if config.judge != "outside":
         return []
-    lineups = []
-    for text in config.opponents:
-        try:
-            player = make_player(text, game)
-        except ArenaError as error:
-            raise BadValueError(f"method.stagnation.opponents: {error}") from None
-        if not isinstance(player, CompiledPlayer):
-            player.close()
-            raise BadValueError(f"method.stagnation.opponents: {text} can't play compiled matches")
-        lineups.append(player.lineup)
-    return lineups
+    return pack_company(config.opponents, game, "method.stagnation.opponents")
 
 
 def judge(
@@ -179,9 +168,13 @@ def _play(
     """The share of points of the first of each pair, from openings played with both colours.
 
     Openings and seeds are the same ones for all pairs and, since nothing else here changes
-    from one generation to the next, in all generations.
+    from one generation to the next, in all generations. In games for more than two, decks take
+    the place of openings.
     """
     count = max(1, config.games // 2)
+    if arena.design.game.name in SEATED_KERNELS:
+        decks = derive_seeds(state.seed, 0, "stagnation", count)
+        return play_at_tables(arena, state.population, pairs, decks, others)
     openings = random_openings(arena.design.game, config.opening_plies, count, state.seed)
     pairings, openings = over_openings(both_colours(pairs), openings)
     seeds = np.tile(derive_seeds(state.seed, 0, "stagnation", 2 * count), len(pairs))

@@ -1,9 +1,10 @@
 """The method ``tournament``: winners of played tournaments are crossed and mutated.
 
 After Dragan and Izert (2016): in each generation of n individuals, 2n tournaments of t are
-played, every two members meeting; the winners of each two consecutive ones have a child. All
-else (elites, self-adaptive mutation, a hall of fame as opponents, common openings) is off
-unless the recipe asks for it.
+played, every two members meeting; the winners of each two consecutive ones have a child. In games
+for more than two, everybody plays the same decks, and of the members of a tournament that one
+wins to whom they brought most (see :mod:`evolve.tables`). All else (elites, self-adaptive
+mutation, a hall of fame as opponents, common openings) is off unless the recipe asks for it.
 """
 
 from __future__ import annotations
@@ -21,26 +22,27 @@ from arena.pairings import round_robin, tournaments
 from evolve.archive import remember
 from evolve.checkers_section import CheckersNetworkConfig
 from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
-from evolve.meeting import (
-    MeetingConfig,
-    choose_from_hall,
-    describe_fitness,
-    meet,
-    meet_hall,
-)
+from evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
 from evolve.method import BoardViewConfig, Config, Method, Report
 from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from evolve.tables import Tables
+from evolve.tables_section import TableMeetingConfig, find_tables
+from evolve.ticket_section import TicketNetworkConfig
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_stream
+from games.ticket_to_ride.game import TicketToRide
 from genomes.variation import adapt_strengths, measure_diversity
 from players.checkers.design import CheckersDesign, make_checkers_design
 from players.connect_four.network import NetworkDesign
+from players.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 
+VectorDesign = NetworkDesign | CheckersDesign | TicketNetworkDesign
 
-class TournamentConfig(MeetingConfig):
+
+class TournamentConfig(TableMeetingConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["tournament"] = "tournament"
@@ -106,19 +108,22 @@ class Tournament(Method[TournamentState]):
     network_types: ClassVar = {
         ConnectFour.name: PerceptronConfig,
         Checkers.name: CheckersNetworkConfig,
+        TicketToRide.name: TicketNetworkConfig,
     }
     state_type = TournamentState
 
     @classmethod
     def make_design(
-        cls, game: ConnectFour | Checkers, network: Config, config: TournamentConfig
-    ) -> NetworkDesign | CheckersDesign:
+        cls, game: ConnectFour | Checkers | TicketToRide, network: Config, config: TournamentConfig
+    ) -> VectorDesign:
         """Multilayer perceptrons, or in checkers weights of features."""
+        if isinstance(game, TicketToRide):
+            return make_ticket_design(**game.options, **network.model_dump())
         if isinstance(game, Checkers):
             return make_checkers_design(**game.options, **network.model_dump())
         return NetworkDesign(**game.options, **network.model_dump())
 
-    def __init__(self, config: TournamentConfig, design: NetworkDesign | CheckersDesign) -> None:
+    def __init__(self, config: TournamentConfig, design: VectorDesign) -> None:
         super().__init__(config, design)
         self.toolbox = make_toolbox(
             select=config.select,
@@ -134,7 +139,10 @@ class Tournament(Method[TournamentState]):
                 },
             },
         )
-        random_openings(design.game, config.openings.plies, 0, 0)
+        tables = find_tables(config, design.game, config.individuals)
+        self.tables = Tables(tables, design.game, config.noise) if tables else None
+        if not tables:
+            random_openings(design.game, config.openings.plies, 0, 0)
         design.initialise(1, config.initialisation, np.random.default_rng(0))
 
     def initial(self, seed: int) -> TournamentState:
@@ -163,16 +171,22 @@ class Tournament(Method[TournamentState]):
     def step(self, state: TournamentState, arena: Arena) -> tuple[TournamentState, Report]:
         """Plays the tournaments of one generation and breeds the next."""
         before = arena.games
-        contest = self._play(state, arena)
+        contest, figures = self._play(state, arena)
         report = Report(
             generation=state.generation,
             games=arena.games - before,
-            statistics=self._measure(state, contest),
+            statistics=self._measure(state, contest) | figures,
         )
         return self._breed(state, contest), report
 
     def champion(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
-        """The winner of a round robin of the whole population, ties being drawn."""
+        """The winner of a round robin of the whole population, ties being drawn.
+
+        At tables, who does best alone among company.
+        """
+        if self.tables:
+            row, report = self.tables.find_champion(arena, state)
+            return state.population[row], report
         individuals = len(state.population)
         generator = derive_generator(state.seed, state.generation, "champion")
         order = generator.permutation(individuals).astype(np.int32)
@@ -193,7 +207,8 @@ class Tournament(Method[TournamentState]):
         individuals, genes = state.population.shape
         return {"individuals": individuals, "genes": genes}
 
-    def _play(self, state: TournamentState, arena: Arena) -> Contest:
+    def _play(self, state: TournamentState, arena: Arena) -> tuple[Contest, dict[str, float]]:
+        """The tournaments, and figures about the games if these are played at tables."""
         config = self.config
         members = draw_members(
             config.individuals,
@@ -201,6 +216,10 @@ class Tournament(Method[TournamentState]):
             config.tournament_size,
             derive_stream(state.seed, state.generation, "members"),
         )
+        if self.tables:
+            hall = state.hall[choose_from_hall(config, state)]
+            fitness, figures = self.tables.play(arena, state, hall)
+            return Contest(members, fitness[members], fitness), figures
         results, met = meet(config, arena, state, tournaments(members), "matches")
         won = sum_tournaments(results, met, members, config.draw_points)
         points, played = sum_members(members, won, len(met), config.individuals)
@@ -211,7 +230,7 @@ class Tournament(Method[TournamentState]):
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):
-            return Contest(members, won, points / played)
+            return Contest(members, won, points / played), {}
 
     def _breed(self, state: TournamentState, contest: Contest) -> TournamentState:
         config = self.config

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from games.errors import ArenaError
-from runs.commands import evolving, exchanging, joining, playing, studying
+from runs.commands import evolving, exchanging, joining, playing, recording, studying
 
 __all__ = ["app", "main"]
 
@@ -25,6 +25,7 @@ evolving.register(app)
 exchanging.register(app)
 joining.register(app)
 playing.register(app)
+recording.register(app)
 studying.register(app)
 
 

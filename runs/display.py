@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.duel import DuelResult
+from runs.check_points import find_scores
 from runs.journey import Progress
 from runs.output import format_interval, format_seconds
 
@@ -104,8 +105,7 @@ class Display:
 
     def _line(self, progress: Progress) -> str:
         checks = "  ".join(
-            f"{result.names[1]} {format_interval(result.wins / result.games, result.win_interval)}"
-            for result in progress.results
+            f"{result.names[1]} {_share(result)}{_points(result)}" for result in progress.results
         )
         if "species" in progress.statistics:
             checks += f"  {_species(progress)}"
@@ -147,5 +147,15 @@ def _species(progress: Progress) -> str:
 
 
 def _describe(result: DuelResult, generation: int | None) -> str:
-    share = format_interval(result.wins / result.games, result.win_interval)
-    return f"{share} of {result.games} games won (generation {generation})"
+    games = f"{result.games} games won{_points(result)}"
+    return f"{_share(result)} of {games} (generation {generation})"
+
+
+def _share(result: DuelResult) -> str:
+    return format_interval(result.wins / result.games, result.win_interval)
+
+
+def _points(result: DuelResult) -> str:
+    """By how many points the champion was better, if the game has points."""
+    scores = find_scores(result)
+    return f", points {scores}" if scores else ""

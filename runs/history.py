@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from deap import tools
@@ -18,6 +18,7 @@ from deap import tools
 from arena.duel import DuelResult
 from arena.statistics import wilson_interval
 from evolve.method import Report
+from runs.check_points import CheckPoints, find_scores
 from runs.errors import DamagedHistoryError, NotARunError, StorageError
 
 __all__ = ["Check", "History"]
@@ -34,6 +35,11 @@ CREATE TABLE IF NOT EXISTS species (
 CREATE TABLE IF NOT EXISTS checks (
     generation INTEGER NOT NULL, opponent TEXT NOT NULL, wins INTEGER NOT NULL,
     draws INTEGER NOT NULL, losses INTEGER NOT NULL, distinct_games INTEGER NOT NULL,
+    PRIMARY KEY (generation, opponent)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS check_points (
+    generation INTEGER NOT NULL, opponent TEXT NOT NULL, points REAL NOT NULL,
+    against REAL NOT NULL, margin REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
+    forbidden INTEGER NOT NULL,
     PRIMARY KEY (generation, opponent)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
@@ -54,6 +60,8 @@ class Check:
     draws: int
     losses: int
     distinct_games: int
+    scores: CheckPoints | None = None
+    """None in games that are won and lost, and no more."""
 
     @property
     def games(self) -> int:
@@ -175,6 +183,14 @@ class History:
                     for result in results
                 ],
             )
+            self._database.executemany(
+                "INSERT OR REPLACE INTO check_points VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (report.generation, result.names[1], *astuple(scores))
+                    for result in results
+                    if (scores := find_scores(result)) is not None
+                ],
+            )
 
     def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
         """Makes room: of champions of more bytes only those of the generations in *keep* stay.
@@ -196,6 +212,7 @@ class History:
                 ("statistics", generation),
                 ("species", generation),
                 ("checks", generation + 1),
+                ("check_points", generation + 1),
                 ("champions", generation + 1),
             ):
                 self._database.execute(f"DELETE FROM {table} WHERE generation >= ?", (first,))
@@ -243,7 +260,13 @@ class History:
 
     def checks(self) -> list[Check]:
         """All checks, by generation and then in the order of opponents' names."""
-        return [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
+        scores: dict[tuple[int, str], CheckPoints] = {}
+        older = not self._read("SELECT 1 FROM sqlite_master WHERE name = 'check_points'")
+        if not older:
+            for generation, opponent, *values in self._read("SELECT * FROM check_points"):
+                scores[generation, opponent] = CheckPoints(*values)
+        checks = (Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2"))
+        return [replace(c, scores=scores.get((c.generation, c.opponent))) for c in checks]
 
     def champions(self) -> list[tuple[int, float, float]]:
         """Generation, points and matches of each champion."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -167,14 +168,19 @@ class Journey:
         ranks = self._rank_champions()
         return max(ranks)[1] if ranks else None
 
-    def _rank_champions(self) -> list[tuple[int, int]]:
-        """For each champion that is kept its wins, if these count, and its generation."""
-        wins = dict.fromkeys(self.history.kept_champions(), 0)
+    def _rank_champions(self) -> list[tuple[float, int]]:
+        """For each champion that is kept its worth, if that counts, and its generation.
+
+        That is how often it won or, in a game of points, how many more it scored.
+        """
+        worths = dict.fromkeys(self.history.kept_champions(), -math.inf)
         if self.recipe.run.champion != "last" and self.opponents:
             for check in self.history.checks():
-                if check.generation in wins and check.opponent == self.opponents[0].name:
-                    wins[check.generation] = check.wins
-        return [(won, generation) for generation, won in wins.items()]
+                if check.generation in worths and check.opponent == self.opponents[0].name:
+                    worths[check.generation] = (
+                        check.scores.margin if check.scores is not None else float(check.wins)
+                    )
+        return [(worth, generation) for generation, worth in worths.items()]
 
     def _restore_champion(self, generation: int, shown: _Shown) -> None:
         """Makes the champion's file agree with the history, whatever happened before.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evolve.evolutionary_programming import EvolutionaryProgramming
+from evolve.learning.imitation import Imitation
 from evolve.learning.q_learning import QLearning
 from evolve.learning.td import Td
 from evolve.learning.td_linear import TdLinear
@@ -18,7 +19,16 @@ __all__ = ["METHODS", "find_method"]
 
 METHODS: dict[str, type[Method[Any]]] = {
     kind.name: kind
-    for kind in (Tournament, Neat, Td, TdTuples, TdLinear, QLearning, EvolutionaryProgramming)
+    for kind in (
+        Tournament,
+        Neat,
+        Td,
+        TdTuples,
+        TdLinear,
+        QLearning,
+        EvolutionaryProgramming,
+        Imitation,
+    )
 }
 
 

@@ -14,7 +14,7 @@ from players.player import CompiledPlayer, Player
 from players.specification import PlayerKind, make_player, player_kinds, register_player
 from runs.run import Run
 
-__all__ = ["find_game", "find_player", "known_players"]
+__all__ = ["find_game", "find_player", "is_made_for_a_game", "known_players"]
 
 OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""
@@ -35,7 +35,7 @@ def find_game(specifications: Sequence[str], name: str | None = None) -> AnyGame
     usual: AnyGame = make_game(name or ConnectFour.name)
     for specification in specifications:
         kind, _, argument = specification.strip().partition(":")
-        if kind in OWN_GAMES and argument.strip():
+        if is_made_for_a_game(specification):
             player = known_players()[kind].make(argument.strip(), usual)
             if isinstance(player, CompiledPlayer) and name in (None, player.game.name):
                 return player.game
@@ -56,6 +56,12 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
         ArenaError: It names none; see `players.specification.make_player`.
     """
     return make_player(specification, game or ConnectFour())
+
+
+def is_made_for_a_game(specification: str) -> bool:
+    """Whether it names a player of a file, who knows the rules and options that he was bred by."""
+    kind, _, argument = specification.strip().partition(":")
+    return kind in OWN_GAMES and bool(argument.strip())
 
 
 def _games_of(kind: str) -> tuple[str, ...]:

@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from arena.kernels import KERNELS
 from evolve.learning.q_learning_thesis import convert_settings
 from evolve.meeting import check_openings
 from evolve.method import Config, Method
-from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
-from games.registry import GAMES
+from games.registry import make_game
 from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
 from runs.errors import RecipeError
+from runs.game_sections import OPPONENTS, GameConfig, game_type
 from runs.methods import METHODS, find_method
 from runs.validation import explain
 
@@ -53,28 +54,6 @@ INSTEAD = {
 """Keys of other methods, and with what a method says the same."""
 
 
-class ConnectFourConfig(Config):
-    """The section ``[game]`` of Connect Four; see `games.connect_four.ConnectFour`."""
-
-    name: Literal["connect-four"] = "connect-four"
-    columns: int = 7
-    rows: int = 6
-    connect: int = 4
-
-
-class CheckersConfig(Config):
-    """The section ``[game]`` of checkers; see `games.checkers.Checkers`."""
-
-    name: Literal["checkers"] = "checkers"
-    turned: int = 0
-
-
-GAME_CONFIGS: dict[str, type[ConnectFourConfig | CheckersConfig]] = {
-    ConnectFour.name: ConnectFourConfig,
-    Checkers.name: CheckersConfig,
-}
-
-
 class CheckConfig(Config):
     """The section ``[check]``: how the champion is measured from outside."""
 
@@ -82,8 +61,9 @@ class CheckConfig(Config):
     """Generations between checks; there is one at the end of the run as well."""
     games: int = Field(default=1000, ge=2, le=1_000_000)
     """Games against each opponent, colours balanced."""
-    opponents: tuple[str, ...] = ("test-bot", "random")
-    """Specifications of players; the first decides which champion is the best one."""
+    opponents: tuple[str, ...] = OPPONENTS[ConnectFour.name]
+    """Specifications of players; the first decides which champion is the best one. By default
+    those that :data:`runs.game_sections.OPPONENTS` has for the game."""
     opening_plies: int = Field(default=0, ge=0, le=20)
 
 
@@ -96,7 +76,8 @@ class RunConfig(Config):
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["best-check", "last"] = "best-check"
     """Which champion becomes ``champion.safetensors``: that with most wins against the first
-    opponent of all checks, or the last one."""
+    opponent of all checks (in Ticket to Ride: that which scored most points more than it), or
+    the last one."""
 
 
 class Recipe(Config):
@@ -114,8 +95,20 @@ class Recipe(Config):
     check: CheckConfig = CheckConfig()
     run: RunConfig = RunConfig()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_opponents(cls, content: Any) -> Any:
+        """Fills in whom champions meet, as it is usual in the game."""
+        if not isinstance(content, Mapping):
+            return content
+        check, game = content.get("check", {}), content.get("game", {})
+        name = game.get("name") if isinstance(game, Mapping) else None
+        if isinstance(check, Mapping) and "opponents" not in check and name in OPPONENTS:
+            return {**content, "check": {**check, "opponents": OPPONENTS[name]}}
+        return content
+
     @property
-    def game_config(self) -> ConnectFourConfig | CheckersConfig:
+    def game_config(self) -> GameConfig:
         """The section ``[game]``, with every key."""
         return _game_type(self.game).model_validate(self.game)
 
@@ -137,10 +130,10 @@ class Recipe(Config):
         network = self.kind.network_types[self.game_config.name].model_validate(self.network)
         return self.kind.make_design(self.make_game(), network, self.make_config())
 
-    def make_game(self) -> ConnectFour | Checkers:
+    def make_game(self) -> Any:
         """What is played."""
         config = self.game_config
-        return GAMES[config.name](**config.model_dump(exclude={"name"}))
+        return make_game(config.name, **config.model_dump(exclude={"name"}))
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
@@ -297,18 +290,26 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         }
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
-        check_openings(recipe.make_game(), recipe.check.opening_plies, "check.opening_plies")
+        _check_openings(recipe)
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
 
 
-def _game_type(content: Mapping[str, Any]) -> type[ConnectFourConfig | CheckersConfig]:
+def _game_type(content: Mapping[str, Any]) -> type[GameConfig]:
     """What the section ``[game]`` of the game looks like that it names; Connect Four if none."""
-    name = content.get("name", ConnectFour.name)
-    if name not in GAME_CONFIGS:
-        raise UnknownNameError("game", str(name), GAME_CONFIGS)
-    return GAME_CONFIGS[name]
+    return game_type(content.get("name", ConnectFour.name))
+
+
+def _check_openings(recipe: Recipe) -> None:
+    game, plies = recipe.make_game(), recipe.check.opening_plies
+    if game.name in KERNELS:
+        check_openings(game, plies, "check.opening_plies")
+    elif plies:
+        raise BadValueError(
+            f"check.opening_plies is {plies}: games of {game.name} begin with shuffled cards, and"
+            " not with random moves"
+        )
 
 
 def _network_type(kind: type[Method[Any]], game: str) -> type[Config]:

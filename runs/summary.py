@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.statistics import json_interval
 from genomes.tensors import DamagedFileError, NewerFormatError
+from runs.check_points import CheckPoints, format_margin
 from runs.errors import NotARunError
 from runs.history import Check, History
 from runs.output import console, format_interval, format_seconds, print_table
@@ -69,7 +71,10 @@ def print_results(run: Run) -> None:
     path = run.path
     out.print(f"run       {path}")
     out.print(f"plot      evolve plot {path}")
-    out.print(f"export    evolve export {path} --to python")
+    if run.recipe.game_config.name != "ticket-to-ride":
+        out.print(f"export    evolve export {path} --to python")
+    else:
+        out.print(f"board     evolve plot --board {path}")
     out.print(f"measure   evolve evaluate run:{path}")
 
 
@@ -78,7 +83,7 @@ def _format(value: float) -> str:
 
 
 def _print_check(name: str, check: dict[str, Any]) -> None:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             opponent,
             str(result["games"]),
@@ -90,7 +95,19 @@ def _print_check(name: str, check: dict[str, Any]) -> None:
     ]
     title = f"{name} (generation {check['generation']})"
     columns = ["against", "games", "won, 95 % interval", "draws", "distinct games"]
+    if any("points" in result for result in check["opponents"].values()):
+        columns += ["points", "its points", "margin, 95 % interval", "forbidden moves"]
+        for place, result in enumerate(check["opponents"].values()):
+            rows[place] += _format_points(result)
     print_table(title, columns, rows)
+
+
+def _format_points(result: dict[str, Any]) -> tuple[str, ...]:
+    if "points" not in result:
+        return "", "", "", ""
+    margin = format_margin(result["margin"], result["margin_95"])
+    points, against = result["points"], result["points_of_opponent"]
+    return f"{points:.1f}", f"{against:.1f}", margin, str(result["forbidden_moves"])
 
 
 def _describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
@@ -119,7 +136,20 @@ def _describe_check(checks: list[Check], generation: int | None) -> dict[str, An
                 "won": check.won,
                 "wilson_95": list(check.wilson_95),
                 "distinct_games": check.distinct_games,
+                **_describe_points(check.scores),
             }
             for check in chosen
         },
+    }
+
+
+def _describe_points(scores: CheckPoints | None) -> dict[str, Any]:
+    if scores is None:
+        return {}
+    return {
+        "points": scores.points,
+        "points_of_opponent": scores.against,
+        "margin": scores.margin,
+        "margin_95": json_interval((scores.low, scores.high)),
+        "forbidden_moves": scores.forbidden,
     }

@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 __all__ = ["explain"]
 
-MOST_SHOWN, NEAREST = 20, 3
+MOST_SHOWN, NEAREST = 24, 3
 """How many keys are shown whole, and how many of a longer list."""
 
 EXPECTED = {

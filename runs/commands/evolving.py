@@ -111,7 +111,9 @@ def info(run: RunPath, json: Json = False) -> None:
 
 
 def plot(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run directories.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN...", help="Run directories.")
+    ] = None,
     to: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A .png, .svg or .pdf; in the run's plots/ if omitted."),
@@ -129,13 +131,35 @@ def plot(
         int | None,
         typer.Option(metavar="G", help="With --network: the champion of the check at G."),
     ] = None,
+    board: Annotated[
+        bool,
+        typer.Option(
+            "--board",
+            help="The board of Ticket to Ride after a game of these players, who sit there by"
+            " turns; a run's directory is its champion, who meets the player rule if alone.",
+        ),
+    ] = False,
+    players: Annotated[
+        int | None, typer.Option(min=2, max=5, help="With --board: how many sit at the table.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="With --board: seeds the game.")] = 0,
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
     from games.errors import BadValueError
-    from runs.plots import plot_ancestors, plot_network, plot_runs
+    from runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
 
-    if ancestors and network:
-        raise BadValueError("--ancestors and --network are two pictures: choose one")
+    runs = runs or []
+    if board + ancestors + network > 1:
+        raise BadValueError("--ancestors, --network and --board are different pictures: choose one")
+    if not board and (players is not None or seed):
+        raise BadValueError(f"--{'seed' if players is None else 'players'} is for --board")
+    if board:
+        if generation is not None:
+            raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
+        print(plot_board(runs, to, players=players, seed=seed))
+        return
+    if not runs:
+        raise BadValueError("name a run's directory (only --board does without)")
     if generation is not None and not network:
         raise BadValueError("--generation is for --network")
     if len(runs) > 1 and (ancestors or network):

@@ -15,11 +15,12 @@ def register(app: typer.Typer) -> None:
 
 
 def play(
-    player: Annotated[
-        str | None, typer.Argument(metavar="PLAYER", help="Your opponent; see evolve players.")
-    ] = None,
-    other: Annotated[
-        str | None, typer.Argument(metavar="PLAYER", help="To watch it against the first one.")
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAYER]...",
+            help="Your opponent; see evolve players. Two: to watch them.",
+        ),
     ] = None,
     first: Annotated[
         bool | None,
@@ -57,9 +58,13 @@ def play(
         str | None,
         typer.Option(
             metavar="GAME",
-            help="connect-four or checkers; if left out, that of the first player who was made for"
-            " one (run:, file:), else connect-four.",
+            help="connect-four, checkers or ticket-to-ride; if left out, that of the first player"
+            " who was made for one (run:, file:), else connect-four.",
         ),
+    ] = None,
+    players: Annotated[
+        int | None,
+        typer.Option(min=2, max=5, help="How many sit at the table of Ticket to Ride; usually 4."),
     ] = None,
     columns: Annotated[
         int | None, typer.Option(min=1, help="Width of the board of Connect Four.")
@@ -76,29 +81,52 @@ def play(
     """Play at the terminal: you against PLAYER, or watch two.
 
     Without a PLAYER you meet the champion of the newest run in ./evolved, if
-    there is one, else test-bot, or minimax:depth=4 in checkers. Type the number
-    of a column, from 0 as under the board, or in checkers the squares of a
-    move, such as 11-15; or a command: undo, hint, values, swap, new, resign,
-    quit; help explains them.
-    """
-    from runs.play import Invitation, Screen
+    there is one, else test-bot, or minimax:depth=4 in checkers, or rule in
+    Ticket to Ride. Type the number of a column, from 0 as under the board, or
+    in checkers the squares of a move, such as 11-15, or what you want to do in
+    Ticket to Ride, such as claim dallas-houston; or a command: undo, hint,
+    values, swap, new, resign, quit; help explains them.
 
+    In Ticket to Ride PLAYER sits at all seats but yours; several players sit
+    there by turns, and human among them is you.
+    """
+    from games.errors import BadValueError
+    from runs.play import Invitation, Screen, TicketInvitation, choose_table
+
+    named = names or []
     sizes = {"columns": columns, "rows": rows, "connect": connect, "turned": turned or None}
-    invitation = Invitation(
-        names=[name for name in (player, other) if name is not None],
-        game=game,
-        sizes={key: int(value) for key, value in sizes.items() if value is not None},
-        first=first,
-        games=games,
-        opening_plies=openings,
-        moves=moves,
-        advisor=hint,
-        values=values,
-        delay=delay,
-        seed=seed,
-    )
+    asked = {key: int(value) for key, value in sizes.items() if value is not None}
     screen = Screen()
     try:
-        invitation.accept(screen)
+        table = choose_table(named, game, asked, players)
+        if table is not None:
+            wrong = {"--openings": openings, "--moves": moves, "--values": values}
+            if given := [option for option, value in wrong.items() if value]:
+                raise BadValueError(f"{given[0]} is not for ticket-to-ride")
+            TicketInvitation(
+                names=named,
+                game=table,
+                first=first,
+                games=games,
+                advisor=hint,
+                delay=delay,
+                seed=seed,
+            ).accept(screen)
+            return
+        if len(named) > 2:
+            raise BadValueError(f"{len(named)} players are named, and two can play")
+        Invitation(
+            names=named,
+            game=game,
+            sizes=asked,
+            first=first,
+            games=games,
+            opening_plies=openings,
+            moves=moves,
+            advisor=hint,
+            values=values,
+            delay=delay,
+            seed=seed,
+        ).accept(screen)
     except KeyboardInterrupt:  # before the first game
         screen.say("\nStopped. Goodbye.")

@@ -24,8 +24,14 @@ Game = Annotated[
     typer.Option(
         "--game",
         metavar="GAME",
-        help="connect-four or checkers; if left out, that of the first player who was made for"
-        " one (run:, file:), else connect-four.",
+        help="connect-four, checkers or ticket-to-ride; if left out, that of the first player"
+        " who was made for one (run:, file:), or who plays one alone, else connect-four.",
+    ),
+]
+Seats = Annotated[
+    int | None,
+    typer.Option(
+        "--players", min=2, max=5, help="How many sit at a table of Ticket to Ride; usually 4."
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
@@ -39,15 +45,25 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
+    from games.registry import GAMES
     from runs.output import print_json, print_table
     from runs.players import known_players
 
     kinds = known_players()
     if json:
-        print_json({"players": {kind.form: kind.summary for kind in kinds.values()}})
+        print_json(
+            {
+                "players": {kind.form: kind.summary for kind in kinds.values()},
+                "games": {kind.form: list(kind.games) for kind in kinds.values()},
+            }
+        )
     else:
-        rows = [(kind.form, kind.summary) for kind in kinds.values()]
-        print_table("Players", ["write", "who that is"], rows, left=2)
+        every = set(GAMES)
+        rows = [
+            (kind.form, kind.summary, "all" if set(kind.games) == every else ", ".join(kind.games))
+            for kind in kinds.values()
+        ]
+        print_table("Players", ["write", "who that is", "plays"], rows, left=3)
 
 
 def duel(
@@ -56,18 +72,28 @@ def duel(
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
+    seats: Seats = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Let two players meet, each moving first in every other game."""
+    """Let two players meet, each moving first in every other game.
+
+    At tables of Ticket to Ride both sit at every other seat.
+    """
+    from arena.seated_duel import SeatedDuelResult
     from runs.api import duel as play
     from runs.output import format_interval, print_json, print_table
     from runs.players import find_game
+    from runs.table_results import print_seated_duel
+    from runs.table_seats import with_players
 
-    rules = find_game([first, second], game)
+    rules = with_players(find_game([first, second], game), seats)
     result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
     if json:
         print_json(result.to_dict())
+        return
+    if isinstance(result, SeatedDuelResult):
+        print_seated_duel(result)
         return
     row = (
         result.names[0],
@@ -108,11 +134,13 @@ def tournament(
         int | None,
         typer.Option(
             min=1,
-            help="Games of each pair, colours balanced: 200, with --rank 2, with --against 2000.",
+            help="Games of each pair, colours balanced: 200, with --rank 2, with --against 2000;"
+            " at tables of Ticket to Ride how many in all: 1000.",
         ),
     ] = None,
     openings: Openings = 0,
     game: Game = None,
+    seats: Seats = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -121,6 +149,8 @@ def tournament(
     from runs.entrants import expand_patterns, is_pattern
     from runs.output import print_json
     from runs.players import find_game
+    from runs.table_results import print_ratings, rate_at_tables
+    from runs.table_seats import is_table, with_players
     from runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
 
     if rank is False and against is not None:
@@ -129,7 +159,13 @@ def tournament(
         rank = against is not None or any(map(is_pattern, names))
     with ExitStack() as stack:
         expanded = expand_patterns(names)
-        rules = find_game(expanded, game)
+        rules = with_players(find_game(expanded, game), seats)
+        if is_table(rules):
+            if rank or openings:
+                raise BadValueError(f"{'--rank' if rank else '--openings'} is not for {rules.name}")
+            entered = [_enter(stack, name, rules) for name in expanded]
+            print_ratings(rate_at_tables(rules, entered, games=games, seed=seed), json=json)
+            return
         entered = [_enter(stack, name, rules) for name in expanded]
         opponent = _enter(stack, against, rules) if against is not None else None
         if rank:
@@ -154,24 +190,40 @@ def evaluate(
         typer.Option(
             metavar="PLAYER",
             help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4 (in"
-            " checkers random, minimax of depth 1 to 6, and two of Piotrowski's); repeatable.",
+            " checkers random, minimax of depth 1 to 6, and two of Piotrowski's; in Ticket to Ride"
+            " random and the rule player in two variants); repeatable.",
         ),
     ] = None,
     positions: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE.csv", help="Positions with scores or answers; repeatable."),
     ] = None,
+    seats: Seats = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure a player against the fixed opponents, and on positions."""
+    """Measure a player against the fixed opponents, and on positions.
+
+    In Ticket to Ride: at tables of its like for 2 to 5, and against opponents at tables of 4.
+    """
     from runs.evaluation import evaluate_player, print_evaluation
     from runs.output import print_json
     from runs.players import find_game
+    from runs.table_evaluation import check_no_boards, evaluate_at_tables, print_table_evaluation
+    from runs.table_seats import is_table, with_players
 
+    rules = with_players(find_game([player], game), seats)
     with ExitStack() as stack:
+        entered = _enter(stack, player, rules)
+        if is_table(rules):
+            check_no_boards(openings, positions or ())
+            content = evaluate_at_tables(
+                entered, rules, games=games, opponents=opponents or None, players=seats, seed=seed
+            )
+            (print_json if json else print_table_evaluation)(content)
+            return
         content = evaluate_player(
-            _enter(stack, player, find_game([player], game)),
+            entered,
             games=games,
             opening_plies=openings,
             opponents=opponents or None,
@@ -191,10 +243,16 @@ def perft(
     json: Json = False,
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
+    from games.errors import BadValueError
     from games.registry import make_game
     from runs.output import print_json, print_table
+    from runs.table_seats import is_table
 
     rules = make_game(game)
+    if is_table(rules):
+        raise BadValueError(
+            f"perft counts moves in games where all is open, and {game} has hidden cards"
+        )
     start = rules.parse_position(position)
     counts = [rules.perft(start, length) for length in range(1, depth + 1)]
     if json:

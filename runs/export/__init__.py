@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from games.errors import UnknownNameError
+from games.errors import BadValueError, UnknownNameError
 from players.bred import BredPlayer
 from runs.export.neat_python import ImportedPlayer, export_neat_python, import_neat_python
 from runs.export.python_bot import export_python
 from runs.export.sources import read_neat_file, read_player_file
 
 __all__ = [
+    "EXPORTED",
     "TARGETS",
     "ImportedPlayer",
     "Target",
@@ -25,6 +26,10 @@ __all__ = [
 ]
 
 
+EXPORTED = ("connect-four", "checkers")
+"""Games of which players can be exported."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A way to export a player."""
@@ -35,9 +40,23 @@ class Target:
     """How the names of such files end."""
 
 
+def _refuse_tables(write: Callable[[BredPlayer], str]) -> Callable[[BredPlayer], str]:
+    """Lets *write* do its work for the games that it knows."""
+
+    def check(player: BredPlayer) -> str:
+        if player.game.name not in EXPORTED:
+            raise BadValueError(
+                f"{player.name} plays {player.game.name}, which can't be exported yet: name its"
+                " champion.safetensors as file:PATH wherever a player is asked for"
+            )
+        return write(player)
+
+    return check
+
+
 TARGETS: dict[str, Target] = {
-    "python": Target(export_python, ".py"),
-    "neat-python": Target(export_neat_python, ".json"),
+    "python": Target(_refuse_tables(export_python), ".py"),
+    "neat-python": Target(_refuse_tables(export_neat_python), ".json"),
 }
 """Ways to export a player, by name."""
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from runs.play.invitation import Invitation, newest_opponent
+from runs.play.invitation import Invitation, choose_table, newest_opponent
 from runs.play.screen import Screen, draw_board
 from runs.play.sitting import Plan, Sitting
+from runs.play.ticket_invitation import TicketInvitation
 
-__all__ = ["Invitation", "Plan", "Screen", "Sitting", "draw_board", "newest_opponent"]
+__all__ = [
+    "Invitation",
+    "Plan",
+    "Screen",
+    "Sitting",
+    "TicketInvitation",
+    "choose_table",
+    "draw_board",
+    "newest_opponent",
+]

@@ -17,17 +17,21 @@ from games.errors import ArenaError, BadValueError
 from games.game import AnyGame
 from games.registry import make_game
 from games.seeding import derive_seeds
+from games.ticket_to_ride.game import TicketToRide
 from players.player import CompiledPlayer, Player
 from runs.play.phrasebook import phrasebook_of
 from runs.play.screen import Screen
 from runs.play.sitting import Plan, Sitting
 from runs.players import find_game, find_player
+from runs.table_seats import find_table, is_table
 
-__all__ = ["Invitation", "newest_opponent"]
+__all__ = ["Invitation", "choose_table", "newest_opponent"]
 
 PERSON = "human"
 STAND_IN = "test-bot"
 """Who plays if nothing was bred yet, and no game was asked for."""
+TABLE_STAND_IN = "rule"
+"""The same at tables of more than two."""
 OPTIONS = {
     **dict.fromkeys(("columns", "rows", "connect"), ConnectFour.name),
     "turned": Checkers.name,
@@ -147,7 +151,7 @@ def newest_opponent(
         return names[0] if names else STAND_IN
     newest = next((name for name in names if _find_rules(name, game.name)), None)
     if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
-        return phrasebook_of(game).stand_in
+        return TABLE_STAND_IN if is_table(game) else phrasebook_of(game).stand_in
     return newest
 
 
@@ -175,6 +179,35 @@ def choose_game(names: Sequence[str], name: str | None, options: Mapping[str, in
             raise BadValueError(f"{option} is an option of {owner}, but this is {chosen}")
     game: AnyGame = make_game(chosen, **options)
     return game
+
+
+def choose_table(
+    names: Sequence[str], game: str | None, options: Mapping[str, int], players: int | None = None
+) -> TicketToRide | None:
+    """The table of Ticket to Ride that is wanted; None if another game is.
+
+    Args:
+        names: The players that were named, a person among them perhaps.
+        game: The game's name, if one was asked for.
+        options: Options of other games, if any were asked for.
+        players: How many are to sit there, if that was asked for.
+
+    Raises:
+        BadValueError: Options of different games were asked for, or not so many can sit there.
+        ArenaError: A player's file can't be read.
+    """
+    wanted = game == TicketToRide.name or (game is None and players is not None)
+    if game is None and not wanted and not options:
+        others = [name for name in names if not _is_person(name)]
+        wanted = is_table(find_game(others or [newest_opponent()]))
+    if not wanted:
+        if players is not None:
+            raise BadValueError(f"players is an option of {TicketToRide.name}, but this is {game}")
+        return None
+    for option in options:
+        owner = OPTIONS[option]
+        raise BadValueError(f"{option} is an option of {owner}, but this is {TicketToRide.name}")
+    return find_table(names, players)
 
 
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:

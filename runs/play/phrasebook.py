@@ -93,7 +93,7 @@ class ConnectFourPhrasebook(Phrasebook):
     thinker = "network"
     stand_in = "test-bot"
     replay = "evolve play --moves MOVES"
-    decider = "connect_four.decide"
+    decider = "seats.decide"
 
     def __init__(self, game: ConnectFour) -> None:
         self._game = game
@@ -148,7 +148,7 @@ class CheckersPhrasebook(Phrasebook):
     }
     thinker = "program that looks ahead"
     stand_in = "minimax:depth=4"
-    decider = "checkers.decide"
+    decider = "decision.decide"
 
     def __init__(self, game: Checkers) -> None:
         self._game = game

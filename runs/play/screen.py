@@ -35,6 +35,8 @@ class Screen:
                 stream.reconfigure(errors="replace")
         self.is_terminal = self._writes.isatty()
         """Whether a person is likely to look on."""
+        self.colour = self.is_terminal and not os.environ.get("NO_COLOR")
+        """Whether colours are shown."""
 
     def say(self, text: str = "", end: str = "\n") -> None:
         """Writes *text*, at once."""
@@ -60,5 +62,4 @@ class Screen:
 
         *last* is the move that led to the *position*; None if there is none.
         """
-        colour = self.is_terminal and not os.environ.get("NO_COLOR")
-        self.say(f"\n{phrasebook_of(game).draw(position, last, colour=colour)}\n")
+        self.say(f"\n{phrasebook_of(game).draw(position, last, colour=self.colour)}\n")

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runs.plots.ancestors import plot_ancestors
+    from runs.plots.board_game import plot_board, plot_table
     from runs.plots.network import plot_network
     from runs.plots.progress import plot_runs
 
-__all__ = ["plot_ancestors", "plot_network", "plot_runs"]
+__all__ = ["plot_ancestors", "plot_board", "plot_network", "plot_runs", "plot_table"]
 
 _PLACES = {
     "plot_ancestors": "runs.plots.ancestors",
+    "plot_board": "runs.plots.board_game",
     "plot_network": "runs.plots.network",
     "plot_runs": "runs.plots.progress",
+    "plot_table": "runs.plots.board_game",
 }
 
 

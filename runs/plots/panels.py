@@ -56,7 +56,10 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
     ]
     if banded:
         handles.append(Patch(color=hue, alpha=0.25, linewidth=0, label="middle half"))
-    axes.set_ylim(0.0, 1.0)
+    if any(_counts_points(record) for record in told):
+        axes.set_ylabel("fitness\ninside the population", fontsize=9)
+    else:
+        axes.set_ylim(0.0, 1.0)
     _legend(axes, handles, "lower left")
 
 
@@ -127,6 +130,12 @@ def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, 
         axes.errorbar(x, won, [won - low, high - won], color=hue, linewidth=1.3, capsize=3)
     else:
         axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
+
+
+def _counts_points(record: Record) -> bool:
+    """Whether the fitness is no share, as in games of points."""
+    columns = [record.statistics[name] for name in ("best", "median") if len(record.statistics)]
+    return any(np.nanmax(c) > 1.0 or np.nanmin(c) < 0.0 for c in columns if len(c))
 
 
 def _count_games(checks: Sequence[Check]) -> str:

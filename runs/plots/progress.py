@@ -15,6 +15,7 @@ from games.errors import BadValueError
 from runs.files import explain_storage_errors
 from runs.plots.learning import draw_lessons
 from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
+from runs.plots.points import draw_points
 from runs.plots.record import Record, distinct_names, read_record, stretch
 from runs.plots.species import draw_sizes, draw_species
 from runs.plots.style import check_format, colours, new_figure, save, set_title
@@ -56,6 +57,7 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
 def draw_runs(records: Sequence[Record]) -> Figure:
     """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
+    Below the checks stand the points of games that have such.
     There follow the mutation strength if it adapts itself in some run; and if networks grow in
     some run, the number of species, connections and hidden nodes, and of a single run the
     sizes of its species. If all runs are of learners, their games against themselves stand in
@@ -67,7 +69,9 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     adapts = any(record.adapts for record in records)
     grows = any(record.grows for record in records)
     alone = len(records) == 1
-    heights = [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [1.7] * breeds
+    scores = any(record.scores for record in records)
+    heights = [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
+    heights += [1.7] * breeds
     heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
     heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns
     figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
@@ -76,6 +80,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     hues = colours(len(records))
     (draw_fitness if breeds else draw_lessons)(next(left), records, hues)
     draw_checks(next(left), records, hues)
+    if scores:
+        draw_points(next(left), records, hues)
     if breeds:
         _draw_diversity(next(left), records, hues)
     if adapts:

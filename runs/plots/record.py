@@ -55,6 +55,11 @@ class Record:
         return "connections" in self.statistics
 
     @property
+    def scores(self) -> bool:
+        """Whether games have points, which checks tell."""
+        return any(check.scores for check in self.checks)
+
+    @property
     def learns(self) -> bool:
         """Whether the individuals play themselves and learn; then they have no fitness."""
         return "error" in self.statistics

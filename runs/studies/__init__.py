@@ -20,6 +20,7 @@ from runs.studies.report import write_report
 from runs.studies.screen import StudyScreen, print_study, show_progress
 from runs.studies.study import Material, Row, Settings, Study, StudyResult, Table
 from runs.studies.td_lambda import TD_LAMBDA
+from runs.studies.ticket_to_ride import TICKET_TO_RIDE
 
 __all__ = [
     "STUDIES",
@@ -39,7 +40,15 @@ __all__ = [
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (FOUR_IN_A_ROW, MLP_VS_NEAT, TD_LAMBDA, Q_LEARNING, Q_LEARNING_OWN, CHECKERS_TD)
+    for study in (
+        FOUR_IN_A_ROW,
+        MLP_VS_NEAT,
+        TD_LAMBDA,
+        Q_LEARNING,
+        Q_LEARNING_OWN,
+        CHECKERS_TD,
+        TICKET_TO_RIDE,
+    )
 }
 
 

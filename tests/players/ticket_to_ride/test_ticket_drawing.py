@@ -25,7 +25,7 @@ from games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
 from players.forfeit import Forfeit, ForfeitError
 from players.human import HumanPlayer
 from players.ticket_to_ride.drawing import draw_table, list_claimed, list_claims, name_route
-from players.ticket_to_ride.missing import find_missing
+from players.ticket_to_ride.missing import find_missing, open_lines
 from players.ticket_to_ride.wording import tell_move
 
 GAME = TicketToRide(players=4)
@@ -194,3 +194,15 @@ def test_a_person_is_asked_until_the_move_is_legal() -> None:
 
 def test_names_of_routes() -> None:
     assert name_route(find_route("Boston", "New York")) == "Boston – New York"
+
+
+@pytest.mark.parametrize(("players", "left"), [(3, []), (4, [1])])
+def test_second_lines_are_open_at_larger_tables_only(players: int, left: list[int]) -> None:
+    game = TicketToRide(players=players)
+    state = game.initial().array.copy()
+    route = find_route("Boston", "New York")
+    first = int(LINE_OF_ROUTE[route])
+    assert open_lines(game.rules, state, 0, route) == [first, first + 1]
+    state[OWNER_AT + first] = 1
+    assert open_lines(game.rules, state, 0, route) == [first + line for line in left]
+    assert open_lines(game.rules, state, 1, route) == []  # nobody claims both

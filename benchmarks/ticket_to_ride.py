@@ -1,0 +1,120 @@
+"""How fast Ticket to Ride is played: against plain Python, on one core and on two, and how long."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import psutil
+
+from arena.executors import ProcessExecutor, SerialExecutor
+from arena.seating import SeatedBatch, SeatedResults, make_seated_batch, seat_players
+from benchmarks.line import Line
+from benchmarks.ticket_to_ride_plain import Options, Randomness
+from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
+from games.seeding import derive_seeds
+from games.ticket_to_ride.game import TicketToRide
+from players.lineup import RANDOM, Lineup, simple_lineup
+from players.ticket_to_ride.scripted import make_rule_player
+
+__all__ = ["measure"]
+
+GAME = TicketToRide()
+SEATS = 4
+GAMES, MANY_GAMES = 2000, 100_000
+GAMES_TARGET, PLAIN_TARGET, WORKERS_TARGET = 2000.0, 100.0, 1.8
+READINGS = {"text": TEXT, "code": CODE}
+GROWTH_TARGET = 8.0
+"""MiB by which the process may grow over MANY_GAMES beside the results themselves."""
+
+
+def measure() -> Iterator[Line]:
+    """All lines about Ticket to Ride."""
+    for name, reading in READINGS.items():
+        speed = _speed(_batch(_rule_players(name), GAMES))
+        theirs = _plain_speed(reading, 6)
+        yield Line(
+            f"Ticket to Ride, four rule players ({name}), one core",
+            speed,
+            "games/s",
+            f"plain Python: {theirs:,.2f} games/s",
+            speed / theirs,
+            "2,000, 100x",
+            speed >= GAMES_TARGET and speed >= PLAIN_TARGET * theirs,
+        )
+    speed = _speed(_batch(simple_lineup(RANDOM), 10 * GAMES))
+    yield Line("Ticket to Ride, four random players, one core", speed, "games/s")
+    yield _memory()
+    yield _two_workers()
+
+
+def _rule_players(reading: str) -> Lineup:
+    return make_rule_player(reading, GAME).lineup
+
+
+def _batch(lineup: Lineup, games: int) -> SeatedBatch:
+    seatings = seat_players(np.zeros((games, SEATS)))
+    return make_seated_batch(GAME, lineup, seatings, derive_seeds(1, 0, "benchmark", games))
+
+
+def _speed(batch: SeatedBatch) -> float:
+    """Games a second: the best of five, after one to warm up."""
+    executor = SerialExecutor()
+    executor.seat(batch)
+    return len(batch) / min(_time(executor.seat, batch) for _ in range(5))
+
+
+def _plain_speed(reading: Reading, games: int) -> float:
+    """The same for the plain double: the best of three."""
+    options = Options(players=SEATS)
+    best = 0.0
+    for _ in range(3):
+        start = time.perf_counter()
+        for seed in range(games):
+            play_game(options, seed, reading, Randomness(seed))
+        best = max(best, games / (time.perf_counter() - start))
+    return best
+
+
+def _memory() -> Line:
+    """How much this process grows while it plays many games in one batch."""
+    executor, process = SerialExecutor(), psutil.Process()
+    lineup = _rule_players("text")
+    executor.seat(_batch(lineup, GAMES))
+    gc.collect()
+    before = process.memory_info().rss
+    batch = _batch(lineup, MANY_GAMES)
+    results = executor.seat(batch)
+    growth = (process.memory_info().rss - before) / 2**20
+    own = sum(array.nbytes for array in (*vars(results).values(), batch.seatings, batch.seeds))
+    beside = growth - own / 2**20
+    return Line(
+        f"memory that {MANY_GAMES:,} games of rule players add",
+        growth,
+        "MiB",
+        f"seats, seeds and results themselves: {own / 2**20:.1f} MiB",
+        None,
+        f"{GROWTH_TARGET:g} MiB beside",
+        beside <= GROWTH_TARGET,
+    )
+
+
+def _two_workers() -> Line:
+    games = 10 * GAMES
+    batch = _batch(_rule_players("text"), games)
+    with ProcessExecutor(1) as one, ProcessExecutor(2) as two:
+        one.seat(batch), two.seat(batch)
+        pairs = [(_time(one.seat, batch), _time(two.seat, batch)) for _ in range(5)]
+    single, seconds = (min(times) for times in zip(*pairs, strict=True))
+    ratio = single / seconds
+    text = f"one worker: {single:.3f} s; both the best of 5"
+    name = f"two workers, {games:,} games of rule players"
+    return Line(name, seconds, "s", text, ratio, "1.8x", ratio >= WORKERS_TARGET)
+
+
+def _time(play: Callable[[SeatedBatch], SeatedResults], batch: SeatedBatch) -> float:
+    start = time.perf_counter()
+    play(batch)
+    return time.perf_counter() - start

@@ -1,0 +1,149 @@
+"""scikit-learn's multilayer perceptron, put together from plain arrays and taken apart again.
+
+An estimator that was trained a little, stored as arrays, and put together again in another process
+goes on to the bit as if nothing had happened: its weights, its optimiser's memory and the
+shuffling of rows are all that the next pass depends on. One thread adds everything up, because
+the order of sums, and so the last bits, would depend on how many there are. On another kind of
+processor they may still be others.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ACTIVATIONS", "SOLVERS", "Lesson", "Training", "learn_rows"]
+
+ACTIVATIONS = {"relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
+"""scikit-learn's names for ours."""
+SOLVERS = ("adam", "sgd")
+MEMORIES = {"adam": ("ms", "vs"), "sgd": ("velocities",)}
+"""What an optimiser remembers for each weight, by scikit-learn's names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A network that is being trained."""
+
+    genes: NDArray[np.float32]
+    """Weights and biases, in the order of :mod:`genomes.mlp`; shape ``(genes,)``."""
+    memory: NDArray[np.float32]
+    """What the optimiser remembers, shape ``(2, genes)``: Adam's two moments of the gradient, or
+    the velocity of descent with momentum and nothing."""
+    steps: int
+    """Batches learnt so far."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """How rows are learnt."""
+
+    sizes: tuple[int, ...]
+    """Units of each layer, inputs and outputs included."""
+    activation: str
+    """One of :data:`ACTIVATIONS`."""
+    solver: str
+    """One of :data:`SOLVERS`."""
+    learning_rate: float
+    penalty: float
+    """What the squares of the weights cost."""
+    batch: int
+    """Rows of a step."""
+
+
+def learn_rows(
+    lesson: Lesson,
+    training: Training,
+    inputs: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    word: int,
+) -> tuple[Training, float]:
+    """One pass over rows in random order, a step for each batch.
+
+    Args:
+        lesson: How they are learnt.
+        training: The network so far.
+        inputs: Shape ``(rows, inputs)``.
+        classes: From 0 to the number of outputs - 1, shape ``(rows,)``.
+        word: Where the order comes from, below 2**32.
+
+    Returns:
+        The network after it, and the mean loss that it had on the way: the negative logarithm of
+        what it gave the right class, and the penalty.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        estimator = _put_together(lesson, training, inputs, classes)
+        estimator.random_state = word
+        estimator.partial_fit(inputs, classes)
+    steps = -(-len(inputs) // min(lesson.batch, len(inputs)))
+    return _take_apart(lesson, estimator, training.steps + steps), float(estimator.loss_)
+
+
+def _put_together(
+    lesson: Lesson, training: Training, inputs: NDArray[np.float32], classes: NDArray[np.int64]
+) -> Any:
+    """The estimator as it was when it was taken apart.
+
+    It learns a batch first, so that it has all it needs; nothing of that stays.
+    """
+    from sklearn.neural_network import MLPClassifier  # it takes a second to load
+
+    batch = min(lesson.batch, len(inputs))
+    estimator = MLPClassifier(
+        hidden_layer_sizes=lesson.sizes[1:-1],
+        activation=ACTIVATIONS[lesson.activation],
+        solver=lesson.solver,
+        alpha=lesson.penalty,
+        batch_size=batch,
+        learning_rate_init=lesson.learning_rate,
+        random_state=0,
+    )
+    estimator.partial_fit(inputs[:batch], classes[:batch], classes=np.arange(lesson.sizes[-1]))
+    weights, biases = _split(lesson, training.genes)
+    for parameter, values in zip(
+        [*estimator.coefs_, *estimator.intercepts_], [*weights, *biases], strict=True
+    ):
+        parameter[...] = values
+    for name, row in zip(MEMORIES[lesson.solver], training.memory, strict=False):
+        parts = _split(lesson, row)
+        setattr(estimator._optimizer, name, [part.copy() for side in parts for part in side])
+    estimator._optimizer.t = training.steps
+    return estimator
+
+
+def _take_apart(lesson: Lesson, estimator: Any, steps: int) -> Training:
+    layers = len(lesson.sizes) - 1
+    genes = _join(estimator.coefs_, estimator.intercepts_)
+    memory = np.zeros((2, len(genes)), dtype=np.float32)
+    for row, name in zip(memory, MEMORIES[lesson.solver], strict=False):
+        parts = getattr(estimator._optimizer, name)
+        row[:] = _join(parts[:layers], parts[layers:])
+    return Training(genes, memory, steps)
+
+
+def _split(
+    lesson: Lesson, numbers: NDArray[np.float32]
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+    """The matrices of weights, and the biases, of all layers."""
+    weights, biases = [], []
+    at = 0
+    for before, after in pairwise(lesson.sizes):
+        end = at + before * after
+        weights.append(numbers[at:end].reshape(before, after))
+        biases.append(numbers[end : end + after])
+        at = end + after
+    return weights, biases
+
+
+def _join(weights: Any, biases: Any) -> NDArray[np.float32]:
+    parts = [part for layer in zip(weights, biases, strict=True) for part in layer]
+    return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32)

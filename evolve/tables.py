@@ -1,0 +1,208 @@
+"""Generations of a game for several players: everybody plays the same decks, at tables.
+
+A table seats individuals, or individuals and company from outside. With company at all seats but
+one, any two individuals play matches that differ in nothing but who plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.arena import Arena
+from arena.seating import EMPTY, SEATS, SeatedResults, Seatings
+from evolve.method import Report
+from evolve.table_matches import mean_by_player, plan_tables, value_seats
+from evolve.tables_section import TablesConfig
+from games.errors import ArenaError, BadValueError
+from games.game import AnyGame
+from games.seeding import derive_generator, derive_seeds
+from players.lineup import Lineup
+from players.player import CompiledPlayer
+from players.specification import make_player
+
+__all__ = ["Tables", "pack_company", "play_at_tables"]
+
+DEFAULT_COMPANY = ("rule",)
+"""Among whom champions are found if the recipe names no company."""
+
+
+class Tables:
+    """The tables of a run's generations.
+
+    Args:
+        config: How individuals meet.
+        game: What they play.
+        noise: How often everybody plays a random move instead of the chosen one.
+
+    Raises:
+        BadValueError: The company names no player, or one that can't be compiled.
+    """
+
+    def __init__(self, config: TablesConfig, game: AnyGame, noise: float) -> None:
+        self.config = config
+        self.noise = noise
+        self.sizes: tuple[int, ...] = config.seats or (int(game.rules[0]),)
+        key = "method.tables.company"
+        self.company = pack_company(config.company, game, key)
+        self.judges = self.company or pack_company(DEFAULT_COMPANY, game, key)
+
+    def play(
+        self, arena: Arena, state: Any, hall: Any = None, purpose: str = "decks"
+    ) -> tuple[NDArray[np.float64], dict[str, float]]:
+        """Plays a generation.
+
+        Args:
+            arena: Where.
+            state: The run's state.
+            hall: Genomes of the hall of fame that join the company; None for nobody.
+            purpose: What the seeds are for; see :mod:`games.seeding`.
+
+        Returns:
+            The fitness of each individual, shape ``(individuals,)``, and figures about the games.
+        """
+        guests = [] if hall is None or not len(hall) else [arena.design.pack(hall)]
+        rows = np.arange(len(state.population), dtype=np.int32)
+        company = [*self.company, *guests]
+        seats, decks = self.config.company_seats, self.config.decks
+        seatings, seeds = self._plan(state, rows, company, seats, purpose, decks)
+        results = arena.seat(state.population, seatings, seeds, company, noise=self.noise)
+        fitness = self._sum(results, seatings, len(rows))
+        return fitness, _describe(results, seatings, len(rows))
+
+    def find_champion(self, arena: Arena, state: Any) -> tuple[int, Report]:
+        """The row of who does best alone among company: of all, then of the best few.
+
+        All play the same decks, and the best few more of them. Nobody plays random moves.
+        """
+        before = arena.games
+        config = self.config
+        rows = np.arange(len(state.population), dtype=np.int32)
+        won, decks = 0.0, 0
+        for decks, count, purpose in (
+            (config.trial_decks, config.finalists, "trial decks"),
+            (config.final_decks, 1, "final decks"),
+        ):
+            seatings, seeds = self._plan(state, rows, self.judges, SEATS, purpose, decks)
+            results = arena.seat(state.population, seatings, seeds, self.judges)
+            fitness = self._sum(results, seatings, len(state.population))[rows]
+            best = np.argsort(-fitness, kind="stable")[:count]
+            won = float(fitness[best[0]])
+            rows = np.sort(rows[best])
+        matches = decks * sum(size if config.rotate else 1 for size in self.sizes)
+        statistics = {"points": won, "matches": float(matches)}
+        return int(rows[0]), Report(state.generation, arena.games - before, statistics)
+
+    def _plan(
+        self,
+        state: Any,
+        rows: NDArray[np.int32],
+        company: Sequence[Lineup],
+        company_seats: int,
+        purpose: str,
+        decks: int,
+    ) -> tuple[Seatings, NDArray[np.uint64]]:
+        """All matches of the individuals in *rows*, one table size after the other."""
+        first = len(state.population)
+        guests = range(first, first + sum(len(lineup.seats) for lineup in company))
+        parts = []
+        for size in self.sizes:
+            words = f"{purpose} of {size}"
+            parts.append(
+                plan_tables(
+                    rows,
+                    size,
+                    derive_seeds(state.seed, state.generation, words, decks),
+                    derive_generator(state.seed, state.generation, f"tables of {words}"),
+                    company=guests,
+                    company_seats=company_seats,
+                    rotate=self.config.rotate,
+                )
+            )
+        seatings, seeds = zip(*parts, strict=True)
+        return np.concatenate(seatings), np.concatenate(seeds)
+
+    def _sum(
+        self, results: SeatedResults, seatings: Seatings, individuals: int
+    ) -> NDArray[np.float64]:
+        """The mean value of each individual's matches, all table sizes counting the same."""
+        values = value_seats(results, seatings, self.config.fitness)
+        sizes = (seatings != EMPTY).sum(axis=1)
+        everybody = int(seatings.max()) + 1
+        means = [
+            mean_by_player(values[sizes == size], seatings[sizes == size], everybody)
+            for size in self.sizes
+        ]
+        fitness: NDArray[np.float64] = np.mean(means, axis=0)[:individuals]
+        return fitness
+
+
+def pack_company(texts: Sequence[str], game: AnyGame, key: str) -> list[Lineup]:
+    """The players that *texts* specify, packed.
+
+    Raises:
+        BadValueError: One names no player, or one that can't be compiled; *key* is where the
+            recipe names them.
+    """
+    lineups = []
+    for text in texts:
+        try:
+            player = make_player(text, game)
+        except ArenaError as error:
+            raise BadValueError(f"{key}: {error}") from None
+        if not isinstance(player, CompiledPlayer):
+            player.close()
+            raise BadValueError(f"{key}: {text} can't play compiled matches")
+        lineups.append(player.lineup)
+    return lineups
+
+
+def play_at_tables(
+    arena: Arena,
+    genomes: Any,
+    pairs: NDArray[np.int32],
+    seeds: NDArray[np.uint64],
+    others: Sequence[Lineup],
+) -> NDArray[np.float64]:
+    """The share of matches that the first of each pair wins, draws counting a half.
+
+    The two take the seats of a table of the game's players in turn, and each deck is played
+    twice, once with each in the first seat. Who has more points at his seats, on average, wins.
+
+    Args:
+        arena: Where.
+        genomes: A population.
+        pairs: Rows of *genomes*, or after them of *others*, shape ``(pairs, 2)``.
+        seeds: One for each deck, the same for all pairs.
+        others: Lineups beside the population.
+    """
+    size = int(arena.design.game.rules[0])
+    turns = np.arange(SEATS) % 2
+    tables = np.where(np.arange(SEATS) < size, pairs[:, turns], EMPTY)
+    swapped = np.where(np.arange(SEATS) < size, pairs[:, 1 - turns], EMPTY)
+    seatings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
+    matches = seatings.reshape(-1, SEATS).astype(np.int32)
+    results = arena.seat(genomes, matches, np.tile(seeds, 2 * len(pairs)), others)
+    values = value_seats(results, matches, "points")
+    means = values[:, :size:2].mean(axis=1) - values[:, 1:size:2].mean(axis=1)
+    ahead = means.reshape(len(pairs), 2, len(seeds))
+    ahead[:, 1] *= -1.0
+    share: NDArray[np.float64] = (np.sign(ahead).mean(axis=(1, 2)) + 1.0) / 2.0
+    return share
+
+
+def _describe(results: SeatedResults, seatings: Seatings, individuals: int) -> dict[str, float]:
+    """How the individuals' games went, on average."""
+    own = (seatings != EMPTY) & (seatings < individuals)
+    seats = max(1, int(own.sum()))
+    offended = (np.arange(SEATS) == results.offenders[:, None]) & own
+    return {
+        "points": float(results.points[own].sum() / seats),
+        "tickets_done": float(results.done[own].sum() / seats),
+        "tickets_failed": float(results.failed[own].sum() / seats),
+        "forbidden": float(offended.sum() / seats),
+        "rounds": float(results.rounds.mean()),
+    }

@@ -1,0 +1,65 @@
+"""The study ``ticket-to-ride``: Łabno (2018), a rule player and networks that imitate it.
+
+``seeds`` is how many networks, and evolved players, of each setting are bred here; the publication
+has one of each.
+"""
+
+from __future__ import annotations
+
+from runs.studies.study import Study, TableKind
+from runs.studies.ticket_to_ride_mixed import measure_mixed
+from runs.studies.ticket_to_ride_plan import (
+    EVOLVED,
+    PROOF,
+    UNIVERSAL,
+    needs,
+    plan,
+    specific,
+)
+from runs.studies.ticket_to_ride_proof import measure_proof
+from runs.studies.ticket_to_ride_published import COUNTS
+from runs.studies.ticket_to_ride_readings import measure_readings
+from runs.studies.ticket_to_ride_tables import (
+    measure_network,
+    measure_rule_player,
+    measure_specific,
+    measure_universal,
+)
+
+__all__ = ["TICKET_TO_RIDE"]
+
+SPECIFIC = [specific(count) for count in COUNTS]
+
+TICKET_TO_RIDE = Study(
+    name="ticket-to-ride",
+    summary="Ticket to Ride: a rule player, networks that imitate it, and evolved players.",
+    source=(
+        "Paweł Łabno, Implementacja Sztucznej Inteligencji dla gry Wsiąść do Pociągu (Uniwersytet"
+        " Jagielloński, 2018)"
+    ),
+    plan=plan,
+    seeds=3,
+    tables=(
+        TableKind("3.1", "the rule player (figures 3.3 to 3.5)", measure_rule_player, needs()),
+        TableKind("readings", "the rule player's readings", measure_readings, needs()),
+        TableKind(
+            "4.3", "the imitating network (figures 4.1 to 4.3)", measure_network, needs(UNIVERSAL)
+        ),
+        TableKind(
+            "5.1",
+            "models for one number of players (figure 5.1)",
+            measure_specific,
+            needs(UNIVERSAL, *SPECIFIC),
+        ),
+        TableKind(
+            "5.2",
+            "the model for all numbers of players",
+            measure_universal,
+            needs(UNIVERSAL, *SPECIFIC),
+        ),
+        TableKind("6.1", "a network while it learns (figure 6.1)", measure_proof, needs(PROOF)),
+        TableKind(
+            "mixed", "two against two at tables of four", measure_mixed, needs(UNIVERSAL, *EVOLVED)
+        ),
+    ),
+)

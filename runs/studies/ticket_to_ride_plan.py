@@ -1,0 +1,116 @@
+"""The runs of the study ``ticket-to-ride``: networks that imitate the rule player, evolved ones."""
+
+from __future__ import annotations
+
+from runs.recipe import load_recipe
+from runs.run import Run
+from runs.studies.study import Job, Material, Need, Settings
+from runs.studies.ticket_to_ride_published import COUNTS
+
+__all__ = ["EVOLVED", "ITERATIONS", "PROOF", "UNIVERSAL", "needs", "plan", "specific", "trained"]
+
+UNIVERSAL, PROOF = "universal", "proof"
+"""Settings: a model for all numbers of players, and one that is watched while it learns."""
+EVOLVED = {"evolved": "ticket-to-ride", "evolved graphs": "ticket-to-ride-neat"}
+"""Recipes of evolved players, by what the tables call them."""
+
+EPOCHS, STEPS = 40, 250
+"""Sections 4.4 and 5.2: 40 epochs, each of 250 steps of 250 rows."""
+ITERATIONS, FEW_STEPS = 10, 100
+"""Chapter 6: iterations, each of 100 steps of 100 rows."""
+AS_PUBLISHED = {
+    "network.features": 26,
+    "network.hidden": [180, 160],
+    "network.activation": "relu",
+    "network.scaling": "raw",
+    "network.masked": False,
+    "network.variant": "code",
+    "method.best": 30,
+    "method.minimum_points": 120,
+    "method.rows": "winner",
+}
+"""Sections 4.2 to 4.4, whatever the recipe has made of them."""
+CHECK_GAMES = 100
+NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
+
+
+def plan(settings: Settings) -> list[Job]:
+    """All runs of all seeds, the evolved ones first: they would be the last to end."""
+    seeds = range(1, settings.seeds + 1)
+    evolved = [_evolved_job(name, seed, settings) for seed in seeds for name in EVOLVED]
+    imitating = []
+    for seed in seeds:
+        imitating.append(_imitation_job(UNIVERSAL, list(COUNTS), seed, settings))
+        imitating.append(_proof_job(seed, settings))
+        for count in COUNTS:
+            imitating.append(_imitation_job(specific(count), [count], seed, settings))
+    return evolved + imitating
+
+
+def specific(count: int) -> str:
+    """The name of the setting of a model for so many players."""
+    return f"specific-{count}"
+
+
+def needs(*names: str) -> Need:
+    """Tells the runs of these settings from others."""
+    return lambda job: job.name.rpartition("-")[0] in {_slug(name) for name in names}
+
+
+def trained(material: Material, name: str) -> list[Run]:
+    """The runs of a setting, seed by seed."""
+    seeds = range(1, material.settings.seeds + 1)
+    return [material.runs[f"{_slug(name)}-{seed}"] for seed in seeds]
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def _imitation_job(name: str, counts: list[int], seed: int, settings: Settings) -> Job:
+    generations = settings.scaled(EPOCHS, least=2)
+    changes = {
+        "method.players": counts,
+        "method.batch": 250,
+        "method.batches": settings.scaled(STEPS, least=4),
+        "run.generations": generations,
+        "check.every": generations,
+    }
+    return _imitate(name, seed, settings, changes)
+
+
+def _proof_job(seed: int, settings: Settings) -> Job:
+    changes = {
+        "method.players": list(COUNTS),
+        "method.batch": 100,
+        "method.batches": settings.scaled(FEW_STEPS, least=4),
+        "run.generations": ITERATIONS,
+        "run.checkpoint_every": 1,
+        "check.every": ITERATIONS,
+    }
+    return _imitate(PROOF, seed, settings, changes)
+
+
+def _imitate(name: str, seed: int, settings: Settings, changes: dict[str, object]) -> Job:
+    """A network that learns from the program's reading, of whose games the source's rows are."""
+    common = {
+        **AS_PUBLISHED,
+        "method.games": settings.scaled(1000, least=100),
+        "check.games": settings.scaled(CHECK_GAMES, least=2),
+        "run.seed": seed,
+        "run.champion": "last",
+    }
+    recipe = load_recipe("ticket-to-ride-imitation").change({**common, **changes})
+    return Job(f"{name}-{seed}", recipe, NETWORK_WEIGHT)
+
+
+def _evolved_job(name: str, seed: int, settings: Settings) -> Job:
+    recipe = load_recipe(EVOLVED[name])
+    generations = settings.scaled(recipe.run.generations, least=2)
+    changes = {
+        "run.seed": seed,
+        "run.generations": generations,
+        "check.every": generations,
+        "check.games": settings.scaled(CHECK_GAMES, least=2),
+    }
+    return Job(f"{_slug(name)}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)

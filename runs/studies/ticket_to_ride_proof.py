@@ -1,0 +1,151 @@
+"""Table 6.1 of ``ticket-to-ride``: what a network is worth while it learns, untrained at first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+
+import numpy as np
+
+from arena.mirror import MirrorResult, pool
+from evolve.learning.imitation import Imitation
+from players.player import Player
+from players.ticket_to_ride.network import DecisionPlayer
+from runs.run import Run
+from runs.studies.study import Material, Row, Table
+from runs.studies.ticket_to_ride_chart import draw_progress
+from runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
+from runs.studies.ticket_to_ride_plan import ITERATIONS, PROOF, trained
+from runs.studies.ticket_to_ride_published import read_cell
+from runs.studies.ticket_to_ride_tables import play_counts
+
+__all__ = ["measure_proof"]
+
+GAMES = 2500
+"""With each number of players, after each iteration."""
+PUBLISHED_GAMES, PUBLISHED_SEATS, PRINTED = 240, 840, 5
+"""Of each iteration 60 games of each number of players; five iterations were printed."""
+
+LOSS, ACCURACY, FINISHED = "loss", "accuracy", "seats that finished"
+ROWS = {
+    LOSS: "Srednie odchylenie od próbki",
+    ACCURACY: "Srednia pewnosc klasyfikacji",
+    "forbidden moves": "Liczba gier zakończonych przerwaniem (ruchem zabronionym)",
+    "maximum": "Maksymalna liczba punktów",
+    "minimum": "Minimalna liczba punktów",
+    FINISHED: "Liczba graczy która ukończyła rozgrywki",
+    "mean": "Srednia zdobycz punktowa",
+    "rounds": "Srednia liczba tur potrzebnych do zakonczenia rozgrywki",
+    "tickets done": "Srednia liczba ukonczonych biletów",
+    "tickets failed": "Srednia liczba nieukonczonych biletów",
+}
+"""The rows of the table here, and what they are called in the publication."""
+MOST = {ACCURACY: 1.0, "forbidden moves": PUBLISHED_GAMES, FINISHED: PUBLISHED_SEATS}
+"""What numbers in some rows can't be above."""
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A network after an iteration."""
+
+    games: MirrorResult
+    loss: float
+    accuracy: float
+
+    def estimate(self, row: str) -> Estimate:
+        """What stands in a *row*."""
+        if row in (LOSS, ACCURACY):
+            value = self.loss if row == LOSS else self.accuracy
+            return Estimate(value, value, value, math.inf, self.games.games)
+        if row == FINISHED:
+            share = float(self.games.counted.sum() / (self.games.seatings >= 0).sum())
+            ended = MEASURES["completed games"].estimate(self.games, PUBLISHED_SEATS)
+            value = PUBLISHED_SEATS * share
+            low, high = value + ended.low - ended.value, value + ended.high - ended.value
+            return Estimate(value, low, high, ended.scatter, ended.games)
+        return MEASURES[row].estimate(self.games, PUBLISHED_GAMES)
+
+
+def measure_proof(material: Material) -> Table:
+    """Table 6.1, continued to the tenth iteration, with figure 6.1."""
+    from runs.plots.style import render
+
+    runs = trained(material, PROOF)
+    stages = [
+        [_examine(material, run, iteration) for run in runs] for iteration in range(ITERATIONS + 1)
+    ]
+    rows, remarks = [], {}
+    for title in ROWS:
+        for iteration, some in enumerate(stages):
+            row, remark = _compare_cell(title, iteration, some)
+            if row is not None:
+                rows.append(row)
+                remarks[row.row, row.column] = remark
+    names = ("mean", "maximum", "minimum", "loss")
+    measured = {name: [_value(name, some) for some in stages] for name in names}
+    picture = draw_progress(
+        "Figure 6.1: points while a network learns",
+        measured,
+        {name: [_published(name, place) for place in range(PRINTED)] for name in names},
+    )
+    return Table(
+        name="6.1",
+        title="a network while it learns",
+        rows=rows,
+        remarks=remarks,
+        notes=[
+            f"An iteration is 100 steps of 100 rows. After each, {GAMES:,} games of each number of"
+            " players; forbidden moves, seats that finished and extremes are given for as many"
+            " games as the publication has, 240. Where no game is completed there are no points.",
+            "The loss is the mean over all rows that are learnt, with the natural logarithm. The"
+            " optimiser is not the source's (Adam for Adagrad), so its curve is not either.",
+        ],
+        files={"figure-6.1.png": render(picture, ".png")},
+    )
+
+
+def _examine(material: Material, run: Run, iteration: int) -> _Stage:
+    """Plays games of the network as it was after an *iteration*, and looks at what it learnt."""
+    method = run.method
+    assert isinstance(method, Imitation)
+    genome = run.state(iteration).population[0]
+    player = method.design.player(genome, f"{run.path.name}@{iteration}")
+    results = play_counts(material, partial(_give, player), GAMES)
+    rows, _ = method.find_rows(run.recipe.run.seed)
+    chances = player.decision_probabilities(rows.features[:, : method.design.features])
+    right = chances[np.arange(len(rows)), rows.classes]
+    return _Stage(
+        pool(list(results.values())),
+        float(-np.log(np.maximum(right, 1e-12)).mean()),
+        float((chances.argmax(axis=1) == rows.classes).mean()),
+    )
+
+
+def _give(player: DecisionPlayer, count: int) -> Player:
+    return player
+
+
+def _compare_cell(title: str, iteration: int, some: Sequence[_Stage]) -> tuple[Row | None, str]:
+    estimates = [stage.estimate(title) for stage in some]
+    estimates = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    if not estimates:
+        return None, ""
+    ours = combine(estimates, MOST.get(title, math.inf))
+    cell = read_cell("6.1", ROWS[title], iteration)
+    column = f"iteration {iteration}"
+    row = Row("6.1", title, column, cell.printed, ours.value, ours.low, ours.high, ours.games)
+    return row, "" if cell.corrected is None else f"by the logs {cell.corrected:g}"
+
+
+def _value(title: str, some: Sequence[_Stage]) -> float:
+    values = [stage.estimate(title).value for stage in some]
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
+
+
+def _published(title: str, iteration: int) -> float:
+    value = read_cell("6.1", ROWS[title], iteration).value
+    return math.nan if value is None else value

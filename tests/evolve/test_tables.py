@@ -1,0 +1,197 @@
+"""Generations at tables: the same decks for everybody, what they win, and who is the champion.
+
+The players are linear and written by hand: one claims whatever brings points, one asks for tickets
+whenever it can, which costs it more points than any game brings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arena.arena import Arena
+from arena.executors import SerialExecutor
+from arena.seating import SeatedBatch, SeatedResults
+from evolve.table_matches import OFFENCE_POINTS
+from evolve.tables import Tables, play_at_tables
+from evolve.tables_section import TablesConfig, find_tables
+from evolve.tournament import Tournament, TournamentConfig
+from games.connect_four import ConnectFour
+from games.errors import BadValueError
+from games.seeding import derive_seeds
+from players.lineup import NOISE
+from players.ticket_to_ride.move_features import MOVE_NAMES, MOVES_AT
+from players.ticket_to_ride.move_network import MoveDesign
+from players.ticket_to_ride.network import DecisionDesign
+
+DESIGN = MoveDesign(hidden=(), players=3)
+
+
+def written(**weights: float) -> NDArray[np.float32]:
+    genome = np.zeros(DESIGN.genes, dtype=np.float32)
+    for name, weight in weights.items():
+        genome[MOVES_AT + MOVE_NAMES.index(name.replace("__", ": ").replace("_", " "))] = weight
+    return genome
+
+
+GREEDY = written(claims=5.0, route__points=3.0)
+HOARDER = written(asks_for_tickets=9.0, tickets__points_kept=1.0)
+
+
+class Recorder(SerialExecutor):
+    """Plays in this process and keeps what it was asked, and what came of it."""
+
+    def __init__(self) -> None:
+        self.played: list[tuple[SeatedBatch, SeatedResults]] = []
+
+    def seat(self, batch: SeatedBatch) -> SeatedResults:
+        """Plays all matches of *batch*."""
+        results = super().seat(batch)
+        self.played.append((batch, results))
+        return results
+
+
+def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournament, Any]:
+    content = {
+        "individuals": len(genomes),
+        "tournament_size": 2,
+        "crossover_probability": 0.0,
+        "mutation_probability": 0.0,
+        "tables": {"decks": 2, "trial_decks": 1, "finalists": 2, "final_decks": 2, **tables},
+    }
+    method = Tournament(TournamentConfig.model_validate(content), DESIGN)
+    return method, replace(method.initial(1), population=np.stack(genomes))
+
+
+def points_of(batch: SeatedBatch, results: SeatedResults, row: int) -> list[int]:
+    return [
+        int(results.points[match, seat])
+        for match, seating in enumerate(batch.seatings.tolist())
+        for seat, player in enumerate(seating)
+        if player == row
+    ]
+
+
+def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
+    method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=2)
+    recorder = Recorder()
+    assert method.tables is not None
+    fitness, figures = method.tables.play(Arena(DESIGN, recorder), state)
+    ((batch, results),) = recorder.played
+    assert len(batch) == 3 * 2 * 3
+    for row in range(3):
+        assert fitness[row] == pytest.approx(np.mean(points_of(batch, results, row)))
+    assert fitness[0] == fitness[2] > fitness[1]
+    assert figures["points"] == pytest.approx(fitness.mean())
+    assert figures["forbidden"] == 0.0
+
+
+def test_all_table_sizes_count_the_same() -> None:
+    method, state = make_method(GREEDY, HOARDER, seats=[2, 5], company=["random"], company_seats=5)
+    recorder = Recorder()
+    assert method.tables is not None
+    fitness, _ = method.tables.play(Arena(DESIGN, recorder), state)
+    ((batch, _),) = recorder.played
+    taken = (batch.seatings >= 0).sum(axis=1)
+    assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 0, 2 * 2 * 5]
+    for row in range(2):
+        means = []
+        for size in (2, 5):
+            part = np.flatnonzero(taken == size)
+            few = replace(batch, seatings=batch.seatings[part], seeds=batch.seeds[part])
+            means.append(np.mean(points_of(few, SerialExecutor().seat(few), row)))
+        assert fitness[row] == pytest.approx(np.mean(means))
+
+
+def test_members_of_the_hall_join_the_company() -> None:
+    content = {
+        "individuals": 2,
+        "tournament_size": 2,
+        "hall_of_fame": {"opponents": 2, "every": 1},
+        "tables": {"decks": 6, "company": ["random"], "company_seats": 2},
+    }
+    method = Tournament(TournamentConfig.model_validate(content), DESIGN)
+    hall = np.stack([HOARDER, GREEDY, HOARDER])
+    state = replace(method.initial(1), hall=hall)
+    recorder = Recorder()
+    method.step(state, Arena(DESIGN, recorder))
+    ((batch, _),) = recorder.played
+    # Two individuals, the random player, and two of the three members.
+    assert len(batch.lineup.seats) == 5
+    taken = np.bincount(batch.seatings[batch.seatings >= 0])
+    assert taken.tolist() == [18, 18, 24, 24, 24]
+
+
+def test_noise_is_for_training_and_not_for_the_trial() -> None:
+    content = {"individuals": 2, "tournament_size": 2, "noise": 0.25, "tables": {"decks": 1}}
+    game = MoveDesign(hidden=(), players=2)
+    method = Tournament(TournamentConfig.model_validate(content), game)
+    recorder = Recorder()
+    arena = Arena(game, recorder)
+    method.step(method.initial(1), arena)
+    method.champion(method.initial(1), arena)
+    noise = [batch.lineup.seats[:, NOISE].max() for batch, _ in recorder.played]
+    assert noise == [2**30, 0, 0]
+
+
+def test_the_champion_is_who_does_best_among_rule_players() -> None:
+    method, state = make_method(HOARDER, HOARDER, GREEDY, HOARDER)
+    recorder = Recorder()
+    champion, report = method.champion(state, Arena(DESIGN, recorder))
+    np.testing.assert_array_equal(champion, GREEDY)
+    (trial, _), (final, results) = recorder.played
+    assert len(trial) == 4 * 1 * 3
+    assert len(final) == 2 * 2 * 3
+    assert report.games == len(trial) + len(final)
+    assert report.statistics["matches"] == 2 * 3
+    assert report.statistics["points"] == pytest.approx(np.mean(points_of(final, results, 2)))
+    assert len(set(trial.seeds) | set(final.seeds)) == 3
+
+
+def test_the_better_one_has_all_the_children() -> None:
+    method, state = make_method(HOARDER, GREEDY, company=["random"], company_seats=2)
+    after, report = method.step(state, Arena(DESIGN, SerialExecutor()))
+    np.testing.assert_array_equal(after.population, np.stack([GREEDY, GREEDY]))
+    assert report.games == 2 * 2 * 3
+    assert report.statistics["best"] > report.statistics["worst"]
+
+
+def test_forbidden_moves_cost_an_individual_the_match() -> None:
+    design = DecisionDesign(hidden=(), masked=False, players=2)
+    genome = np.zeros(design.genes, dtype=np.float32)
+    genome[-4] = 1.0  # it always wants to pass
+    tables = Tables(TablesConfig(decks=1, company=("random",), company_seats=1), design.game, 0.0)
+    state = Tournament(TournamentConfig(individuals=2, tournament_size=2), design).initial(1)
+    state = replace(state, population=np.stack([genome, genome]))
+    fitness, figures = tables.play(Arena(design, SerialExecutor()), state)
+    assert fitness.tolist() == [OFFENCE_POINTS] * 2
+    assert figures["forbidden"] == 1.0
+
+
+def test_who_meets_itself_wins_half_and_who_is_stronger_nearly_all() -> None:
+    population = np.stack([GREEDY, HOARDER])
+    pairs = np.array([[0, 0], [0, 1], [1, 2]], dtype=np.int32)
+    arena = Arena(DESIGN, SerialExecutor())
+    others = [DESIGN.pack(GREEDY[None, :])]
+    seeds = derive_seeds(1, 0, "test", 5)
+    assert play_at_tables(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
+
+
+def test_tables_are_for_games_of_several_and_have_room() -> None:
+    config = TournamentConfig(individuals=2, tournament_size=2)
+    assert find_tables(config, ConnectFour(), 2) is None
+    with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
+        find_tables(replace_tables(config, decks=3), ConnectFour(), 2)
+    with pytest.raises(BadValueError, match=r"3 individuals sit at a table, but there are 2"):
+        find_tables(config, DESIGN.game, 2)
+    found = find_tables(replace_tables(config, seats=(2,)), DESIGN.game, 2)
+    assert found is not None
+    assert found.seats == (2,)
+
+
+def replace_tables(config: TournamentConfig, **tables: Any) -> TournamentConfig:
+    return config.model_copy(update={"tables": TablesConfig(**tables)})
