@@ -31,7 +31,7 @@ from games.stream import Stream, new_stream
 from games.ticket_to_ride.layout import FORBIDDEN, OFFENDER, OVER, PHASE, ROUND
 from players.forfeit import Forfeit, ForfeitError
 from players.lineup import combine_lineups
-from players.player import CompiledPlayer, Player, check_board
+from players.player import CompiledPlayer, Player, check_board, distinct_names
 
 __all__ = ["TableMatch", "check_seats", "play_table", "play_tables"]
 
@@ -231,7 +231,8 @@ def _tell(
     players: Sequence[Player], points: tuple[int, ...], places: tuple[int, ...]
 ) -> tuple[Termination, str]:
     table = ", ".join(str(number) for number in points)
-    winners = [player.name for player, place in zip(players, places, strict=True) if place == 1]
+    names = distinct_names([player.name for player in players])
+    winners = [name for name, place in zip(names, places, strict=True) if place == 1]
     if len(winners) == 1:
         return Termination.WIN, f"{winners[0]} wins: {table} points."
     return Termination.DRAW, f"{' and '.join(winners)} are first: {table} points."

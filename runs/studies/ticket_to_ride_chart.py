@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arena.mirror import MirrorResult, pool
-from runs.studies.ticket_to_ride_published import COUNTS, column_name
+from runs.studies.ticket_to_ride_measures import MEASURES
+from runs.studies.ticket_to_ride_published import COUNTS, column_name, games_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,6 +80,7 @@ def _draw_results(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
         hue = OKABE_ITO[place]
         axes.plot(counts, points, marker, color=hue, markersize=size, label=label)
     axes.set_xlim(min(counts) - 0.5, max(counts) + 0.5)
+    axes.set_ylim(top=1.3 * max(highs))  # room for the legend
     axes.set_xlabel("players", fontsize=9)
     axes.legend(fontsize=8, frameon=False)
 
@@ -94,8 +97,7 @@ def draw_ranges(
     style_axes(axes, label="points")
     for place, (model, players) in enumerate(models.items()):
         for count in COUNTS:
-            result = pool([games[count] for games in players])
-            ours = result.minimum, result.mean, result.maximum
+            ours = _range([games[count] for games in players])
             sides = ((ours, OKABE_ITO[place], -0.06), (published[model][count], GREY, 0.06))
             for (low, mean, high), hue, shift in sides:
                 x = count + 0.3 * (place - 0.5) + shift
@@ -103,9 +105,23 @@ def draw_ranges(
                 label = f"{model}, {said}" if count == COUNTS[0] else None
                 axes.vlines(x, low, high, color=hue, linewidth=1.4)
                 axes.plot(x, mean, MARKERS[place], color=hue, markersize=6.0, label=label)
+    axes.set_xlim(COUNTS[0] - 0.5, COUNTS[-1] + 0.5)
+    axes.set_ylim(top=1.2 * axes.get_ylim()[1])  # room for the legend
     axes.set_xticks(COUNTS, [column_name(count) for count in COUNTS])
     axes.legend(fontsize=8, frameon=False, ncols=2)
     return figure
+
+
+def _range(results: Sequence[MirrorResult]) -> tuple[float, float, float]:
+    """The extremes of as many games as were published, and the mean between them."""
+    names = ("minimum", "mean", "maximum")
+    low, mean, high = (
+        fmean(
+            MEASURES[name].estimate(result, games_of("5.1", COUNTS[0])).value for result in results
+        )
+        for name in names
+    )
+    return low, mean, high
 
 
 def draw_progress(

@@ -20,7 +20,8 @@ __all__ = ["measure_mixed"]
 GAMES = 10_000
 SEATS = 4
 SEED = 20180904
-RULES = ("text", "code")
+RULES = ("text", "code", "text,long=6")
+"""Readings of the rule player: the default, the published one, and one that beats both."""
 IMITATION = "imitation"
 
 
@@ -42,8 +43,8 @@ def measure_mixed(material: Material) -> Table:
             "Two seats each, taken in turn, and with the same decks the other way round. Margin:"
             " the mean of the first player's points minus that of the second's. Of several bred"
             " alike: the mean over them, with Student's interval; of one, from its pairs of games.",
-            "Forbidden moves: the share of games that the first player ended by one; its points"
-            " count as they stood then.",
+            "Forbidden moves: the share of games that a player ended by one. Points count as they"
+            " stood then, so that many such games make a margin meaningless.",
         ],
     )
 
@@ -80,14 +81,18 @@ def _rows(name: str, other: str, results: Sequence[SeatedDuelResult]) -> list[Ro
     else:
         low, high = mean_interval(margins)
     rows = [Row("mixed", label, "margin", None, fmean(margins), low, high, games)]
-    for side, column in enumerate(("points", "opponent's points")):
+    for side, whose in enumerate(("", "opponent's ")):
         values = [result.sides[side].points for result in results]
         low, high = _spread(values, results[0].sides[side].points_interval)
+        column = f"{whose}points"
         rows.append(Row("mixed", label, column, None, fmean(values), low, high, games))
-    shares = [result.forbidden[0] / result.games for result in results]
-    low, high = _spread(shares, wilson_interval(results[0].forbidden[0], results[0].games))
-    low, high = max(0.0, low), min(1.0, high)
-    rows.append(Row("mixed", label, "forbidden moves", None, fmean(shares), low, high, games))
+    for side, whose in enumerate(("", "opponent's ")):
+        shares = [result.forbidden[side] / result.games for result in results]
+        own = wilson_interval(results[0].forbidden[side], results[0].games)
+        low, high = _spread(shares, own)
+        ends = max(0.0, low), min(1.0, high)
+        column = f"{whose}forbidden moves"
+        rows.append(Row("mixed", label, column, None, fmean(shares), *ends, games))
     return rows
 
 
