@@ -27,6 +27,7 @@ from games.ticket_to_ride.layout import (
 from players.decider import DECIDERS
 from players.lineup import VARIANT, combine_lineups
 from players.player import CompiledPlayer, check_board
+from players.ticket_to_ride.choose import choose_move
 from players.ticket_to_ride.features import fill_features
 from players.ticket_to_ride.plan import prepare_turn
 
@@ -178,7 +179,8 @@ def _log_matches(
             if asked:
                 _note(rules, lineup, player, state, scratch, features[row])
                 games[row], seats[row], rounds[row] = match, state[TO_MOVE], state[ROUND]
-            move = play_move(rules, lineup, player, state, scratch)
+            move = choose_move(rules, lineup, player, state, scratch)
+            play_move(rules, state, move)
             if asked and move >= 0:
                 classes[row] = decision_of(move)
                 row += 1

@@ -25,6 +25,7 @@ __all__ = [
     "cache_folder",
     "compiled",
     "compiled_sources",
+    "hidden",
     "inlined",
     "instruction",
     "internal",
@@ -63,8 +64,15 @@ def internal(function: Function) -> Function:
     For functions of whole lineups that is more than half of all there is to compile. A call
     from Python would crash the process; a test watches that there is none.
     """
-    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return _decorate(function, forceinline=True, **wrappers)
+    return _decorate(function, forceinline=True, no_cpython_wrapper=True)
+
+
+def hidden(function: Function) -> Function:
+    """Like :func:`compiled`, for what Python never calls, as with :func:`internal`.
+
+    For what is too big to stand in every place that calls it.
+    """
+    return _decorate(function, forceinline=False, no_cpython_wrapper=True)
 
 
 def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,6 +121,7 @@ def compiled_sources() -> list[Path]:
 def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Function:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
     options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline, **more}
+    options["no_cfunc_wrapper"] = True  # what C could call; nothing of ours is
     decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
     return cast(Function, decorate(function))
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import inlined
+from games.compiled import internal
 from games.errors import BadValueError
 from genomes import simd
 from genomes.mlp import MLP, Genomes
@@ -84,14 +84,14 @@ def _vectors(size: int) -> int:
     return -(-size // LANES)
 
 
-@inlined
+@internal
 def start_first(shape: Any, weights: Any, at: int, out: Any) -> None:
     """Puts the biases of the first layer, of the network at ``weights[at]``, into *out*."""
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         simd.store(out, block, simd.load(weights, at + block))
 
 
-@inlined
+@internal
 def add_inputs(
     shape: Any, weights: Any, at: int, inputs: Any, first: int, count: int, base: Any, out: Any
 ) -> None:
@@ -111,7 +111,7 @@ def add_inputs(
     _add_rows(weights, at + width * (1 + first), width, inputs, first, count, base, out)
 
 
-@inlined
+@internal
 def add_some_inputs(
     shape: Any, weights: Any, at: int, inputs: Any, places: Any, count: int, base: Any, out: Any
 ) -> None:
@@ -129,7 +129,7 @@ def add_some_inputs(
         simd.store(out, block, total)
 
 
-@inlined
+@internal
 def activate_first(shape: Any, sums: Any, out: Any) -> None:
     """Puts the first layer's activations into *out*; a single layer has none and stays raw."""
     kind = shape[ACTIVATION]
@@ -140,13 +140,13 @@ def activate_first(shape: Any, sums: Any, out: Any) -> None:
         simd.store(out, block, value)
 
 
-@inlined
+@internal
 def later_layers_at(shape: Any, at: int) -> Any:
     """Where the second layer begins of the network at *at*."""
     return at + padded(shape[SIZES + 1]) * (1 + shape[SIZES])
 
 
-@inlined
+@internal
 def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out: Any) -> None:
     """Runs all layers after the first, the last one too, which has no activation.
 
@@ -174,7 +174,7 @@ def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out:
             simd.store(out, block, simd.load(ping, block))
 
 
-@inlined
+@internal
 def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: Any) -> None:
     """Puts the sums of a layer into *out*: its biases, and its *units* times their rows."""
     for block in range(0, width, LANES):
@@ -182,7 +182,7 @@ def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: 
     _add_rows(weights, at + width, width, inputs, 0, units, out, out)
 
 
-@inlined
+@internal
 def _add_rows(
     weights: Any, row: int, width: int, inputs: Any, first: int, count: int, base: Any, out: Any
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from games.compiled import compiled, hidden
 from games.stream import mix
 from games.ticket_to_ride.layout import (
     MOST_PLAYERS,
@@ -97,7 +97,8 @@ def play_matches(
         game = FNV_START
         while state[PHASE] != OVER:
             player = seatings[match, state[TO_MOVE]]
-            move = play_move(rules, lineup, player, state, scratch)
+            move = choose_move(rules, lineup, player, state, scratch)
+            play_move(rules, state, move)
             if move >= 0:
                 game = (game ^ np.uint64(move + 1)) * FNV_PRIME
         games[match] = game
@@ -126,19 +127,17 @@ def set_up(
     return players
 
 
-@compiled
-def play_move(rules: TicketRules, lineup: Any, player: int, state: Any, scratch: Any) -> int:
-    """Plays the move that a *player* chooses, and gives its number.
+@hidden
+def play_move(rules: TicketRules, state: Any, move: int) -> None:
+    """Plays the *move* that a player has chosen.
 
     It is negative if the player wanted something that is forbidden: the match is over then.
     """
-    move = choose_move(rules, lineup, player, state, scratch)
     if move < 0:
         state[OFFENDER] = state[TO_MOVE]
         state[PHASE] = OVER
     else:
         apply_move(rules, state, move)
-    return move
 
 
 @compiled

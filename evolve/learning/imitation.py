@@ -1,9 +1,9 @@
 """The method ``imitation``: a network learns which decisions a player's best games consist of.
 
-After Łabno, "Przygotowanie sztucznej inteligencji do gry Wsiąść do Pociągu" (master's thesis, in
-Polish, 2018). A rule player plays itself; of its best games those decisions are kept that the
-winner took; a network learns to classify them, and then decides in the rule player's place, who
-still carries the decisions out.
+After Łabno, "Implementacja Sztucznej Inteligencji dla gry Wsiąść do Pociągu" (master's thesis,
+Uniwersytet Jagielloński, 2018). A rule player plays itself; of its best games those decisions are
+kept that the winner took; a network learns to classify them, and then decides in the rule player's
+place, who still carries the decisions out.
 
 Łabno trained TensorFlow's ``DNNClassifier``, whose optimiser is Adagrad with a rate of 0.05 unless
 told otherwise. scikit-learn's `MLPClassifier`, which learns here, has no Adagrad, but Adam and

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from games.compiled import hidden, internal
 from games.stream import GOLDEN, mix
 from games.ticket_to_ride.board import LOCOMOTIVE
 from games.ticket_to_ride.layout import (
@@ -46,13 +46,13 @@ State = NDArray[np.int64]
 """An array of shape ``(STATE_FIELDS,)``; see :mod:`games.ticket_to_ride.layout`."""
 
 
-@compiled
+@hidden
 def can_draw_cards(state: State) -> bool:
     """Whether somebody whose turn begins may take a card."""
     return bool(state[DECK_SIZE] > 0 or state[OPEN_SIZE] > 0)
 
 
-@compiled
+@hidden
 def shuffle(state: State, start: int, count: int) -> None:
     """Shuffles the *count* fields from *start* with the state's own stream (Fisher and Yates)."""
     for place in range(count - 1, 0, -1):
@@ -62,7 +62,7 @@ def shuffle(state: State, start: int, count: int) -> None:
         state[start + other] = kept
 
 
-@compiled
+@hidden
 def refill_deck(state: State) -> None:
     """Makes a new deck of the discarded cards if the deck is empty."""
     if state[DECK_SIZE] > 0 or state[DISCARD_SIZE] == 0:
@@ -78,7 +78,7 @@ def refill_deck(state: State) -> None:
     shuffle(state, DECK_AT, size)
 
 
-@compiled
+@hidden
 def draw_card(state: State) -> int:
     """Takes the top card off the deck, which must not be empty, and gives its colour.
 
@@ -93,14 +93,14 @@ def draw_card(state: State) -> int:
     return int(colour)
 
 
-@compiled
+@hidden
 def discard(state: State, colour: int, count: int) -> None:
     """Adds *count* cards to the discarded ones."""
     state[DISCARD_AT + colour] += count
     state[DISCARD_SIZE] += count
 
 
-@compiled
+@hidden
 def take_card(state: State, seat: int, colour: int) -> None:
     """Gives a card into the hand of *seat*."""
     at = player_at(seat)
@@ -108,7 +108,7 @@ def take_card(state: State, seat: int, colour: int) -> None:
     state[at + CARDS] += 1
 
 
-@compiled
+@hidden
 def take_open_card(state: State, colour: int) -> None:
     """Removes the first open card of a *colour*; the later ones move up, the last place is free."""
     size = state[OPEN_SIZE] - 1
@@ -121,8 +121,8 @@ def take_open_card(state: State, colour: int) -> None:
     state[OPEN_SIZE] = size
 
 
-@compiled
-def lay_open_cards(state: State, sweep: int) -> None:
+@hidden
+def lay_open_cards(state: State, sweep: Any) -> None:
     """Lays cards from the deck until five lie open or nothing is left.
 
     With *sweep*, three locomotives among them have all discarded and new ones laid, again and
@@ -144,7 +144,7 @@ def lay_open_cards(state: State, sweep: int) -> None:
             refill_deck(state)
 
 
-@compiled
+@hidden
 def _must_sweep(state: State) -> bool:
     """Whether three open cards are locomotives, and three cards outside of hands are not."""
     size = state[OPEN_SIZE]
@@ -161,7 +161,7 @@ def _must_sweep(state: State) -> bool:
     return bool(others > OPEN_CARDS - SWEPT_AT)
 
 
-@inlined
+@internal
 def draw_state(state: State, count: int) -> Any:
     """A random integer from 0 to *count* - 1 from the state's own stream.
 

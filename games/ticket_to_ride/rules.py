@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from games.compiled import compiled, hidden
 from games.ticket_to_ride.board import (
     CITIES,
     GREY,
@@ -100,6 +100,9 @@ __all__ = [
     "is_legal",
     "list_moves",
 ]
+
+SWEEP = np.int64(1)
+"""Open cards are swept; NumPy's number, since for a plain one all would be compiled again."""
 
 
 @compiled
@@ -260,7 +263,7 @@ def hide(state: State, seat: int, view: State) -> None:
                 view[at + TICKETS_AT + place] = -1
 
 
-@compiled
+@hidden
 def _clear(players: int, state: State) -> None:
     """A state before anything is dealt."""
     for field in range(STATE_FIELDS):
@@ -291,7 +294,7 @@ def _clear(players: int, state: State) -> None:
             state[at + PART_AT + city] = city
 
 
-@compiled
+@hidden
 def _list_claims(rules: TicketRules, state: State, moves: NDArray[np.int64]) -> int:
     """Writes the lines that can be claimed, with each way to pay."""
     seat = state[TO_MOVE]
@@ -322,7 +325,7 @@ def _list_claims(rules: TicketRules, state: State, moves: NDArray[np.int64]) -> 
     return count
 
 
-@compiled
+@hidden
 def _list_keeps(state: State, moves: NDArray[np.int64]) -> int:
     count = 0
     for mask in range(1, 1 << OFFERED_TICKETS):
@@ -332,7 +335,7 @@ def _list_keeps(state: State, moves: NDArray[np.int64]) -> int:
     return count
 
 
-@compiled
+@hidden
 def _is_keep(state: State, move: int) -> bool:
     """Whether a move keeps tickets that are offered, and enough of them."""
     mask = move - KEEP_TICKETS
@@ -342,7 +345,7 @@ def _is_keep(state: State, move: int) -> bool:
     return kept >= (KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER)
 
 
-@compiled
+@hidden
 def _is_draw(rules: TicketRules, state: State, move: int) -> bool:
     """Whether the card that a move takes may be taken now."""
     if move == DRAW_DECK:
@@ -356,7 +359,7 @@ def _is_draw(rules: TicketRules, state: State, move: int) -> bool:
     return found
 
 
-@compiled
+@hidden
 def _can_act(rules: TicketRules, state: State) -> bool:
     """Whether who begins a turn can do anything but pass."""
     if can_draw_cards(state) or state[TICKET_DECK_SIZE] > 0:
@@ -370,7 +373,7 @@ def _can_act(rules: TicketRules, state: State) -> bool:
     return False
 
 
-@compiled
+@hidden
 def _claim(state: State, seat: int, line: int, colour: int) -> None:
     """Pays for a line, takes it, and counts its points."""
     at = player_at(seat)
@@ -387,10 +390,10 @@ def _claim(state: State, seat: int, line: int, colour: int) -> None:
     state[OWNER_AT + line] = seat
     _join(state, at + PART_AT, LINE_FROM[line], LINE_TO[line])
     refill_deck(state)
-    lay_open_cards(state, 1)
+    lay_open_cards(state, SWEEP)
 
 
-@compiled
+@hidden
 def _join(state: State, at: int, one: int, other: int) -> None:
     """Makes one part of the two parts in which two cities lie; the lowest city names it."""
     low = min(state[at + one], state[at + other])
@@ -402,7 +405,7 @@ def _join(state: State, at: int, one: int, other: int) -> None:
             state[at + city] = low
 
 
-@compiled
+@hidden
 def _draw(rules: TicketRules, state: State, seat: int, move: int) -> None:
     """Takes a card; the turn goes on after the first, if a second can be taken."""
     colour = move - DRAW_OPEN
@@ -411,14 +414,14 @@ def _draw(rules: TicketRules, state: State, seat: int, move: int) -> None:
     else:
         take_open_card(state, colour)
         take_card(state, seat, colour)
-        lay_open_cards(state, 1)
+        lay_open_cards(state, SWEEP)
     if state[PHASE] == SECOND_CARD or colour == LOCOMOTIVE or not _is_card_left(rules, state):
         _end_turn(state)
     else:
         state[PHASE] = SECOND_CARD
 
 
-@compiled
+@hidden
 def _is_card_left(rules: TicketRules, state: State) -> bool:
     """Whether there is a card that may be the second of a turn."""
     if state[DECK_SIZE] > 0:
@@ -429,7 +432,7 @@ def _is_card_left(rules: TicketRules, state: State) -> bool:
     return False
 
 
-@compiled
+@hidden
 def _offer_tickets(state: State) -> None:
     """Lays up to three tickets from the top of their deck before who is to move."""
     size = state[TICKET_DECK_SIZE]
@@ -443,7 +446,7 @@ def _offer_tickets(state: State) -> None:
     state[TICKET_DECK_SIZE] = size - offered
 
 
-@compiled
+@hidden
 def _keep(state: State, seat: int, mask: int) -> None:
     """Gives the chosen tickets to a seat, the others to the bottom of their deck."""
     at = player_at(seat)
@@ -468,7 +471,7 @@ def _keep(state: State, seat: int, mask: int) -> None:
         state[ROUND] = 1
 
 
-@compiled
+@hidden
 def _end_turn(state: State) -> None:
     """Hands the turn on, begins the last round, or ends the game."""
     seat = state[TO_MOVE]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from games.compiled import compiled, hidden
 from games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,
@@ -121,7 +121,7 @@ def longest_path(state: State, seat: int) -> int:
     return best
 
 
-@compiled
+@hidden
 def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
     """The longest path on from *city*; *low* and *high* are bits of the routes behind it."""
     best = 0
@@ -138,7 +138,7 @@ def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
     return best
 
 
-@compiled
+@hidden
 def _owns(state: State, seat: int, route: int) -> bool:
     """Whether a line of *route* is claimed by *seat*."""
     line = OWNER_AT + LINE_OF_ROUTE[route]
@@ -147,7 +147,7 @@ def _owns(state: State, seat: int, route: int) -> bool:
     return bool(ROUTE_LINES[route] == 2 and state[line + 1] == seat)
 
 
-@compiled
+@hidden
 def _is_ahead(state: State, seat: int, other: int) -> bool:
     """Whether *seat* wins a tie on points against an *other*."""
     done, rivals = count_tickets(state, seat)[0], count_tickets(state, other)[0]

@@ -24,7 +24,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from games.compiled import compiled, inlined, instruction
+from games.compiled import compiled, instruction, internal
 from genomes.simd import peek, poke
 
 __all__ = ["ACTIVATIONS", "AGGREGATIONS", "SUM", "activate", "aggregate"]
@@ -82,7 +82,7 @@ SELU_ALPHA = 1.6732632423543772
 """Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 2."""
 
 
-@inlined
+@internal
 def activate(code: int, x: Any) -> Any:  # noqa: PLR0911, PLR0912 - a table, in effect
     """The activation :data:`ACTIVATIONS` [*code*] of *x*; with any other code, *x* itself."""
     if code == SIGMOID:
@@ -154,7 +154,7 @@ def aggregate(code: int, terms: Any, at: int, count: int) -> Any:
     return best
 
 
-@inlined
+@internal
 def _sum(terms: Any, at: int, count: int) -> Any:
     total = 0.0
     for place in range(at, at + count):
@@ -162,7 +162,7 @@ def _sum(terms: Any, at: int, count: int) -> Any:
     return total
 
 
-@inlined
+@internal
 def _median(terms: Any, at: int, count: int) -> Any:
     """The middle number, or the mean of both middle ones; sorts by insertion."""
     if count <= 2:
@@ -182,24 +182,24 @@ def _median(terms: Any, at: int, count: int) -> Any:
     return (peek(terms, middle - 1) + peek(terms, middle)) / 2.0
 
 
-@inlined
+@internal
 def _within(x: Any, bound: float) -> Any:
     """*x*, moved to the nearer end if it lies outside -bound .. bound; NaN gives *bound*."""
     return _larger(-bound, _smaller(bound, x))
 
 
-@inlined
+@internal
 def _larger(first: Any, second: Any) -> Any:
     """What Python's ``max`` gives: the first one unless the second is greater."""
     return second if second > first else first
 
 
-@inlined
+@internal
 def _smaller(first: Any, second: Any) -> Any:
     return second if second < first else first
 
 
-@inlined
+@internal
 def _power(x: Any, exponent: float) -> Any:
     """*x* to a power by the C library, as Python's ``x ** exponent`` computes it.
 

@@ -14,7 +14,7 @@ import numpy as np
 from games.compiled import compiled, internal
 from games.stream import below, next_word
 from games.ticket_to_ride.cards import State
-from games.ticket_to_ride.layout import FORBIDDEN, PHASE, TO_MOVE, TURN, TicketRules
+from games.ticket_to_ride.layout import KEEP, KEEP_FIRST, PHASE, TO_MOVE, TURN, TicketRules
 from games.ticket_to_ride.rules import list_moves
 from genomes.simd import peek, poke
 from players.lineup import (
@@ -33,8 +33,9 @@ from players.lineup import (
 )
 from players.ticket_to_ride.features import fill_features
 from players.ticket_to_ride.move_features import describe_move, describe_situation, prune_moves
+from players.ticket_to_ride.options import LACKING_KEPT
 from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.rule import carry_out, rule_move
+from players.ticket_to_ride.rule import DRAW_CARDS, carry_out, choose_tickets, rule_decision
 from players.ticket_to_ride.scratch import TicketScratch
 from players.ticket_to_ride.survey import survey
 from players.ticket_to_ride.thinking import (
@@ -64,21 +65,27 @@ def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) 
         kind = RANDOM
     thinks = kind in (NETWORK, GRAPH)
     decides = thinks and lineup.seats[player, HEAD] == DECISION
-    seat, variant = state[TO_MOVE], lineup.seats[player, VARIANT]
-    if kind == RULE or (decides and state[PHASE] != TURN):
-        return rule_move(rules, state, seat, variant, scratch)
-    moves = scratch.moves
-    count = list_moves(rules, state, moves)
-    if not thinks:
-        return peek(moves, below(scratch.streams, count) if count > 1 else 0)
-    if count == 1 and not decides:
-        return peek(moves, 0)
-    prepare_turn(rules, state, seat, variant, scratch)
-    features = lineup.seats[player, FEATURES]
-    fill_features(rules, state, seat, features, variant, scratch, scratch.room.inputs)
-    if decides:
-        return _play_decision(rules, lineup, player, state, scratch)
-    return _play_best_move(lineup, player, state, count, scratch)
+    seat, phase, variant = state[TO_MOVE], state[PHASE], lineup.seats[player, VARIANT]
+    by_rule = kind == RULE or (decides and phase != TURN)
+    moves, room, count = scratch.moves, scratch.room, 0
+    if by_rule:
+        if phase in (KEEP_FIRST, KEEP):
+            return choose_tickets(rules, state, seat, variant, scratch)
+    else:
+        count = list_moves(rules, state, moves)
+        if not thinks:
+            return peek(moves, below(scratch.streams, count) if count > 1 else 0)
+        if count == 1 and not decides:
+            return peek(moves, 0)
+    if phase == TURN or not by_rule or not variant & LACKING_KEPT:
+        prepare_turn(rules, state, seat, variant, scratch)
+    if not by_rule:
+        features = lineup.seats[player, FEATURES]
+        fill_features(rules, state, seat, features, variant, scratch, room.inputs)
+        if not decides:
+            return _play_best_move(lineup, player, state, count, scratch)
+        weigh_decisions(lineup, player, room)
+    return _carry_out(rules, lineup, player, state, by_rule, scratch)
 
 
 @compiled
@@ -104,19 +111,25 @@ def decide(rules: TicketRules, lineup: Lineup, state: State, scratch: TicketScra
 
 
 @internal
-def _play_decision(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) -> Any:
-    """Asks the network, whose features are filled in; the rule player carries its decision out."""
-    seat, variant = state[TO_MOVE], lineup.seats[player, VARIANT]
-    worths = scratch.room.worths
-    weigh_decisions(lineup, player, scratch.room)
+def _carry_out(
+    rules: Any, lineup: Any, player: int, state: Any, by_rule: bool, scratch: Any
+) -> Any:
+    """Decides *by_rule*, or by what a network has thought of each decision, and carries it out.
+
+    A network that is kept from what is impossible has its next best decision carried out then.
+    """
+    seat, variant, worths = state[TO_MOVE], lineup.seats[player, VARIANT], scratch.room.worths
+    decision = DRAW_CARDS
+    if not by_rule:
+        decision = _strongest(worths)
+    elif state[PHASE] == TURN:
+        decision = rule_decision(rules, state, seat, variant, scratch)
     for _ in range(DECISIONS):
-        best = _strongest(worths)
-        move = carry_out(rules, state, seat, variant, best, scratch)
-        if move >= 0:
-            return move
-        if not lineup.seats[player, FORBIDS]:
-            return np.int64(FORBIDDEN)
-        poke(worths, best, -np.inf)
+        move = carry_out(rules, state, seat, variant, decision, scratch)
+        if move >= 0 or by_rule or not lineup.seats[player, FORBIDS]:
+            return np.int64(move)
+        poke(worths, decision, -np.inf)
+        decision = _strongest(worths)
     return peek(scratch.moves, 0)
 
 

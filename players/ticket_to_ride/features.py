@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from games.bits import count_bits
-from games.compiled import compiled, inlined
+from games.compiled import compiled, hidden, internal
 from games.ticket_to_ride.board import (
     CITY_NAMES,
     LOCOMOTIVE,
@@ -34,7 +34,7 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from players.ticket_to_ride.options import GOAL_COUNT, OTHERS, chosen
+from players.ticket_to_ride.options import GOAL_COUNT, OTHERS
 from players.ticket_to_ride.scratch import (
     CAPACITY_AT,
     DONE_POINTS,
@@ -94,6 +94,8 @@ LAST_ROUTE = next(
     if {CITY_NAMES[ROUTE_FROM[route]], CITY_NAMES[ROUTE_TO[route]]} == {"Boston", "New York"}
 )
 """The last one in the map of Łabno's program."""
+SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
+"""Fields of players, and where what all have of them is summarized."""
 
 
 @compiled
@@ -129,11 +131,11 @@ def fill_features(
     out[12] = _size(plan, GOAL)
     out[13] = _size(plan, LACKING)
     out[14] = state[NUMBER_OF_PLAYERS]
-    if chosen(variant, GOAL_COUNT) and not _can_claim_last(state, seat, scratch.seats):
+    if variant & GOAL_COUNT and not _can_claim_last(state, seat, scratch.seats):
         out[12] = 0
-    every = chosen(variant, OTHERS)
-    _summarize(state, seat, TRAINS, every, out, 15)
-    _summarize(state, seat, HELD_TICKETS, every, out, 19)
+    every = (variant & OTHERS) != 0
+    for number in range(2):
+        _summarize(state, seat, SUMMARIZED[number], every, out, SUMMARIES_AT[number])
     out[23] = notes[OPEN_TICKETS]
     out[24] = notes[DONE_TICKETS]
     out[25] = state[player + POINTS]
@@ -141,13 +143,13 @@ def fill_features(
         _describe_hand(notes, out)
 
 
-@inlined
-def _size(plan: Any, place: int) -> Any:
+@internal
+def _size(plan: Any, place: Any) -> Any:
     """How many routes a set of the plan has."""
     return count_bits(plan[place]) + count_bits(plan[place + 1])
 
 
-@inlined
+@internal
 def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
     """Whether the last route of Łabno's map may be claimed, whatever the hand."""
     at, word = seat_at(seat), LAST_ROUTE >> 6
@@ -157,8 +159,8 @@ def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
     return state[player_at(seat) + TRAINS] >= ROUTE_LENGTH[LAST_ROUTE]
 
 
-@compiled
-def _summarize(state: Any, seat: int, field: int, every: bool, out: Any, at: int) -> None:
+@hidden
+def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any) -> None:
     """Writes minimum, maximum, mean and median of a *field* over the others, or *every* player."""
     total = count = 0
     for other in range(state[NUMBER_OF_PLAYERS]):
@@ -179,7 +181,7 @@ def _summarize(state: Any, seat: int, field: int, every: bool, out: Any, at: int
     out[at + 3] = median
 
 
-@inlined
+@internal
 def _describe_hand(notes: Any, out: Any) -> None:
     """Writes the largest capacity, and how many of the nine are not 0."""
     largest = several = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.compiled import compiled
+from games.compiled import hidden
 
 __all__ = ["FEATURE_SCALES", "FEATURE_SETS", "scale_of"]
 
@@ -34,7 +34,7 @@ done tickets, points of routes; capacity and number of colours.
 """
 
 
-@compiled
+@hidden
 def scale_of(feature: int) -> float:
     """By what a *feature*, 0 to 27, is multiplied."""
     return np.float64(FEATURE_SCALES[feature])

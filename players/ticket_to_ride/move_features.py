@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from games.bits import count_bits
-from games.compiled import compiled, inlined, internal
+from games.compiled import hidden, internal
 from games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -215,7 +215,7 @@ def _describe_hand(state: Any, hand: int, scratch: Any) -> None:
     _write(out, SITUATION_AT + 12, payable / 4.0)
 
 
-@compiled
+@hidden
 def _collect_open(facts: Any) -> Any:
     """Copies the open tickets to where a tree is measured, and gives their number."""
     count = peek(facts, OPEN_TICKETS)
@@ -275,7 +275,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
     return kept
 
 
-@inlined
+@internal
 def _note_longer(facts: Any, move: int) -> None:
     """Notes a claim as the best of its colour if its route is longer."""
     colour = move % 9
@@ -284,13 +284,13 @@ def _note_longer(facts: Any, move: int) -> None:
         poke(facts, BEST_AT + colour, move)
 
 
-@inlined
+@internal
 def _is_wanted(facts: Any, route: int) -> Any:
     """Whether the plan wants a *route* that can be claimed."""
     return ((peek(facts, WANTED_AT + (route >> 6)) >> (route & 63)) & ONE) != 0
 
 
-@inlined
+@internal
 def _locomotives(state: Any, hand: int, move: int) -> Any:
     """How many locomotives a claim takes."""
     length, colour = ROUTE_LENGTH[LINE_ROUTE[move // 9]], move % 9
@@ -426,7 +426,7 @@ def _describe_card(state: Any, seat: int, move: int, room: Any) -> None:
     _write(out, card + 3, gain / 16.0)
 
 
-@compiled
+@hidden
 def _count_gains(state: Any, seat: int, facts: Any) -> None:
     """Notes for each colour how many points more a route brings that one card more of it pays."""
     hand, most = player_at(seat) + HAND_AT, 0
@@ -439,7 +439,7 @@ def _count_gains(state: Any, seat: int, facts: Any) -> None:
     poke(facts, GAIN_AT + LOCOMOTIVE, most)
 
 
-@inlined
+@internal
 def _most_points(lengths: int, cards: int) -> int:
     """The points of the longest of the *lengths* (bits) that so many cards pay."""
     for length in range(min(cards, 6), 0, -1):
@@ -483,6 +483,6 @@ def _describe_keep(state: Any, seat: int, mask: int, room: Any) -> None:
     _write(out, at + 7, points / (1.0 + max(0.0, tree - before)) / 4.0)
 
 
-@inlined
+@internal
 def _write(out: Any, place: int, value: Any) -> None:
     poke(out, place, np.float32(value))

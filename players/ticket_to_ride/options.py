@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.compiled import inlined
 from games.errors import BadValueError, UnknownNameError
 
 __all__ = [
@@ -33,11 +32,11 @@ __all__ = [
     "SAME_COLOUR",
     "TICKET_LIMIT",
     "Option",
-    "chosen",
     "describe_variant",
     "parse_variant",
 ]
 
+# Compiled code takes these: "games.compiled import" in this line makes the cache heed changes.
 (
     POSSIBLE_ROUTES,
     LONG,
@@ -58,8 +57,8 @@ __all__ = [
     OPEN_CARD,
     OTHERS,
     GOAL_COUNT,
-) = range(19)
-"""The bit of each option; it is set for the second of its values."""
+) = (1 << bit for bit in range(19))
+"""The bit of each option, as ``variant & LONG``; it is set for the second of its values."""
 
 
 @dataclass(frozen=True)
@@ -248,12 +247,6 @@ def describe_variant(bits: int) -> str:
         ]
         texts.append([name, *changes])
     return ",".join(sorted(texts, key=len)[0])
-
-
-@inlined
-def chosen(variant: int, option: int) -> bool:
-    """Whether a *variant* has the second value of an *option*."""
-    return ((variant >> option) & 1) != 0
 
 
 def _set_option(bits: int, name: str, value: str) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from games.bits import count_bits, lowest_bit
-from games.compiled import compiled, inlined
+from games.compiled import compiled, hidden, internal
 from games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
     LINE_ROUTE,
@@ -37,7 +37,7 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
-from players.ticket_to_ride.options import PATH_POINTS, chosen
+from players.ticket_to_ride.options import PATH_POINTS
 from players.ticket_to_ride.scratch import (
     BLOCKED,
     CITIES_AT,
@@ -132,7 +132,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> N
         notes: Likewise.
     """
     at = seat_at(seat)
-    every = chosen(variant, PATH_POINTS)
+    every = (variant & PATH_POINTS) != 0
     if (seats[at + FOUND_BY] != NONE) != every:
         seats[at + FOUND_BY] = ONE if every else NONE
         seats[at + KNOWN] = NONE
@@ -160,7 +160,7 @@ def routes_cost(seat: int, low: Any, high: Any, seats: Any) -> Any:
     return cost
 
 
-@compiled
+@hidden
 def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> None:
     """Forgets paths that may no longer be best, now that these routes are *own* and *blocked*."""
     was_own, was_blocked = seats[at + OWN + word], seats[at + BLOCKED + word]
@@ -179,7 +179,7 @@ def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> Non
             seats[at + KNOWN] &= ~(ONE << np.uint64(ticket))
 
 
-@inlined
+@internal
 def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
     """What a route adds to a path."""
     word, bit = route >> 6, ONE << np.uint64(route & 63)
@@ -190,7 +190,7 @@ def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
     return FREE_WEIGHTS[route]
 
 
-@compiled
+@hidden
 def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> None:
     """Dijkstra's algorithm from one city of the *ticket* to the other.
 
@@ -227,7 +227,7 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> Non
     _note_path(at, ticket, start, goal, seats, notes)
 
 
-@inlined
+@internal
 def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, notes: Any) -> None:
     """Writes the routes that lead from *goal* back to *start*."""
     low = high = NONE

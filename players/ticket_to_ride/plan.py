@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, inlined
+from games.compiled import compiled, hidden, internal
 from games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -38,7 +38,6 @@ from players.ticket_to_ride.options import (
     LONG_MATCH,
     PATH_LIMIT,
     POSSIBLE_ROUTES,
-    chosen,
 )
 from players.ticket_to_ride.paths import LENGTH_SETS, know_path, know_routes, routes_cost
 from players.ticket_to_ride.scratch import (
@@ -105,29 +104,29 @@ def prepare_turn(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
     empty = (plan[GOAL] | plan[GOAL + 1]) == NONE
     trains = min(state[player_at(seat) + TRAINS], 6)
     at = seat_at(seat)
-    long = 1 if chosen(variant, LONG) else 0
+    long = 1 if variant & LONG else 0
     for word in range(2):
         goal, affordable = plan[GOAL + word], plan[AFFORDABLE + word]
         wanted = goal | LONG_ROUTES[long, word]
         possible = affordable
-        if not (empty or chosen(variant, POSSIBLE_ROUTES)):
+        if not (empty or variant & POSSIBLE_ROUTES):
             possible &= wanted
         plan[POSSIBLE + word] = possible
-        plan[MATCHING + word] = possible & (wanted if chosen(variant, LONG_MATCH) else goal)
+        plan[MATCHING + word] = possible & (wanted if variant & LONG_MATCH else goal)
         lacking = NONE
-        if not chosen(variant, LACKING_KEPT):
+        if not variant & LACKING_KEPT:
             free = seats[at + FREE_FIRST + word] | seats[at + FREE_SECOND + word]
             lacking = goal & free & NOT_LONGER[trains, word] & ~possible
         plan[LACKING + word] = lacking
 
 
-@inlined
-def is_empty(plan: Any, place: int) -> Any:
+@internal
+def is_empty(plan: Any, place: Any) -> Any:
     """Whether the set of routes at a *place* of the plan is empty."""
     return (plan[place] | plan[place + 1]) == NONE
 
 
-@compiled
+@hidden
 def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> None:
     """Joins the paths of all tickets held, and counts those that are done and those that are not.
 
@@ -143,7 +142,7 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
         know_path(seat, ticket, variant, seats, notes)
         path = at + PATHS_AT + 2 * ticket
         cost = routes_cost(seat, seats[path], seats[path + 1], seats)
-        if chosen(variant, PATH_LIMIT) or cost < state[player + TRAINS]:
+        if variant & PATH_LIMIT or cost < state[player + TRAINS]:
             low |= seats[path]
             high |= seats[path + 1]
         if is_done(state, seat, ticket):
@@ -151,7 +150,7 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
             done_points += TICKET_POINTS[ticket]
         else:
             open_points += TICKET_POINTS[ticket]
-    if chosen(variant, GOAL_ROUTES):
+    if variant & GOAL_ROUTES:
         low &= ~seats[at + OWN]
         high &= ~seats[at + OWN + 1]
     plan[GOAL], plan[GOAL + 1] = low, high
@@ -159,7 +158,7 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
     notes[OPEN_POINTS], notes[DONE_POINTS] = open_points, done_points
 
 
-@compiled
+@hidden
 def _count_capacities(state: Any, seat: int, notes: Any) -> None:
     """How many cards of each colour the hand can pay, and how many for a grey route (8)."""
     hand = player_at(seat) + HAND_AT
@@ -172,7 +171,7 @@ def _count_capacities(state: Any, seat: int, notes: Any) -> None:
     notes[CAPACITY_AT + GREY] = most + locomotives
 
 
-@compiled
+@hidden
 def _fill_affordable(state: Any, seat: int, plan: Any, notes: Any, seats: Any) -> None:
     """Finds all routes that the seat may claim and can pay."""
     at = seat_at(seat)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
+from games.compiled import hidden
 from games.ticket_to_ride.layout import MOST_PLAYERS
 from genomes.dense import room_for
 from players.lineup import GRAPH, KIND, SLOTS, TERMS, Lineup
@@ -79,13 +79,13 @@ def make_network_room(lineup: Lineup) -> NetworkRoom:
     )
 
 
-@compiled
+@hidden
 def keys_at(seat: int) -> int:
     """Where the keys of a *seat* begin: own routes, free ones, tickets."""
     return seat * KEYS
 
 
-@compiled
+@hidden
 def ways_at(seat: int) -> int:
     """Where the ways of a *seat* begin."""
     return seat * SEAT_WAYS

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from games.bits import lowest_bit
-from games.compiled import compiled, inlined, internal
+from games.compiled import compiled, hidden, internal
 from games.stream import below
 from games.ticket_to_ride.board import (
     GREY,
@@ -71,7 +71,6 @@ from players.ticket_to_ride.options import (
     OPPONENTS,
     SAME_COLOUR,
     TICKET_LIMIT,
-    chosen,
 )
 from players.ticket_to_ride.paths import LENGTH_SETS, know_path, know_routes, routes_cost
 from players.ticket_to_ride.plan import is_empty, prepare_turn
@@ -117,6 +116,8 @@ SUBSETS = np.array([1, 2, 4, 3, 5, 6, 7], dtype=np.int64)
 """The sets of up to three tickets as bits, smaller ones first, as the program tries them."""
 SUBSET_SIZES = np.array([1, 1, 1, 2, 2, 2, 3], dtype=np.int64)
 
+JOKER = np.int64(LOCOMOTIVE)
+"""As NumPy's number: a function called with a plain one is compiled for it alone."""
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
@@ -136,7 +137,7 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
     phase = state[PHASE]
     if phase in (KEEP_FIRST, KEEP):
         return choose_tickets(rules, state, seat, variant, scratch)
-    if phase == TURN or not chosen(variant, LACKING_KEPT):
+    if phase == TURN or not variant & LACKING_KEPT:
         prepare_turn(rules, state, seat, variant, scratch)
     decision = DRAW_CARDS
     if phase == TURN:
@@ -144,7 +145,7 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
     return carry_out(rules, state, seat, variant, decision, scratch)
 
 
-@inlined
+@internal
 def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
     """The general decision: one of the four classes (figure 3.1).
 
@@ -156,7 +157,7 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any)
         decision = _decide_without_tickets(state, seat, variant, scratch)
         if decision != DO_NOTHING:
             return int(decision)
-    if not is_empty(plan, MATCHING if chosen(variant, CLAIM_IF) else POSSIBLE):
+    if not is_empty(plan, MATCHING if variant & CLAIM_IF else POSSIBLE):
         return CLAIM_ROUTE
     if can_draw_cards(state):
         return DRAW_CARDS
@@ -165,7 +166,7 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any)
     return DO_NOTHING if is_empty(plan, AFFORDABLE) else CLAIM_ROUTE
 
 
-@inlined
+@internal
 def carry_out(rules: Any, state: Any, seat: int, variant: int, decision: int, scratch: Any) -> int:
     """The move that a class of *decision* comes to, or ``FORBIDDEN`` if it can't be carried out.
 
@@ -183,7 +184,7 @@ def carry_out(rules: Any, state: Any, seat: int, variant: int, decision: int, sc
     return PASS if decision == DO_NOTHING and stuck else FORBIDDEN
 
 
-@inlined
+@internal
 def choose_tickets(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
     """Which of the offered tickets are kept (figure 3.2): those that cost the fewest trains.
 
@@ -196,7 +197,7 @@ def choose_tickets(rules: Any, state: Any, seat: int, variant: int, scratch: Any
     offered = state[OFFERED_SIZE]
     for place in range(offered):
         know_path(seat, state[OFFERED_AT + place], variant, seats, scratch.notes)
-    limit = state[player_at(seat) + TRAINS] + (1 if chosen(variant, TICKET_LIMIT) else 0)
+    limit = state[player_at(seat) + TRAINS] + (1 if variant & TICKET_LIMIT else 0)
     least = KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER
     cheapest = lowest = 1 << 62
     best = makeshift = best_points = 0
@@ -209,13 +210,13 @@ def choose_tickets(rules: Any, state: Any, seat: int, variant: int, scratch: Any
             if cost < cheapest or (cost == cheapest and points > best_points):
                 best, cheapest, best_points = subset, cost, points
             continue
-        worth = points if chosen(variant, INFEASIBLE) else cost
+        worth = points if variant & INFEASIBLE else cost
         if worth < lowest:
             makeshift, lowest = subset, worth
     return int(KEEP_TICKETS + (best if best else makeshift))
 
 
-@inlined
+@internal
 def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
     """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
 
@@ -226,7 +227,7 @@ def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -
     notes = scratch.notes
     deck = state[DECK_SIZE] > 0
     first = state[PHASE] == TURN
-    if not chosen(variant, LACKING_KEPT) and not is_empty(scratch.plan, LACKING):
+    if not variant & LACKING_KEPT and not is_empty(scratch.plan, LACKING):
         total = _count_needs(state, seat, variant, scratch.plan, notes, scratch.seats)
         wanted, colours = 0, 0
         for colour in range(9):
@@ -239,14 +240,14 @@ def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -
         joker = first or rules.second_locomotive
         if total < FEW_CARDS and _is_open(state, wanted) and (wanted != LOCOMOTIVE or joker):
             return int(DRAW_OPEN + wanted)
-        if total == 1 and first and _is_open(state, LOCOMOTIVE):
+        if total == 1 and first and _is_open(state, JOKER):
             return DRAW_OPEN + LOCOMOTIVE
     if deck:
         return DRAW_DECK
     return int(_choose_open_card(rules, state, variant, scratch.streams))
 
 
-@inlined
+@internal
 def choose_claim(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
     """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
 
@@ -282,34 +283,34 @@ def _decide_without_tickets(state: Any, seat: int, variant: int, scratch: Any) -
         return CLAIM_ROUTE
     if can_draw_cards(state) and _is_early(state[ROUND], variant, scratch.streams):
         return DRAW_CARDS
-    return CLAIM_ROUTE if claimable and chosen(variant, LATE_CLAIM) else DO_NOTHING
+    return CLAIM_ROUTE if claimable and variant & LATE_CLAIM else DO_NOTHING
 
 
-@compiled
+@hidden
 def _wants_tickets(state: Any, seat: int, variant: int) -> Any:
     """Whether it is time for new tickets: cards, trains and time enough (figure 3.1, note 1)."""
     player = player_at(seat)
     if state[player + CARDS] < CARDS_FOR_TICKETS or state[player + TRAINS] < TRAINS_FOR_TICKETS:
         return False
-    least = 7 if chosen(variant, OPPONENTS) else 6
+    least = 7 if variant & OPPONENTS else 6
     for other in range(state[NUMBER_OF_PLAYERS]):
         if other != seat and state[player_at(other) + TRAINS] < least:
             return False
     return state[TICKET_DECK_SIZE] > 0
 
 
-@compiled
+@hidden
 def _has_same_colour(state: Any, seat: int, variant: int) -> Any:
     """Whether there are many cards of one colour, locomotives being one (figure 3.1, note 2)."""
     hand = player_at(seat) + HAND_AT
     most = max(state[hand + _most_held(state, hand)], state[hand + LOCOMOTIVE])
-    return most >= (6 if chosen(variant, SAME_COLOUR) else 5)
+    return most >= (6 if variant & SAME_COLOUR else 5)
 
 
-@compiled
+@hidden
 def _is_early(turn: int, variant: int, streams: Any) -> Any:
     """Whether it is still the beginning of the game, in which cards are drawn."""
-    if chosen(variant, EARLY):
+    if variant & EARLY:
         return turn < 100
     number = below(streams, 20 + turn)
     if turn < LESS_EARLY:
@@ -332,7 +333,7 @@ def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any,
     return routes_cost(seat, low, high, seats), points
 
 
-@compiled
+@hidden
 def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> Any:
     """Counts the cards wanted of each colour for all lacking routes; gives their total."""
     for colour in range(9):
@@ -343,7 +344,7 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, sea
         while left:
             route = 64 * word + lowest_bit(left)
             left &= left - ONE
-            if chosen(variant, NEEDED):
+            if variant & NEEDED:
                 total += ROUTE_LENGTH[route]
                 for place in range(ROUTE_LINES[route]):
                     colour = LINE_COLOUR[LINE_OF_ROUTE[route] + place]
@@ -353,7 +354,7 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, sea
     return total
 
 
-@compiled
+@hidden
 def _count_missing(state: Any, seat: int, route: int, notes: Any, seats: Any) -> Any:
     """Adds the cards that are missing for a *route*, in the colour of which most are held."""
     colour = LINE_COLOUR[_held_line(state, seat, route, seats)]
@@ -364,7 +365,7 @@ def _count_missing(state: Any, seat: int, route: int, notes: Any, seats: Any) ->
     return missing
 
 
-@compiled
+@hidden
 def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
     """The free line of a *route* of whose colour the seat holds more cards."""
     at, word = seat_at(seat), route >> 6
@@ -384,7 +385,7 @@ def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
 @internal
 def _choose_line(state: Any, seat: int, route: int, variant: int, scratch: Any) -> Any:
     """Which line of a *route* that can be paid is claimed."""
-    if not chosen(variant, COLOUR):
+    if not variant & COLOUR:
         return _held_line(state, seat, route, scratch.seats)
     at, word = seat_at(seat), route >> 6
     bit = ONE << np.uint64(route & 63)
@@ -405,8 +406,8 @@ def _can_take(line: int, length: int, free: Any, notes: Any) -> Any:
     return free != NONE and notes[CAPACITY_AT + LINE_COLOUR[line]] >= length
 
 
-@compiled
-def _pick_route(plan: Any, place: int, first: int, end: int, step: int) -> Any:
+@hidden
+def _pick_route(plan: Any, place: Any, first: int, end: int, step: int) -> Any:
     """The first route of a set by lengths from *first* to before *end*, then by number."""
     for length in range(first, end, step):
         low = plan[place] & LENGTH_SETS[length, 0]
@@ -418,7 +419,7 @@ def _pick_route(plan: Any, place: int, first: int, end: int, step: int) -> Any:
     return -1
 
 
-@compiled
+@hidden
 def _most_held(state: Any, hand: int) -> Any:
     """The colour, no locomotives, of which most cards are in the hand at *hand*."""
     best = 0
@@ -428,8 +429,8 @@ def _most_held(state: Any, hand: int) -> Any:
     return best
 
 
-@compiled
-def _is_open(state: Any, colour: int) -> Any:
+@hidden
+def _is_open(state: Any, colour: Any) -> Any:
     """Whether a card of a *colour* lies open."""
     found = False
     for place in range(state[OPEN_SIZE]):
@@ -437,7 +438,7 @@ def _is_open(state: Any, colour: int) -> Any:
     return found
 
 
-@compiled
+@hidden
 def _choose_open_card(rules: Any, state: Any, variant: int, streams: Any) -> Any:
     """Any of the open cards that may be taken now, or the first of them."""
     joker = state[PHASE] == TURN or rules.second_locomotive
@@ -447,7 +448,7 @@ def _choose_open_card(rules: Any, state: Any, variant: int, streams: Any) -> Any
             count += 1
     if count == 0:
         return FORBIDDEN
-    skipped = 0 if chosen(variant, OPEN_CARD) else below(streams, count)
+    skipped = 0 if variant & OPEN_CARD else below(streams, count)
     for place in range(state[OPEN_SIZE]):
         if joker or state[OPEN_AT + place] != LOCOMOTIVE:
             if skipped == 0:

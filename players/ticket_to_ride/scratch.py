@@ -38,9 +38,10 @@ __all__ = [
     "seat_at",
 ]
 
-GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = 0, 2, 4, 6, 8
+GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = np.arange(0, 10, 2)
 """Places in ``plan``: sets of routes, two words of bits each (route r is bit ``r % 64`` of word
-``r // 64``). See :mod:`players.ticket_to_ride.plan`."""
+``r // 64``). See :mod:`players.ticket_to_ride.plan`. They are NumPy's numbers, since a function
+called with plain ones is compiled for each of them."""
 PLAN_WORDS = 10
 
 OWN, BLOCKED, FREE_FIRST, FREE_SECOND, KNOWN, FOUND_BY = 0, 2, 4, 6, 8, 9

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from games.bits import lowest_bit
-from games.compiled import compiled, inlined, internal
+from games.compiled import hidden, internal
 from games.ticket_to_ride.board import (
     CITIES,
     CITY_LONGITUDES,
@@ -143,7 +143,7 @@ def survey(state: Any, seat: int, scratch: Any) -> None:
         _measure_ways(keys, key, tickets, room.edges, room.ways, ways_at(seat))
 
 
-@compiled
+@hidden
 def _note_lines(
     state: Any, seat: int, word: int, first: Any, second: Any, wanted: Any, facts: Any
 ) -> None:
@@ -172,7 +172,7 @@ def _note_lines(
             poke(facts, NEED_AT + chosen, peek(facts, NEED_AT + chosen) + length)
 
 
-@compiled
+@hidden
 def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
     """Lists the open tickets, and gives these and those on offer, as bits.
 
@@ -198,7 +198,7 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
     return tickets
 
 
-@compiled
+@hidden
 def _measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: int) -> None:
     """All ways from the cities of *tickets*, eight tickets at a time.
 
@@ -229,7 +229,7 @@ def _measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: 
         at += CITIES * LANES
 
 
-@inlined
+@internal
 def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> Any:
     """Shortens ways by each edge once; whether any became shorter."""
     gained = spread(np.float32(0.0))
@@ -250,7 +250,7 @@ def _way(room: Any, seat: int, lane: int, city: int) -> Any:
     return _way_at(room.ways, ways_at(seat), lane, city)
 
 
-@inlined
+@internal
 def _way_at(ways: Any, at: int, lane: int, city: int) -> Any:
     """The way from the city of a *lane* to another, of a seat whose ways begin at ``ways[at]``."""
     group = lane // LANES * (CITIES * LANES)
@@ -289,7 +289,7 @@ def measure_tree(room: Any, seat: int, count: int) -> Any:
     return _measure_tree(room.facts, room.nearest, room.ways, ways_at(seat), count)
 
 
-@compiled
+@hidden
 def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> Any:
     for place in range(0, 2 * count, 2):
         ticket = peek(facts, SUBSET_AT + place // 2)
@@ -354,7 +354,7 @@ def count_missing(state: Any, seat: int, scratch: Any) -> None:
                 _note_missing(facts, other, length - wild - more)
 
 
-@inlined
+@internal
 def _note_missing(facts: Any, colour: int, cards: int) -> None:
     poke(facts, MISSING_AT + colour, min(peek(facts, MISSING_AT + colour), cards))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, internal
+from games.compiled import hidden, internal
 from genomes.dense import (
     activate_first,
     add_inputs,
@@ -105,7 +105,7 @@ def _run(lineup: Any, player: int, room: Any) -> Any:
     return inputs
 
 
-@compiled
+@hidden
 def _activate(
     structure: Any, structure_at: int, numbers: Any, numbers_at: int, values: Any, slots: int
 ) -> None:

@@ -646,7 +646,7 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
     for options, message in (
         ({"runs": [path, path], "network": True}, "--network draws one run at a time"),
         ({"runs": [path, path], "ancestors": True}, "--ancestors draws one run at a time"),
-        ({"runs": [path], "ancestors": True, "network": True}, "two pictures"),
+        ({"runs": [path], "ancestors": True, "network": True}, "different pictures"),
         ({"runs": [path], "generation": 2}, "--generation is for --network"),
     ):
         with pytest.raises(BadValueError, match=message):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.learning.imitation import Imitation
 from evolve.neat import Neat, NeatMethodConfig
 from evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
 from games.errors import ArenaError, UnknownNameError
@@ -47,10 +48,13 @@ def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> Non
         assert population.shape == (method.config.individuals, method.design.genes)
     elif isinstance(method, Neat):
         assert len(population) == method.config.neat.pop_size
+    elif isinstance(method, Imitation):
+        assert population.shape == (1, method.design.genes)
     else:
         assert len(population) == method.config.individuals
     opponents = recipe.make_opponents()
-    assert [opponent.name for opponent in opponents] == list(recipe.check.opponents)
+    for opponent, specification in zip(opponents, recipe.check.opponents, strict=True):
+        assert opponent.name.startswith(specification)
 
 
 @pytest.mark.parametrize(

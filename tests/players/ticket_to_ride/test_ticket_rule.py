@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games.compiled import compiled
 from games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
@@ -72,6 +73,21 @@ SHORT = ("Denver", "El Paso")
 """A ticket whose path is two grey routes of two trains, over Santa Fe."""
 
 
+@compiled
+def find_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> Any:
+    return rule_decision(rules, state, seat, variant, scratch)
+
+
+@compiled
+def find_move(rules: Any, state: Any, seat: int, variant: int, decision: int, scratch: Any) -> Any:
+    return carry_out(rules, state, seat, variant, decision, scratch)
+
+
+@compiled
+def find_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> Any:
+    return choose_card(rules, state, seat, variant, scratch)
+
+
 @pytest.fixture
 def scratch() -> Any:
     return make_ticket_scratch(simple_lineup(RULE))
@@ -121,7 +137,7 @@ def do_ticket(state: Any) -> Any:
 def decide(state: Any, variant: str, scratch: Any) -> int:
     bits = parse_variant(variant)
     prepare_turn(RULES, state, 0, bits, scratch)
-    return int(rule_decision(RULES, state, 0, bits, scratch))
+    return int(find_decision(RULES, state, 0, bits, scratch))
 
 
 def move(state: Any, variant: str, scratch: Any, rules: TicketRules = RULES) -> int:
@@ -231,14 +247,14 @@ def test_when_no_card_is_left(scratch: Any) -> None:
 def test_what_cannot_be_carried_out_is_forbidden(scratch: Any) -> None:
     state = make_state(tickets=(SHORT,))
     prepare_turn(RULES, state, 0, 0, scratch)
-    assert carry_out(RULES, state, 0, 0, DO_NOTHING, scratch) == FORBIDDEN
-    assert carry_out(RULES, state, 0, 0, CLAIM_ROUTE, scratch) == FORBIDDEN
-    assert carry_out(RULES, state, 0, 0, TAKE_TICKETS, scratch) == DRAW_TICKETS
+    assert find_move(RULES, state, 0, 0, DO_NOTHING, scratch) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, CLAIM_ROUTE, scratch) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, scratch) == DRAW_TICKETS
     state[TICKET_DECK_SIZE] = 0
     no_cards_left(state)
-    assert carry_out(RULES, state, 0, 0, TAKE_TICKETS, scratch) == FORBIDDEN
-    assert carry_out(RULES, state, 0, 0, DRAW_CARDS, scratch) == FORBIDDEN
-    assert carry_out(RULES, state, 0, 0, DO_NOTHING, scratch) == PASS
+    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, scratch) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, DRAW_CARDS, scratch) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, DO_NOTHING, scratch) == PASS
 
 
 def test_the_shortest_matching_route_is_claimed(scratch: Any) -> None:
@@ -251,7 +267,7 @@ def test_the_route_with_most_points_if_none_matches(scratch: Any) -> None:
     state = do_ticket(make_state(tickets=(SHORT,), black=6))
     bits = parse_variant("text,claim_if=matching")
     prepare_turn(RULES, state, 0, bits, scratch)
-    chosen = carry_out(RULES, state, 0, bits, CLAIM_ROUTE, scratch)
+    chosen = find_move(RULES, state, 0, bits, CLAIM_ROUTE, scratch)
     assert chosen == claim_of("El Paso", "Los Angeles", "black")  # and Winnipeg's is numbered later
 
 
@@ -287,7 +303,7 @@ def test_lines_of_a_double_route(
     bits = parse_variant(variant)
     prepare_turn(RULES, state, 0, bits, scratch)
     expected = claim_of("Kansas City", "Saint Louis", "pink" if second else "blue", int(second))
-    assert carry_out(RULES, state, 0, bits, CLAIM_ROUTE, scratch) == expected
+    assert find_move(RULES, state, 0, bits, CLAIM_ROUTE, scratch) == expected
 
 
 @pytest.mark.parametrize(
@@ -337,7 +353,7 @@ def test_open_cards_when_the_deck_is_empty(scratch: Any) -> None:
     rules = TicketRules(second_locomotive=1)
     assert move(state, "code", scratch, rules) == DRAW_OPEN + 8
     bits = parse_variant("code")
-    assert choose_card(rules, state, 0, bits, scratch) == DRAW_OPEN + 8
+    assert find_card(rules, state, 0, bits, scratch) == DRAW_OPEN + 8
 
 
 def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
