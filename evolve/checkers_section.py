@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import model_validator
 
 from evolve.method import Config
-from players.checkers.design import CHECKERS_KINDS, list_options
+from players.checkers.design import CHECKERS_KINDS
+from players.design import list_options
 
 __all__ = ["CheckersGraphConfig", "CheckersNetworkConfig"]
 
@@ -47,5 +48,9 @@ class CheckersNetworkConfig(Config):
         kind = content.get("kind", "network")
         if kind not in CHECKERS_KINDS:  # the design says so
             return content
-        known = {name: value for name, value in list_options(kind).items() if name != "turned"}
+        known = {
+            name: value
+            for name, value in list_options(CHECKERS_KINDS, kind).items()
+            if name != "turned"
+        }
         return {**known, **content}

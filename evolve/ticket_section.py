@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import model_validator
 
 from evolve.method import Config
-from players.ticket_to_ride.design import TICKET_KINDS, list_options
+from players.design import list_options
+from players.ticket_to_ride.design import TICKET_KINDS
 
 __all__ = ["TicketGraphConfig", "TicketImitationConfig", "TicketNetworkConfig"]
 
@@ -67,6 +68,8 @@ class TicketNetworkConfig(Config):
         if kind not in TICKET_KINDS:  # the design says so
             return content
         known = {
-            name: value for name, value in list_options(kind).items() if name in cls.model_fields
+            name: value
+            for name, value in list_options(TICKET_KINDS, kind).items()
+            if name in cls.model_fields
         }
         return {**known, **content}

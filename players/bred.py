@@ -1,23 +1,23 @@
-"""Players that were bred: networks that can be asked what they think, and stored."""
+"""Players that were bred, and how they are stored: vectors of weights, graphs, and others."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any, ClassVar
+from dataclasses import asdict, fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.connect_four import ConnectFour, Position
 from games.errors import BadValueError
-from genomes.tensors import write_tensors
-from players.connect_four.seats import value_moves
-from players.lineup import Lineup, make_scratch
+from genomes.neat.faults import find_fault
+from genomes.neat.population import NeatPopulation
+from genomes.tensors import DamagedFileError, write_tensors
+from players.lineup import Lineup
 from players.player import CompiledPlayer
 
-__all__ = ["FORMAT", "BredPlayer", "ColumnPlayer"]
+__all__ = ["FORMAT", "BredPlayer", "NeatPlayer", "VectorPlayer"]
 
 FORMAT = 1
 """The version of the files that hold such players."""
@@ -34,6 +34,8 @@ class BredPlayer(CompiledPlayer):
 
     kind: ClassVar[str]
     """How files call this kind."""
+    design_type: ClassVar[type[Any]]
+    """The class of its design."""
 
     def __init__(self, design: Any, lineup: Lineup, name: str) -> None:
         super().__init__(design.game, lineup, name)
@@ -50,7 +52,7 @@ class BredPlayer(CompiledPlayer):
     @abstractmethod
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> BredPlayer:
+    ) -> Self:
         """The player whose design has these *options* and whose genome these *arrays*."""
 
     def serialise(self, **remarks: Any) -> bytes:
@@ -68,30 +70,74 @@ class BredPlayer(CompiledPlayer):
         return write_tensors("player", FORMAT, self.arrays, description)
 
 
-class ColumnPlayer(BredPlayer):
-    """A bred player of Connect Four.
+class VectorPlayer(BredPlayer):
+    """A player whose genome is a vector of numbers.
 
-    Its design has the board's ``columns``, and what the network's output means as ``head``.
+    Args:
+        design: Its structure: what the numbers belong to.
+        genome: The numbers, shape ``(genes,)``.
+        name: How tables call it.
     """
 
-    game: ConnectFour
+    def __init__(self, design: Any, genome: NDArray[np.float32], name: str) -> None:
+        super().__init__(design, design.pack(genome[None, :]), name)
+        self.genome = genome
 
-    def value_columns(self, position: Position) -> NDArray[np.float64]:
-        """What a value network, or one of actions, thinks of each column.
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The numbers, as ``genome``."""
+        return {"genome": self.genome}
 
-        Not a number where a column is full.
+    @classmethod
+    def read(
+        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+    ) -> Self:
+        """The player of a stored design and its arrays.
 
         Raises:
-            BadValueError: The player is a policy network.
+            BadValueError: They do not fit together.
         """
-        if self.design.head == "policy":
-            raise BadValueError(f"{self.name} is a policy network: it has no values")
-        side = position.ply % 2
-        own, other = position.first, position.second
-        if side:
-            own, other = other, own
-        values = np.full(self.design.columns, np.nan)
-        scratch = make_scratch(self.lineup)
-        boards = np.uint64(own), np.uint64(other)
-        value_moves(self.game.rules, self.lineup, side, *boards, scratch, values)
-        return values
+        names = [field.name for field in fields(cls.design_type) if type(field.default) is tuple]
+        lists = {name: tuple(options[name]) for name in names}
+        design, genome = cls.design_type(**{**options, **lists}), arrays["genome"]
+        if genome.shape != (design.genes,):
+            raise BadValueError(
+                f"its weights have shape {genome.shape}, expected ({design.genes},)"
+            )
+        return cls(design, genome, name)
+
+
+class NeatPlayer(BredPlayer):
+    """A player whose genome is a NEAT graph.
+
+    Args:
+        design: What the graph sees, and what its outputs mean.
+        genome: A population of this one genome.
+        name: How tables call it.
+    """
+
+    def __init__(self, design: Any, genome: NeatPopulation, name: str) -> None:
+        super().__init__(design, design.pack(genome), name)
+        self.genome = genome
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The fields of the genome's population, by name."""
+        return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
+
+    @classmethod
+    def read(
+        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+    ) -> Self:
+        """The player of a stored design and its arrays.
+
+        Raises:
+            DamagedFileError: The arrays are no genome of that design.
+        """
+        design = cls.design_type(**options)
+        genome = NeatPopulation(**arrays)
+        fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
+        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, design.feed_forward)
+        if fault:
+            raise DamagedFileError(f"its genome is none: {fault}")
+        return cls(design, genome, name)

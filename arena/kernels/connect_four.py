@@ -10,7 +10,8 @@ from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_fu
 from games.compiled import compiled, internal
 from games.stream import below
 from genomes.simd import peek, poke
-from players.connect_four.seats import choose_move, see_disc, take_seat
+from players.connect_four.seats import choose_move
+from players.connect_four.sitting import see_disc, take_seat
 from players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
 
 __all__ = ["draw_openings", "play_matches"]

@@ -15,9 +15,9 @@ from games.ticket_to_ride.layout import (
     TURN,
     TicketRules,
 )
+from games.ticket_to_ride.legality import can_claim, is_legal
 from games.ticket_to_ride.moves import format_move, route_name
 from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.rules import can_claim, is_legal
 
 __all__ = ["find_fault", "name_of"]
 

@@ -1,6 +1,7 @@
 """Ticket to Ride, for people and for everything above: states as values, texts, outcomes.
 
-The rules themselves are in :mod:`games.ticket_to_ride.rules`, compiled; how moves are numbered in
+The rules themselves are in :mod:`games.ticket_to_ride.rules` and
+:mod:`games.ticket_to_ride.legality`, compiled; how moves are numbered in
 :mod:`games.ticket_to_ride.layout`, how they are written in :mod:`games.ticket_to_ride.moves`.
 """
 
@@ -16,11 +17,13 @@ from games.errors import BadValueError, GameOverError, IllegalMoveError, Positio
 from games.game import Outcome
 from games.ticket_to_ride.faults import find_fault, name_of
 from games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
+from games.ticket_to_ride.legality import is_legal, list_moves
 from games.ticket_to_ride.moves import format_move, parse_move
 from games.ticket_to_ride.observation import observe
 from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.rules import apply_move, deal, hide, is_legal, list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 from games.ticket_to_ride.scoring import place, score
+from games.ticket_to_ride.views import hide
 
 __all__ = ["Position", "TicketRules", "TicketToRide"]
 
@@ -162,7 +165,7 @@ class TicketToRide:
         return tuple(int(number) for number in places[: state.players])
 
     def view(self, state: Position, seat: int) -> Position:
-        """What *seat* may know of a state; see :func:`games.ticket_to_ride.rules.hide`."""
+        """What *seat* may know of a state; see :func:`games.ticket_to_ride.views.hide`."""
         view = np.empty(STATE_FIELDS, dtype=np.int64)
         hide(state.array.copy(), seat, view)
         return Position(self.rules, view, seat)

@@ -35,11 +35,15 @@ from games.ticket_to_ride.layout import (
     PASS,
 )
 
-__all__ = ["format_move", "parse_move", "route_name"]
+__all__ = ["format_move", "parse_move", "parse_route", "route_name"]
 
 _ROUTE_OF = {
     frozenset((int(ROUTE_FROM[route]), int(ROUTE_TO[route]))): route for route in range(ROUTES)
 }
+MOST_WORDS = 6
+"""Of two cities: no name has more than three words."""
+LIKE = 0.4
+"""How like a word a name must be to be what was meant, 0 to 1."""
 _WORDS = ("claim", "draw", "tickets", "keep", "pass")
 _CITY_KEYS = tuple(re.sub(r"[^a-z ]", "", name.lower()) for name in CITY_NAMES)
 
@@ -92,7 +96,7 @@ def parse_move(text: str) -> int:
     >>> format_move(parse_move("draw loc"))
     'draw locomotive'
     """
-    words = text.strip().lower().split()
+    words = text.split()
     if not words:
         raise IllegalMoveError("no move: say claim, draw, tickets, keep or pass")
     word = _find(words[0], _WORDS, "move")
@@ -126,7 +130,7 @@ def _parse_keep(words: Sequence[str]) -> int:
 
 def _parse_claim(rest: str, text: str) -> int:
     second = False
-    if found := re.search(r"\bline\s*(\d+)$", rest):
+    if found := re.search(r"\bline\s*(\d+)$", rest, re.IGNORECASE):
         if found[1] not in {"1", "2"}:
             raise IllegalMoveError(f"there is no line {found[1][:9]}: a double route has 1 and 2")
         second = found[1] == "2"
@@ -138,7 +142,7 @@ def _parse_claim(rest: str, text: str) -> int:
             " and the colour of the cards"
         )
     colour = COLOURS.index(_find(_singular(last), COLOURS, "colour of cards"))
-    return _claim(_parse_route(cities), colour, second=second)
+    return _claim(parse_route(cities), colour, second=second)
 
 
 def _claim(route: int, colour: int, *, second: bool) -> int:
@@ -158,42 +162,74 @@ def _claim(route: int, colour: int, *, second: bool) -> int:
     return CLAIM + 9 * lines[-1] + colour
 
 
-def _parse_route(text: str) -> int:
-    """The route between the two cities that *text* names."""
-    if re.search(r"[-–—]", text):
-        first, _, second = re.sub(r"[-–—]", "-", text).partition("-")
-        ends = (_find_city(first), _find_city(second))
-        route = _ROUTE_OF.get(frozenset(ends))
-        if route is None:
-            names = [CITY_NAMES[city] for city in ends]
-            raise IllegalMoveError(
-                f"no route joins {names[0]} and {names[1]}: from {names[0]} they lead to"
-                f" {', '.join(_next_to(ends[0]))}"
-            )
-        return route
+def parse_route(text: str) -> int:
+    """The route between the two cities that *text* names: ``Dallas-Houston``, or with a space.
+
+    Raises:
+        IllegalMoveError: A city is none or several, or no route joins them.
+    """
+    divided = re.split(r"[-–—]", text, maxsplit=1)
+    if len(divided) == 2:
+        return _join(divided[0], divided[1])
     words = text.split()
-    found = set()
-    for place in range(1, len(words)):
-        for one in _begins(" ".join(words[:place])):
-            for other in _begins(" ".join(words[place:])):
-                found.add(_ROUTE_OF.get(frozenset((one, other)), -1))
-    found.discard(-1)
-    if len(found) != 1:
+    if not 2 <= len(words) <= MOST_WORDS:
         raise IllegalMoveError(f"{text[:40]!r} names no route: write Dallas-Houston")
-    return found.pop()
+    cuts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    found = sorted({route for cut in cuts for route in _routes_between(*cut)})
+    if len(found) > 1:
+        names = " or ".join(route_name(route) for route in found)
+        raise IllegalMoveError(f"{text[:40]!r} could be {names}")
+    return found[0] if found else _join(*max(cuts, key=_likeness))
+
+
+def _join(first: str, second: str) -> int:
+    """The route between two cities of which each is named."""
+    one, other = _find_city(first), _find_city(second)
+    route = _ROUTE_OF.get(frozenset((one, other)))
+    if route is None:
+        raise IllegalMoveError(
+            f"no route joins {CITY_NAMES[one]} and {CITY_NAMES[other]}: from {CITY_NAMES[one]}"
+            f" they lead to {', '.join(_next_to(one))}"
+        )
+    return route
+
+
+def _routes_between(first: str, second: str) -> set[int]:
+    """All routes between cities that begin like two texts."""
+    pairs = {frozenset((one, other)) for one in _begins(first) for other in _begins(second)}
+    return {_ROUTE_OF[pair] for pair in pairs if pair in _ROUTE_OF}
+
+
+def _likeness(cut: tuple[str, str]) -> float:
+    """How likely it is that two texts are meant for cities, 0 to 2."""
+    return sum(1.0 if _begins(name) else _find_nearest(name)[0] for name in cut)
 
 
 def _find_city(text: str) -> int:
     found = _begins(text)
     if len(found) == 1:
         return found[0]
+    name = text.strip()[:20]
+    if not name:
+        raise IllegalMoveError("a city is missing: write Dallas-Houston")
     if found:
         names = " or ".join(CITY_NAMES[city] for city in found)
-        raise IllegalMoveError(f"{text.strip()[:20]!r} could be {names}")
-    key = _city_key(text)
-    near = difflib.get_close_matches(key, _CITY_KEYS, n=1, cutoff=0.4)
-    hint = f": did you mean {CITY_NAMES[_CITY_KEYS.index(near[0])]}?" if near else ""
-    raise IllegalMoveError(f"there is no city {text.strip()[:20]!r}{hint}")
+        raise IllegalMoveError(f"{name!r} could be {names}")
+    likeness, nearest = _find_nearest(text)
+    hint = f"did you mean {CITY_NAMES[nearest]}?" if likeness >= LIKE else "write Dallas-Houston"
+    raise IllegalMoveError(f"there is no city {name!r}: {hint}")
+
+
+def _find_nearest(text: str) -> tuple[float, int]:
+    """The city whose name is most like *text*, behind how like it is, 0 to 1."""
+    key = _city_key(text)[:40]
+    matcher = difflib.SequenceMatcher(b=key)
+    likeness = []
+    for city, name in enumerate(_CITY_KEYS):
+        matcher.set_seq1(name)
+        likeness.append((matcher.ratio(), -city))
+    best, place = max(likeness)
+    return best, -place
 
 
 def _begins(text: str) -> list[int]:
@@ -217,18 +253,18 @@ def _next_to(city: int) -> list[str]:
 
 def _find(word: str, known: Sequence[str], kind: str) -> str:
     """The one *known* name that begins like *word*."""
-    found = [name for name in known if name.startswith(word)]
+    found = [name for name in known if name.startswith(word.lower())]
     if len(found) == 1:
         return found[0]
     if found:
         raise IllegalMoveError(f"{word[:20]!r} could be {' or '.join(found)}")
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(word.lower(), known, n=1, cutoff=LIKE)
     hint = f": did you mean {near[0]}?" if near else f": say {', '.join(known)}"
     raise IllegalMoveError(f"there is no {kind} {word[:20]!r}{hint}")
 
 
 def _singular(word: str) -> str:
-    return "locomotive" if word == "locomotives" else word
+    return "locomotive" if word.lower() == "locomotives" else word
 
 
 def _payable(line: int) -> Sequence[int]:

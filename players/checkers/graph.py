@@ -8,23 +8,19 @@ what the position is worth to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.checkers import Checkers
 from games.errors import BadValueError
-from genomes.neat.faults import find_fault
 from genomes.neat.graph import compile_graphs
 from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
-from genomes.tensors import DamagedFileError
-from players.bred import BredPlayer
+from players.bred import NeatPlayer
 from players.checkers.linear import MAX_DEPTH
 from players.lineup import (
     COLUMNS_AT,
@@ -70,6 +66,7 @@ class CheckersGraphDesign:
     inputs: ClassVar[int] = 14
     """How many features the graph sees, each times `players.checkers.seat.INPUT_SCALE`."""
     outputs: ClassVar[int] = 1
+    feed_forward: ClassVar[bool] = True
     head: ClassVar[str] = "value"
 
     def __post_init__(self) -> None:
@@ -114,7 +111,7 @@ class CheckersGraphDesign:
         return CheckersGraphPlayer(self, genome, name)
 
 
-class CheckersGraphPlayer(BredPlayer):
+class CheckersGraphPlayer(NeatPlayer):
     """A NEAT graph that plays checkers by search.
 
     Args:
@@ -124,30 +121,5 @@ class CheckersGraphPlayer(BredPlayer):
     """
 
     kind = "checkers-neat"
+    design_type = CheckersGraphDesign
     design: CheckersGraphDesign
-
-    def __init__(self, design: CheckersGraphDesign, genome: NeatPopulation, name: str) -> None:
-        super().__init__(design, design.pack(genome), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The fields of the genome's population, by name."""
-        return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> CheckersGraphPlayer:
-        """The player of a stored design and its arrays.
-
-        Raises:
-            DamagedFileError: The arrays are no genome of that design.
-        """
-        design = CheckersGraphDesign(**options)
-        genome = NeatPopulation(**arrays)
-        fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
-        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, feed_forward=True)
-        if fault:
-            raise DamagedFileError(f"its genome is none: {fault}")
-        return design.player(genome, name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from games.errors import BadValueError, UnknownNameError
 from games.registry import make_game
 from genomes.mlp import INITIALISATIONS, Genomes
 from genomes.network import SHAPE_FIELDS
-from players.bred import BredPlayer
+from players.bred import VectorPlayer
 from players.checkers.features import FEATURE_SETS
 from players.checkers.seat import TABLE_SIZE, UNIT
 from players.lineup import (
@@ -181,7 +181,7 @@ class LinearDesign:
         return np.rint(np.clip(worths, -largest, largest)).astype(np.int32)
 
 
-class LinearPlayer(BredPlayer):
+class LinearPlayer(VectorPlayer):
     """A weighted sum of features that looks ahead.
 
     Args:
@@ -191,31 +191,21 @@ class LinearPlayer(BredPlayer):
     """
 
     kind = "linear"
+    design_type = LinearDesign
     design: LinearDesign
-
-    def __init__(self, design: LinearDesign, genome: NDArray[np.float32], name: str) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, as ``genome``."""
-        return {"genome": self.genome}
 
     @classmethod
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> LinearPlayer:
-        """The player of a stored design and its arrays."""
-        design = LinearDesign(**options)
-        genome = arrays["genome"]
-        if genome.shape != (design.genes,):
-            raise BadValueError(
-                f"its weights have shape {genome.shape}, expected ({design.genes},)"
-            )
-        if not np.isfinite(genome).all():
+    ) -> Self:
+        """The player of a stored design and its arrays.
+
+        Raises:
+            BadValueError: They do not fit together, or a weight is no number.
+        """
+        if not np.isfinite(arrays["genome"]).all():
             raise BadValueError("its weights hold what is no number")
-        return design.player(genome, name)
+        return super().read(options, arrays, name)
 
 
 def make_minimax(

@@ -11,12 +11,11 @@ playing program without using human expertise", IEEE Transactions on Evolutionar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from genomes.encoding import Encoding
 from genomes.mlp import MLP, Genomes
 from genomes.network import RESOLUTION
 from genomes.self_adaptive import StepGene
-from players.bred import BredPlayer
+from players.bred import VectorPlayer
 from players.checkers.linear import MAX_DEPTH
 from players.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from players.lineup import (
@@ -271,7 +270,7 @@ class CheckersNetworkDesign:
         return CheckersNetworkPlayer(self, genome, name)
 
 
-class CheckersNetworkPlayer(BredPlayer):
+class CheckersNetworkPlayer(VectorPlayer):
     """A value network that plays checkers by search.
 
     Args:
@@ -281,26 +280,8 @@ class CheckersNetworkPlayer(BredPlayer):
     """
 
     kind = "checkers-network"
+    design_type = CheckersNetworkDesign
     design: CheckersNetworkDesign
-
-    def __init__(
-        self, design: CheckersNetworkDesign, genome: NDArray[np.float32], name: str
-    ) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights and the value of kings, as ``genome``."""
-        return {"genome": self.genome}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> CheckersNetworkPlayer:
-        """The player of a stored design and its arrays."""
-        design = CheckersNetworkDesign(**{**options, "hidden": tuple(options["hidden"])})
-        return design.player(arrays["genome"], name)
 
 
 def _bits_of_squares() -> NDArray[np.int64]:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.connect_four import Position
 from games.errors import BadValueError
 from games.stream import Stream
-from genomes.neat.faults import find_fault
 from genomes.neat.graph import compile_graphs
 from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
-from genomes.tensors import DamagedFileError
-from players.bred import ColumnPlayer
+from players.bred import NeatPlayer
 from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from players.connect_four.column_player import ColumnPlayer
 from players.connect_four.seats import decide
 from players.lineup import (
     COLUMNS_AT,
@@ -92,7 +88,7 @@ class GraphDesign(BoardView):
         return GraphPlayer(self, genome, name)
 
 
-class GraphPlayer(ColumnPlayer):
+class GraphPlayer(NeatPlayer, ColumnPlayer):
     """A NEAT graph that plays.
 
     Args:
@@ -102,34 +98,12 @@ class GraphPlayer(ColumnPlayer):
     """
 
     kind = "neat"
+    design_type = GraphDesign
     design: GraphDesign
 
     def __init__(self, design: GraphDesign, genome: NeatPopulation, name: str) -> None:
-        super().__init__(design, design.pack(genome), name)
-        self.genome = genome
+        super().__init__(design, genome, name)
         self._seen: dict[int, tuple[int, int]] = {}
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The fields of the genome's population, by name."""
-        return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> GraphPlayer:
-        """The player of a stored design and its arrays.
-
-        Raises:
-            DamagedFileError: The arrays are no genome of that design.
-        """
-        design = GraphDesign(**options)
-        genome = NeatPopulation(**arrays)
-        fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
-        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, design.feed_forward)
-        if fault:
-            raise DamagedFileError(f"its genome is none: {fault}")
-        return design.player(genome, name)
 
     def begin(self, side: int) -> None:
         """Forgets the game before."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +12,9 @@ from games.errors import BadValueError
 from genomes.mlp import MLP, Genomes
 from genomes.simd import LANES
 from genomes.symmetry import share_genes
-from players.bred import ColumnPlayer
+from players.bred import VectorPlayer
 from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from players.connect_four.column_player import ColumnPlayer
 from players.lineup import (
     COLUMNS_AT,
     HEAD,
@@ -134,7 +133,7 @@ class NetworkDesign(BoardView):
         return NetworkPlayer(self, genome, name)
 
 
-class NetworkPlayer(ColumnPlayer):
+class NetworkPlayer(VectorPlayer, ColumnPlayer):
     """A multilayer perceptron that plays.
 
     Args:
@@ -144,21 +143,5 @@ class NetworkPlayer(ColumnPlayer):
     """
 
     kind = "mlp"
+    design_type = NetworkDesign
     design: NetworkDesign
-
-    def __init__(self, design: NetworkDesign, genome: NDArray[np.float32], name: str) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, as ``genome``."""
-        return {"genome": self.genome}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> NetworkPlayer:
-        """The player of a stored design and its arrays."""
-        design = NetworkDesign(**{**options, "hidden": tuple(options["hidden"])})
-        return design.player(arrays["genome"], name)

@@ -16,7 +16,7 @@ from games.errors import BadValueError
 from games.registry import make_game
 from genomes.network import RESOLUTION, SHAPE_FIELDS
 from genomes.tuples import Cells, TuplePopulation, draw_shapes
-from players.bred import ColumnPlayer
+from players.connect_four.column_player import ColumnPlayer
 from players.connect_four.tuple_table import TupleTable, make_table
 from players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
 

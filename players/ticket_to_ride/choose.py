@@ -2,7 +2,7 @@
 
 The match kernel, learners and the Python classes call the same functions, so a player moves alike
 in all of them. Nobody looks at what a seat may not know: a state and what
-:func:`games.ticket_to_ride.rules.hide` leaves of it give the same move.
+:func:`games.ticket_to_ride.views.hide` leaves of it give the same move.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from games.compiled import compiled, internal
 from games.stream import below, next_word
 from games.ticket_to_ride.cards import State
 from games.ticket_to_ride.layout import KEEP, KEEP_FIRST, PHASE, TO_MOVE, TURN, TicketRules
-from games.ticket_to_ride.rules import list_moves
+from games.ticket_to_ride.legality import list_moves
 from genomes.simd import peek, poke
 from players.lineup import (
     DECISION,
@@ -32,11 +32,13 @@ from players.lineup import (
     Lineup,
 )
 from players.ticket_to_ride.features import fill_features
-from players.ticket_to_ride.move_features import describe_move, describe_situation, prune_moves
+from players.ticket_to_ride.move_features import describe_move
 from players.ticket_to_ride.options import LACKING_KEPT
 from players.ticket_to_ride.plan import prepare_turn
+from players.ticket_to_ride.pruning import prune_moves
 from players.ticket_to_ride.rule import DRAW_CARDS, carry_out, choose_tickets, rule_decision
 from players.ticket_to_ride.scratch import TicketScratch
+from players.ticket_to_ride.situation import describe_situation
 from players.ticket_to_ride.survey import survey
 from players.ticket_to_ride.thinking import (
     DECISIONS,

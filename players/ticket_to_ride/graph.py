@@ -8,20 +8,16 @@ or seats must not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.errors import BadValueError, UnknownNameError
-from genomes.neat.faults import find_fault
 from genomes.neat.graph import compile_graphs
 from genomes.neat.population import NeatPopulation
 from genomes.network import SHAPE_FIELDS
-from genomes.tensors import DamagedFileError
-from players.bred import BredPlayer
+from players.bred import NeatPlayer
 from players.lineup import (
     ACTION,
     COLUMNS_AT,
@@ -37,8 +33,8 @@ from players.lineup import (
 from players.ticket_to_ride.bred import TicketDesign, check_switch
 from players.ticket_to_ride.inputs import FEATURE_SETS
 from players.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
-from players.ticket_to_ride.move_features import STATE_FEATURES
 from players.ticket_to_ride.network import CLASSES
+from players.ticket_to_ride.situation import STATE_FEATURES
 
 __all__ = ["TicketGraphDesign", "TicketGraphPlayer"]
 
@@ -117,7 +113,7 @@ class TicketGraphDesign(TicketDesign):
         return TicketGraphPlayer(self, genome, name)
 
 
-class TicketGraphPlayer(BredPlayer):
+class TicketGraphPlayer(NeatPlayer):
     """A NEAT graph that plays Ticket to Ride.
 
     Args:
@@ -127,30 +123,5 @@ class TicketGraphPlayer(BredPlayer):
     """
 
     kind = "ticket-neat"
+    design_type = TicketGraphDesign
     design: TicketGraphDesign
-
-    def __init__(self, design: TicketGraphDesign, genome: NeatPopulation, name: str) -> None:
-        super().__init__(design, design.pack(genome), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The fields of the genome's population, by name."""
-        return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> TicketGraphPlayer:
-        """The player of a stored design and its arrays.
-
-        Raises:
-            DamagedFileError: The arrays are no genome of that design.
-        """
-        design = TicketGraphDesign(**options)
-        genome = NeatPopulation(**arrays)
-        fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
-        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, feed_forward=True)
-        if fault:
-            raise DamagedFileError(f"its genome is none: {fault}")
-        return design.player(genome, name)

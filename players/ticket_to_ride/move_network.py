@@ -7,20 +7,20 @@ the network thinks most, so nothing forbidden can be chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genomes.mlp import MLP, Genomes
-from players.bred import BredPlayer
+from players.bred import VectorPlayer
 from players.lineup import ACTION, Lineup
 from players.ticket_to_ride.bred import TicketDesign, pack_networks
 from players.ticket_to_ride.inputs import FEATURE_SCALES
-from players.ticket_to_ride.move_features import INPUTS, STATE_FEATURES
+from players.ticket_to_ride.move_features import INPUTS
+from players.ticket_to_ride.situation import STATE_FEATURES
 
 __all__ = ["MoveDesign", "MovePlayer"]
 
@@ -29,8 +29,8 @@ __all__ = ["MoveDesign", "MovePlayer"]
 class MoveDesign(TicketDesign):
     """What turns a weight vector into a player: everything but the weights.
 
-    The inputs are described in :mod:`players.ticket_to_ride.move_features`; the one output is what
-    a move is worth.
+    The inputs are described in :mod:`players.ticket_to_ride.situation` and
+    :mod:`players.ticket_to_ride.move_features`; the one output is what a move is worth.
 
     Raises:
         UnknownNameError: No activation function or variant bears that name.
@@ -85,7 +85,7 @@ class MoveDesign(TicketDesign):
         return MovePlayer(self, genome, name)
 
 
-class MovePlayer(BredPlayer):
+class MovePlayer(VectorPlayer):
     """A network that weighs moves.
 
     Args:
@@ -95,21 +95,5 @@ class MovePlayer(BredPlayer):
     """
 
     kind = "ticket-moves"
+    design_type = MoveDesign
     design: MoveDesign
-
-    def __init__(self, design: MoveDesign, genome: NDArray[np.float32], name: str) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
-        self.genome = genome
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, as ``genome``."""
-        return {"genome": self.genome}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> MovePlayer:
-        """The player of a stored design and its arrays."""
-        design = MoveDesign(**{**options, "hidden": tuple(options["hidden"])})
-        return design.player(arrays["genome"], name)

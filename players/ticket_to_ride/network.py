@@ -7,7 +7,6 @@ tickets are kept. Source: Łabno (2018), chapter 4, for the features, the classe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from games.errors import BadValueError, UnknownNameError
 from genomes.mlp import MLP, Genomes
-from players.bred import BredPlayer
+from players.bred import VectorPlayer
 from players.lineup import DECISION, Lineup
 from players.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
 from players.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
@@ -98,7 +97,7 @@ class DecisionDesign(TicketDesign):
         return DecisionPlayer(self, genome, name)
 
 
-class DecisionPlayer(BredPlayer):
+class DecisionPlayer(VectorPlayer):
     """A network that decides what kind of thing to do.
 
     Args:
@@ -108,11 +107,8 @@ class DecisionPlayer(BredPlayer):
     """
 
     kind = "ticket-decision"
+    design_type = DecisionDesign
     design: DecisionDesign
-
-    def __init__(self, design: DecisionDesign, genome: NDArray[np.float32], name: str) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
-        self.genome = genome
 
     def decision_probabilities(self, features: NDArray[Any]) -> NDArray[np.float64]:
         """How likely the network thinks each of :data:`CLASSES`, in plain NumPy.
@@ -133,16 +129,3 @@ class DecisionPlayer(BredPlayer):
         outputs = self.design.mlp.evaluate(self.genome, features * self.design.scales)
         powers: NDArray[np.float64] = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The weights, as ``genome``."""
-        return {"genome": self.genome}
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> DecisionPlayer:
-        """The player of a stored design and its arrays."""
-        design = DecisionDesign(**{**options, "hidden": tuple(options["hidden"])})
-        return design.player(arrays["genome"], name)

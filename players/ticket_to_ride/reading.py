@@ -39,6 +39,7 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
+from games.ticket_to_ride.moves import parse_route
 from players.ticket_to_ride.drawing import name_route
 from players.ticket_to_ride.missing import open_lines
 
@@ -135,6 +136,8 @@ def _read_claim(
         names = names[:-2]
     colour = _find_colour(names[-1]) if len(names) > 2 else None
     routes = _find_routes(names if colour is None else names[:-1])
+    if not routes and ("-" in text or text.lower().startswith("claim")):
+        parse_route(" ".join(names if colour is None else names[:-1]))  # says which city is none
     if not routes:
         raise IllegalMoveError(f"{_shorten(text)} is neither a move nor a route")
     if len(routes) > 1:

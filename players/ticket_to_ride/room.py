@@ -48,7 +48,7 @@ class NetworkRoom(NamedTuple):
     """What a network thinks of each class of decisions."""
     ways: NDArray[np.float32]
     """For each seat how many trains its tickets' cities are away from others; see
-    :mod:`players.ticket_to_ride.survey`."""
+    :mod:`players.ticket_to_ride.ways`."""
     keys: NDArray[np.uint64]
     """For which routes and tickets they hold."""
     edges: NDArray[np.int64]
@@ -56,7 +56,7 @@ class NetworkRoom(NamedTuple):
     nearest: NDArray[np.float32]
     """How far each city is from a tree that grows."""
     facts: NDArray[np.int64]
-    """What else the survey finds."""
+    """What else the survey finds; see :mod:`players.ticket_to_ride.facts`."""
 
 
 def make_network_room(lineup: Lineup) -> NetworkRoom:

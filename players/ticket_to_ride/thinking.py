@@ -1,7 +1,8 @@
 """The forward pass of networks and graphs for Ticket to Ride, compiled.
 
 What they see stands in ``room.inputs``: features as counted, and behind them, for those that weigh
-moves, what :mod:`players.ticket_to_ride.move_features` writes.
+moves, what :mod:`players.ticket_to_ride.situation` and :mod:`players.ticket_to_ride.move_features`
+write.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from players.lineup import (
     WEIGHTS_AT,
 )
 from players.ticket_to_ride.inputs import scale_of
-from players.ticket_to_ride.move_features import MOVES_AT
+from players.ticket_to_ride.situation import MOVES_AT
 
 __all__ = ["DECISIONS", "begin_weighing", "weigh_decisions", "weigh_move"]
 

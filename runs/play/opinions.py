@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from games.connect_four import Position
 from genomes.neat.graph import compile_graphs, evaluate
-from players.bred import ColumnPlayer
 from players.connect_four.board_view import BoardView
+from players.connect_four.column_player import ColumnPlayer
 from players.connect_four.graph import GraphPlayer
 from players.connect_four.network import NetworkPlayer
 

@@ -12,7 +12,7 @@ from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError, IllegalMoveError, PositionError
 from games.game import AnyGame
-from players.bred import ColumnPlayer
+from players.connect_four.column_player import ColumnPlayer
 from players.player import Player
 from players.speech import CheckersSpeech, ConnectFourSpeech, Speech
 from runs.play.checkers_opinions import Thinker, describe_thoughts

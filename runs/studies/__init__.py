@@ -10,15 +10,22 @@ from pathlib import Path
 
 from games.errors import UnknownNameError
 from runs.run import Run
-from runs.studies.breeding import StudyFailedError, StudyProgress, StudyStoppedError, breed
+from runs.studies.breeding import StudyFailedError, StudyStoppedError, breed
 from runs.studies.checkers_td import CHECKERS_TD
-from runs.studies.checkers_td_games import WatchedMaterial
 from runs.studies.four_in_a_row import FOUR_IN_A_ROW
 from runs.studies.mlp_vs_neat import MLP_VS_NEAT
 from runs.studies.q_learning import Q_LEARNING, Q_LEARNING_OWN
 from runs.studies.report import write_report
 from runs.studies.screen import StudyScreen, print_study, show_progress
-from runs.studies.study import Material, Row, Settings, Study, StudyResult, Table
+from runs.studies.study import (
+    Material,
+    Row,
+    Settings,
+    Study,
+    StudyProgress,
+    StudyResult,
+    Table,
+)
 from runs.studies.td_lambda import TD_LAMBDA
 from runs.studies.ticket_to_ride import TICKET_TO_RIDE
 
@@ -103,10 +110,10 @@ def reproduce_study(
     folder = Path(out)
     runs: dict[str, Run] = {}
     for plan in (lambda material: study.plan(material.settings), *study.later):
-        jobs = plan(Material(settings, runs, workers))
+        jobs = plan(Material(settings, runs, workers, folder, progress))
         needed = [job for job in jobs if any(table.needs(job) for table in tables)]
         runs |= breed(needed, folder, workers, progress)
-    material = WatchedMaterial(settings, runs, workers, folder, progress)
+    material = Material(settings, runs, workers, folder, progress)
     result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
     write_report(result)
     return result

@@ -15,11 +15,11 @@ from runs.directory import RunDirectory
 from runs.files import explain_storage_errors
 from runs.journey import Progress
 from runs.run import Run
-from runs.studies.ledger import Ledger, StudyProgress
+from runs.studies.ledger import Ledger
 from runs.studies.side_by_side import StudyFailedError, breed_side_by_side
-from runs.studies.study import Job
+from runs.studies.study import Job, StudyProgress
 
-__all__ = ["StudyFailedError", "StudyProgress", "StudyStoppedError", "breed"]
+__all__ = ["StudyFailedError", "StudyStoppedError", "breed"]
 
 
 class StudyStoppedError(ArenaError):

@@ -19,24 +19,13 @@ from arena.executors import Executor, make_executor
 from runs.files import explain_storage_errors, write_whole
 from runs.studies.breeding import StudyStoppedError
 from runs.studies.checkers_td_published import Score
-from runs.studies.ledger import StudyProgress
-from runs.studies.study import Material
+from runs.studies.study import Material, StudyProgress
 
-__all__ = ["Meeting", "Sitting", "WatchedMaterial", "fingerprint", "play_sittings"]
+__all__ = ["Meeting", "Sitting", "fingerprint", "play_sittings"]
 
 AT_A_TIME = 30
 """Meetings between two looks at who watches, and two writings of the file."""
 FOLDER = "games"
-
-
-@dataclass(frozen=True)
-class WatchedMaterial(Material):
-    """Material that knows where the study lies and who watches it."""
-
-    folder: Path | None = None
-    """Where results are kept; nowhere if None."""
-    progress: Callable[[StudyProgress], bool] | None = None
-    """Is told how far the games are, and stops the study by giving False."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +68,7 @@ def play_sittings(material: Material, sittings: Sequence[Sitting]) -> list[list[
         StudyStoppedError: Who watches wants no more; the same call goes on.
         StorageError: Results can't be read or written.
     """
-    folder, progress = None, None
-    if isinstance(material, WatchedMaterial):
-        folder, progress = material.folder, material.progress
+    folder, progress = material.folder, material.progress
     kept = [_read(folder, sitting) for sitting in sittings]
     clock = _Clock(sittings, [len(meetings) for meetings in kept])
     with _hire(material.workers) as executor:

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from runs.studies.study import Job
+from runs.studies.study import Job, StudyProgress
 
-__all__ = ["Ledger", "StudyProgress"]
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """How far a study is."""
-
-    run: str
-    """The run of which there is news."""
-    number: int
-    """Its place among all runs, from 1."""
-    runs: int
-    generation: int
-    """How far that run is."""
-    generations: int
-    seconds: float
-    """Since this call began."""
-    seconds_left: float
-    """What the rest takes if it goes on as so far."""
-    finished: int = 0
-    """How many runs are at their last generation."""
-    going: Mapping[str, int] = field(default_factory=dict)
-    """The runs that go on at this moment, each with its generation."""
+__all__ = ["Ledger"]
 
 
 class Ledger:

@@ -9,9 +9,8 @@ from types import FrameType
 from typing import Any
 
 from runs.output import console, format_seconds, print_table
-from runs.studies.ledger import StudyProgress
 from runs.studies.report import COLUMNS, cells
-from runs.studies.study import StudyResult
+from runs.studies.study import StudyProgress, StudyResult
 
 __all__ = ["StudyScreen", "print_study", "show_progress"]
 

@@ -19,6 +19,7 @@ __all__ = [
     "Row",
     "Settings",
     "Study",
+    "StudyProgress",
     "StudyResult",
     "Table",
     "TableKind",
@@ -118,6 +119,28 @@ class Table:
 
 
 @dataclass(frozen=True)
+class StudyProgress:
+    """How far a study is."""
+
+    run: str
+    """The run of which there is news."""
+    number: int
+    """Its place among all runs, from 1."""
+    runs: int
+    generation: int
+    """How far that run is."""
+    generations: int
+    seconds: float
+    """Since this call began."""
+    seconds_left: float
+    """What the rest takes if it goes on as so far."""
+    finished: int = 0
+    """How many runs are at their last generation."""
+    going: Mapping[str, int] = field(default_factory=dict)
+    """The runs that go on at this moment, each with its generation."""
+
+
+@dataclass(frozen=True)
 class Material:
     """What tables are made from."""
 
@@ -126,6 +149,10 @@ class Material:
     """The finished runs by the names of their jobs."""
     workers: int | None = None
     """How many processes may play; one per core if None."""
+    folder: Path | None = None
+    """Where the study lies; what is played for its tables is kept nowhere if None."""
+    progress: Callable[[StudyProgress], bool] | None = None
+    """Is told how far the games of a table are, and stops the study by giving False."""
 
 
 Need = Callable[[Job], bool]

@@ -26,7 +26,8 @@ from games.ticket_to_ride.layout import (
     TICKET_DECK_AT,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal, list_moves
+from games.ticket_to_ride.legality import list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 from players.decider import DECIDERS
 from players.lineup import RANDOM, combine_lineups, simple_lineup
 from players.specification import make_player

@@ -24,9 +24,10 @@ from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_seeds
 from players.lineup import NOISE
-from players.ticket_to_ride.move_features import MOVE_NAMES, MOVES_AT
+from players.ticket_to_ride.move_features import MOVE_NAMES
 from players.ticket_to_ride.move_network import MoveDesign
 from players.ticket_to_ride.network import DecisionDesign
+from players.ticket_to_ride.situation import MOVES_AT
 
 DESIGN = MoveDesign(hidden=(), players=3)
 

@@ -35,7 +35,6 @@ from runs.studies.checkers_td_entrants import keep_learned, pick, without_explor
 from runs.studies.checkers_td_games import (
     Meeting,
     Sitting,
-    WatchedMaterial,
     fingerprint,
     play_sittings,
 )
@@ -63,7 +62,7 @@ from runs.studies.checkers_td_tournaments import (
     WITHOUT_LEARNING,
     meet_and_learn,
 )
-from runs.studies.study import Settings
+from runs.studies.study import Material, Settings
 
 STUDY = find_study("checkers-td")
 
@@ -345,7 +344,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
         told.append(now)
         return False
 
-    material = WatchedMaterial(Settings(), {}, 1, tmp_path, stop_at_once)
+    material = Material(Settings(), {}, 1, tmp_path, stop_at_once)
     with pytest.raises(StudyStoppedError, match="the same command goes on"):
         play_sittings(material, [count_up("one", 40, played), count_up("two", 5, played)])
     assert played == list(range(30))
@@ -354,7 +353,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
     # 465 of 820 + 15 units are done; the rest takes as long for each.
     assert now.seconds_left == pytest.approx(now.seconds * (835 - 465) / 465)
 
-    material = WatchedMaterial(Settings(), {}, 1, tmp_path)
+    material = Material(Settings(), {}, 1, tmp_path)
     sittings = [count_up("one", 40, played), count_up("two", 5, played)]
     one, two = play_sittings(material, sittings)
     assert played == [*range(40), *range(5)]
@@ -367,7 +366,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
 
 def test_results_of_others_and_torn_files_are_not_taken(tmp_path: Path) -> None:
     played: list[int] = []
-    material = WatchedMaterial(Settings(), {}, 1, tmp_path)
+    material = Material(Settings(), {}, 1, tmp_path)
     play_sittings(material, [count_up("one", 3, played)])
     play_sittings(material, [count_up("one", 3, played, identity="b")])
     assert played == [0, 1, 2] * 2

@@ -28,7 +28,8 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal, list_moves
+from games.ticket_to_ride.legality import list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,9 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
+from games.ticket_to_ride.legality import list_moves
 from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.rules import hide, list_moves
+from games.ticket_to_ride.views import hide
 
 
 @settings(max_examples=30, deadline=None)

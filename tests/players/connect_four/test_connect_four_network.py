@@ -16,7 +16,7 @@ from games.stream import new_stream
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
 from players.connect_four.graph import GraphDesign
 from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.connect_four.seats import value_moves
+from players.connect_four.values import value_moves
 from players.lineup import make_scratch
 from players.storage import read_player
 
@@ -388,11 +388,11 @@ def test_blobs_that_make_no_player_are_damaged(blob: bytes) -> None:
 @pytest.mark.parametrize(
     ("design", "shape", "message"),
     [
-        ({**DESIGN, "hidden": [11]}, (507,), "genomes have shape"),
+        ({**DESIGN, "hidden": [11]}, (507,), "weights have shape"),
         ({**DESIGN, "head": "else"}, (507,), "unknown head 'else'"),
         ({**DESIGN, "columns": 60}, (507,), "columns"),
-        (DESIGN, (507, 1), "genomes have shape"),
-        (DESIGN, (506,), "genomes have shape"),
+        (DESIGN, (507, 1), "weights have shape"),
+        (DESIGN, (506,), "weights have shape"),
     ],
 )
 def test_a_description_that_does_not_fit_is_explained(

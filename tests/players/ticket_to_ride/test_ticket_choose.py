@@ -21,8 +21,8 @@ from games.ticket_to_ride.layout import (
     TO_MOVE,
     TURN,
 )
+from games.ticket_to_ride.legality import list_moves
 from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.rules import list_moves
 from genomes.neat.breeding import mutate
 from genomes.neat.config import NeatConfig
 from genomes.neat.creation import create
@@ -35,18 +35,14 @@ from players.ticket_to_ride.choose import decide
 from players.ticket_to_ride.features import fill_features
 from players.ticket_to_ride.graph import TicketGraphDesign
 from players.ticket_to_ride.inputs import FEATURE_SCALES
-from players.ticket_to_ride.move_features import (
-    INPUTS,
-    STATE_FEATURES,
-    describe_move,
-    describe_situation,
-    prune_moves,
-)
+from players.ticket_to_ride.move_features import INPUTS, describe_move
 from players.ticket_to_ride.move_network import MoveDesign
 from players.ticket_to_ride.network import DecisionDesign
 from players.ticket_to_ride.plan import prepare_turn
+from players.ticket_to_ride.pruning import prune_moves
 from players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from players.ticket_to_ride.scripted import make_rule_player
+from players.ticket_to_ride.situation import STATE_FEATURES, describe_situation
 from players.ticket_to_ride.survey import survey
 from players.ticket_to_ride.thinking import begin_weighing, weigh_decisions, weigh_move
 

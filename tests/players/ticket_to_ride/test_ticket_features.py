@@ -37,8 +37,9 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal, hide
+from games.ticket_to_ride.rules import apply_move, deal
 from games.ticket_to_ride.scoring import is_done
+from games.ticket_to_ride.views import hide
 from players.lineup import RULE, simple_lineup
 from players.ticket_to_ride.features import FEATURE_COUNTS, FEATURE_NAMES, fill_features
 from players.ticket_to_ride.options import parse_variant

@@ -74,7 +74,7 @@ def test_a_genome_of_another_design_is_damaged() -> None:
     player = make_players()[0]
     assert isinstance(player, DecisionPlayer)
     player.genome = player.genome[:7]
-    with pytest.raises(DamagedFileError, match=r"shape \(1, 7\)"):
+    with pytest.raises(DamagedFileError, match=r"shape \(7,\)"):
         read_player(player.serialise())
 
 

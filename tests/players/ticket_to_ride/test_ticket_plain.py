@@ -12,8 +12,10 @@ from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, Options, Randomness, Ta
 from games.stream import below, new_stream
 from games.ticket_to_ride import layout
 from games.ticket_to_ride.layout import MOVES, OVER, PHASE, ROUND, STATE_FIELDS, TicketRules
-from games.ticket_to_ride.rules import apply_move, deal, hide, list_moves
+from games.ticket_to_ride.legality import list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 from games.ticket_to_ride.scoring import score
+from games.ticket_to_ride.views import hide
 from players.lineup import RANDOM, simple_lineup
 from players.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
 from players.ticket_to_ride.rule import rule_move

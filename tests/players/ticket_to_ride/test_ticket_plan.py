@@ -38,7 +38,8 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, can_claim, can_pay, deal, list_moves
+from games.ticket_to_ride.legality import can_claim, can_pay, list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 from players.lineup import RULE, simple_lineup
 from players.ticket_to_ride.options import parse_variant
 from players.ticket_to_ride.plan import prepare_turn

@@ -81,6 +81,8 @@ def test_moves_may_be_written_in_many_ways(typed: str, meant: str) -> None:
         ("blue", "no blue card lies open"),
         ("pass", "only who can do nothing else may pass"),
         ("foo bar", "'foo bar' is neither a move nor a route"),
+        ("claim dalas-houston red", "there is no city 'dalas': did you mean Dallas?"),
+        ("denver-housten", "there is no city 'housten': did you mean Houston?"),
         ("dallas", "'dallas' is neither a move nor a route"),
         ("!", "'!' is no move"),
         ("calgary-helena", "Calgary – Helena takes 4 of any one colour, or locomotives: you have"),

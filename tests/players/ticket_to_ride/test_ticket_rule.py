@@ -52,7 +52,9 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal, hide, is_legal
+from games.ticket_to_ride.legality import is_legal
+from games.ticket_to_ride.rules import apply_move, deal
+from games.ticket_to_ride.views import hide
 from players.lineup import RULE, simple_lineup
 from players.ticket_to_ride.options import OPTIONS, parse_variant
 from players.ticket_to_ride.plan import prepare_turn

@@ -49,32 +49,22 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal, list_moves
+from games.ticket_to_ride.legality import list_moves
+from games.ticket_to_ride.rules import apply_move, deal
 from players.lineup import RANDOM, simple_lineup
-from players.ticket_to_ride.move_features import (
-    INPUTS,
-    MOVE_NAMES,
+from players.ticket_to_ride.facts import MISSING_AT, NO_CARD_HELPS, OPEN_AT, OPEN_TICKETS, SUBSET_AT
+from players.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, describe_move
+from players.ticket_to_ride.plan import prepare_turn
+from players.ticket_to_ride.pruning import prune_moves
+from players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
+from players.ticket_to_ride.situation import (
     MOVES_AT,
     SITUATION_NAMES,
     STATE_FEATURES,
-    describe_move,
     describe_situation,
-    prune_moves,
 )
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
-from players.ticket_to_ride.survey import (
-    FAR,
-    MISSING_AT,
-    NO_CARD_HELPS,
-    OPEN_AT,
-    OPEN_TICKETS,
-    SUBSET_AT,
-    measure_tree,
-    survey,
-    way_after,
-    way_of,
-)
+from players.ticket_to_ride.survey import survey
+from players.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
 
 RULES = TicketRules()
 State = NDArray[np.int64]
