@@ -10,7 +10,7 @@ from pathlib import Path
 
 from games.errors import UnknownNameError
 from runs.run import Run
-from runs.studies.breeding import StudyFailedError, StudyStoppedError, breed
+from runs.studies.breeding import StudyFailedError, breed
 from runs.studies.checkers_td import CHECKERS_TD
 from runs.studies.four_in_a_row import FOUR_IN_A_ROW
 from runs.studies.mlp_vs_neat import MLP_VS_NEAT
@@ -24,6 +24,7 @@ from runs.studies.study import (
     Study,
     StudyProgress,
     StudyResult,
+    StudyStoppedError,
     Table,
 )
 from runs.studies.td_lambda import TD_LAMBDA

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.executors import check_executor, default_workers
 from evolve.learning.learner import DivergedError
-from games.errors import ArenaError, BadValueError
+from games.errors import BadValueError
 from runs.api import prepare
 from runs.directory import RunDirectory
 from runs.files import explain_storage_errors
@@ -17,13 +17,9 @@ from runs.journey import Progress
 from runs.run import Run
 from runs.studies.ledger import Ledger
 from runs.studies.side_by_side import StudyFailedError, breed_side_by_side
-from runs.studies.study import Job, StudyProgress
+from runs.studies.study import Job, StudyProgress, StudyStoppedError
 
-__all__ = ["StudyFailedError", "StudyStoppedError", "breed"]
-
-
-class StudyStoppedError(ArenaError):
-    """A study that was told to stop; the same call goes on with it."""
+__all__ = ["StudyFailedError", "breed"]
 
 
 def breed(

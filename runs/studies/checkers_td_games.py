@@ -17,9 +17,8 @@ from pathlib import Path
 
 from arena.executors import Executor, make_executor
 from runs.files import explain_storage_errors, write_whole
-from runs.studies.breeding import StudyStoppedError
 from runs.studies.checkers_td_published import Score
-from runs.studies.study import Material, StudyProgress
+from runs.studies.study import Material, StudyProgress, StudyStoppedError
 
 __all__ = ["Meeting", "Sitting", "fingerprint", "play_sittings"]
 

@@ -66,7 +66,7 @@ def show_progress(progress: StudyProgress) -> bool:
             print(f"\r\x1b[K{_describe(progress)[:width]}", end=end, file=sys.stderr, flush=True)
     elif ended:
         print(
-            f"{progress.run} finished, {progress.finished} of {progress.runs} runs"
+            f"{progress.run} finished, {progress.finished} of {progress.runs} {progress.unit}"
             f", {format_seconds(progress.seconds_left)} left",
             file=sys.stderr,
         )
@@ -87,6 +87,6 @@ def print_study(result: StudyResult) -> None:
 def _describe(progress: StudyProgress) -> str:
     going = ", ".join(f"{name} at {generation}" for name, generation in progress.going.items())
     return (
-        f"{progress.finished} of {progress.runs} runs finished"
-        f", {format_seconds(progress.seconds_left)} left: {going}"
+        f"{progress.finished} of {progress.runs} {progress.unit} finished"
+        f", {format_seconds(progress.seconds_left)} left: {going or progress.run}"
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from games.errors import BadValueError, UnknownNameError
+from games.errors import ArenaError, BadValueError, UnknownNameError
 from runs.recipe import Recipe
 from runs.run import Run
 
@@ -21,6 +22,7 @@ __all__ = [
     "Study",
     "StudyProgress",
     "StudyResult",
+    "StudyStoppedError",
     "Table",
     "TableKind",
 ]
@@ -118,6 +120,10 @@ class Table:
     """More figures, for the report."""
 
 
+class StudyStoppedError(ArenaError):
+    """A study that was told to stop; the same call goes on with it."""
+
+
 @dataclass(frozen=True)
 class StudyProgress:
     """How far a study is."""
@@ -138,6 +144,8 @@ class StudyProgress:
     """How many runs are at their last generation."""
     going: Mapping[str, int] = field(default_factory=dict)
     """The runs that go on at this moment, each with its generation."""
+    unit: str = "runs"
+    """What is counted, where it is something else: parts of a table."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +160,29 @@ class Material:
     folder: Path | None = None
     """Where the study lies; what is played for its tables is kept nowhere if None."""
     progress: Callable[[StudyProgress], bool] | None = None
+    """Is told how far tables are, and stops the study by giving False."""
+
+    def watch(self, names: Sequence[str], unit: str) -> Iterator[str]:
+        """Gives *names* one after the other, and tells each time how far they are.
+
+        Args:
+            names: What is to be done, each of which takes about as long.
+            unit: What they are: "readings", say.
+
+        Raises:
+            StudyStoppedError: Who watches wants no more.
+        """
+        start = time.perf_counter()
+        for done, name in enumerate(names, start=1):
+            yield name
+            seconds = time.perf_counter() - start
+            left = seconds / done * (len(names) - done)
+            now = StudyProgress(
+                name, done, len(names), 1, 1, seconds, left, finished=done, unit=unit
+            )
+            if self.progress is not None and not self.progress(now):
+                raise StudyStoppedError(f"stopped in {self.folder}; the same command goes on")
+
     """Is told how far the games of a table are, and stops the study by giving False."""
 
 

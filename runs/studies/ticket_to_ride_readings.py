@@ -31,7 +31,7 @@ NEAR_MEAN, NEAR_DEVIATION = 2.0, 3.0
 def measure_readings(material: Material) -> Table:
     """Mean and deviation of points for ``text`` and ``code``, and each of them changed."""
     rows, remarks, lines = [], {}, []
-    for reading in list_readings():
+    for reading in material.watch(list_readings(), "readings"):
         games = play_counts(material, partial(_give, make_rule_player(reading, TicketToRide())))
         near = _is_near(reading, games)
         rows += [_row(reading, count, result) for count, result in games.items()]
