@@ -56,5 +56,5 @@ def test_options_out_of_range_are_refused() -> None:
 def test_a_form_is_recognised_by_its_name() -> None:
     known = ["file:PATH", "minimax:depth=4,noise=0.2", "random", "rule:text,early=always"]
     assert UnknownNameError("player", "rulee", known).nearest == "rule:text,early=always"
-    assert UnknownNameError("player", "minmax:depth=3", known).nearest == "minimax:depth=4,noise=0.2"
+    assert UnknownNameError("player", "minmax:depth=3", known).nearest == known[1]
     assert UnknownNameError("player", "xyz", known).nearest is None
