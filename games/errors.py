@@ -48,7 +48,7 @@ class UnknownNameError(ArenaError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         heads = {form.partition(":")[0]: form for form in names}  # as in file:PATH
-        found = difflib.get_close_matches(name.partition(":")[0], heads, n=1, cutoff=0.5)
+        found = difflib.get_close_matches(str(name).partition(":")[0], heads, n=1, cutoff=0.5)
         near = [heads[head] for head in found]
         hint = f" did you mean {near[0]!r}?" if near else ""
         super().__init__(f"unknown {kind} {name!r}:{hint} (known: {', '.join(names)})")
