@@ -7,7 +7,7 @@ neat-python's configuration keys and defaults; fitness comes from matches in the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -112,8 +112,9 @@ class NeatState:
     """The last number of a species that was given out."""
     records: NeatPopulation
     """The best genome that each species had so far."""
-    marks: NDArray[np.float64]
-    """The best figure that each species reached, shape ``(species,)``; see `StagnationConfig`."""
+    marks: NDArray[np.float64] = field(metadata={"finite": False})
+    """The best figure that each species reached, shape ``(species,)``; see `StagnationConfig`.
+    That of a new one is minus infinity."""
     hall: NeatPopulation
     """The hall of fame, the oldest first."""
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,9 +22,18 @@ from safetensors.numpy import load, save
 
 from games.errors import ArenaError
 
-__all__ = ["DamagedFileError", "NewerFormatError", "Tensors", "read_tensors", "write_tensors"]
+__all__ = [
+    "DamagedFileError",
+    "NewerFormatError",
+    "Tensors",
+    "is_newer_format",
+    "read_tensors",
+    "write_tensors",
+]
 
 PREFIX = "evolve-arena "
+LONGEST_HEADER = 100_000_000
+"""Bytes; the library reads no longer ones."""
 
 
 class DamagedFileError(ArenaError):
@@ -64,13 +75,7 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
         NewerFormatError: Its version is above *version*.
     """
     metadata = _read_metadata(blob)
-    found = metadata.get("format", "")
-    if found != PREFIX + kind:
-        raise DamagedFileError(f"not a {kind} file" + (f" but {found!r}" if found else ""))
-    try:
-        written = int(metadata.get("version", ""))
-    except ValueError:
-        raise DamagedFileError("its format's version is unreadable") from None
+    written = _read_version(kind, metadata)
     if written > version:
         raise NewerFormatError(
             f"written in format {written}; this version of evolve reads up to {version}"
@@ -83,9 +88,23 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
     if _digest({name: arrays[name] for name in sorted(arrays)}, text) != metadata.get("sha256"):
         raise DamagedFileError("its digest does not match its content")
     try:
-        return Tensors(arrays, json.loads(text))
+        values = json.loads(text)
     except (ValueError, RecursionError):
-        raise DamagedFileError("its description is unreadable") from None
+        values = None
+    if not isinstance(values, dict):
+        raise DamagedFileError("its description is unreadable")
+    return Tensors(arrays, values)
+
+
+def is_newer_format(kind: str, version: int, path: Path) -> bool:
+    """Whether the file *path* is of this *kind* in a format above *version*; reads its header."""
+    try:
+        with path.open("rb") as file:
+            length = file.read(8)
+            header = length + file.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
+        return _read_version(kind, _read_metadata(header)) > version
+    except (OSError, DamagedFileError):
+        return False
 
 
 def _sort_header(blob: bytes) -> bytes:
@@ -109,6 +128,18 @@ def _read_metadata(blob: bytes) -> dict[str, str]:
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise DamagedFileError("its header has no description")
     return metadata
+
+
+def _read_version(kind: str, metadata: Mapping[str, str]) -> int:
+    """The version of the format of a file with this *metadata*, which must be of this *kind*."""
+    found = metadata.get("format", "")
+    if found != PREFIX + kind:
+        shown = found if len(found) <= 40 else f"{found[:40]}..."
+        raise DamagedFileError(f"not a {kind} file" + (f" but {shown!r}" if found else ""))
+    written = metadata.get("version", "")
+    if not re.fullmatch("[0-9]{1,9}", written):
+        raise DamagedFileError("its format's version is unreadable")
+    return int(written)
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]], text: str) -> str:

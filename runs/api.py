@@ -12,7 +12,6 @@ from arena.executors import Executor, check_executor
 from games.game import AnyGame
 from players.player import CompiledPlayer, Player
 from runs.directory import RunDirectory
-from runs.files import write_whole
 from runs.journey import Watch
 from runs.players import find_game, find_player
 from runs.recipe import Recipe, load_recipe, parse_changes
@@ -71,11 +70,10 @@ def prepare(
     else:
         name = "run"
         recipe = recipe.change(parse_changes([*changes, *extra]))
-    made = Run(RunDirectory(run or Path("evolved") / name), recipe)
+    made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
     for opponent in recipe.make_opponents():
         opponent.close()
-    made.directory.create(force=force)
-    write_whole(made.directory.recipe, recipe.to_toml().encode())
+    made.directory.create(made.recipe.to_toml().encode(), force=force)
     return made
 
 

@@ -4,43 +4,70 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from dataclasses import asdict, fields, is_dataclass
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve.method import Method, State
-from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
+from genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    is_newer_format,
+    read_tensors,
+    write_tensors,
+)
 from runs.directory import RunDirectory
 from runs.errors import CheckpointError, StorageError
-from runs.files import write_whole
+from runs.files import describe_special, explain_storage_errors
+from runs.recipe import RunConfig
 
-__all__ = ["digest_population", "load_checkpoint", "read_state", "save_checkpoint", "write_state"]
+__all__ = [
+    "digest_population",
+    "drop_checkpoints",
+    "load_checkpoint",
+    "read_checkpoint",
+    "read_state",
+    "save_checkpoint",
+    "write_state",
+]
 
 FORMAT = 1
 
 
-def write_state(state: State, method: Method[Any]) -> bytes:
-    """A blob of *state*: its arrays as tensors, everything else as JSON."""
+def write_state(state: State, method: Method[Any], run: RunConfig | None = None) -> bytes:
+    """A blob of *state*: its arrays as tensors, everything else as JSON.
+
+    *run* is the section ``[run]`` of the recipe of the run that it belongs to.
+    """
     arrays: dict[str, NDArray[Any]] = {}
     values = _take_apart(state, "", arrays)
-    description = {"method": method.name, "design": asdict(method.design), "state": values}
+    description: dict[str, Any] = {
+        "method": method.name,
+        "design": asdict(method.design),
+        "state": values,
+    }
+    if run is not None and run.id is not None:
+        description |= {"run": run.id, "seed": run.seed}
     return write_tensors("checkpoint", FORMAT, arrays, description)
 
 
-def read_state(blob: bytes, method: Method[Any]) -> Any:
+def read_state(blob: bytes, method: Method[Any], run: RunConfig | None = None) -> Any:
     """The state that :func:`write_state` wrote.
 
     Raises:
-        DamagedFileError: The blob is not whole, or of another method or design.
+        DamagedFileError: The blob is not whole, or of another method, design or run.
         NewerFormatError: A later version wrote it.
     """
     content = read_tensors("checkpoint", FORMAT, blob)
     if content.description.get("method") != method.name:
-        raise DamagedFileError(f"it is of the method {content.description.get('method')!r}")
+        raise DamagedFileError(f"it is of the method {_show(content.description.get('method'))}")
     if mismatch := _compare_designs(content.description.get("design"), method):
         raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
+    if run is not None and content.description.get("run") != run.id:
+        raise DamagedFileError("it belongs to another run")
     try:
         arrays = dict(content.arrays)
         state = _put_together(method.state_type, content.description["state"], "", arrays)
@@ -48,6 +75,8 @@ def read_state(blob: bytes, method: Method[Any]) -> Any:
         raise DamagedFileError(f"its state is incomplete ({error})") from None
     if arrays:
         raise DamagedFileError(f"its state has no {sorted(arrays)[0]!r}")
+    if run is not None and state.seed != run.seed:
+        raise DamagedFileError(f"it belongs to a run with the seed {state.seed}, not {run.seed}")
     return state
 
 
@@ -71,7 +100,7 @@ def _compare_designs(written: Any, method: Method[Any]) -> str | None:
     own = json.loads(json.dumps(asdict(method.design)))
     for key, value in written.items() if isinstance(written, dict) else ():
         if key in own and own[key] != value:
-            return f"its genomes are made for {key} {value!r}, not {own[key]!r}"
+            return f"its genomes are made for {key} {_show(value)}, not {_show(own[key])}"
     return None
 
 
@@ -92,41 +121,113 @@ def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict
 def _put_together(
     kind: type[Any], values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
 ) -> Any:
-    """The dataclass *kind* of these *values*, and of *arrays*, which are taken out of there."""
+    """The dataclass *kind* of these *values*, and of *arrays*, which are taken out of there.
+
+    Everything must be of the type that *kind* says.
+    """
     parts = dict(values)
     hints = get_type_hints(kind)
     for field in fields(kind):
         name, hint = prefix + field.name, hints[field.name]
-        if name in arrays:
+        if get_origin(hint) is np.ndarray:
             parts[field.name] = arrays.pop(name)
+            expected = np.dtype(get_args(get_args(hint)[1])[0])
+            if parts[field.name].dtype != expected:
+                raise TypeError(f"{name} is of type {parts[field.name].dtype}, not {expected}")
         elif is_dataclass(hint):
             parts[field.name] = _put_together(
                 cast(type[Any], hint), parts[field.name], f"{name}.", arrays
             )
         elif isinstance(hint, type) and issubclass(hint, tuple):
-            parts[field.name] = hint(*parts[field.name])
+            numbers = parts[field.name]
+            if type(numbers) is not list:
+                raise TypeError(f"{name} is {_show(numbers)}, no list")
+            checked = [_check_number(name, number) for number in numbers]
+            parts[field.name] = cast(Any, hint)(*checked)
+        else:
+            parts[field.name] = _check_number(name, parts[field.name])
     return kind(**parts)
 
 
-def save_checkpoint(directory: RunDirectory, state: State, method: Method[Any]) -> None:
-    """Writes the checkpoint of *state*, whole or not at all.
+def _check_number(name: str, value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise TypeError(f"{name} is {_show(value)}, no whole number from 0 to 2^63 - 1")
+    return value
+
+
+def _find_lost_numbers(part: Any) -> str | None:
+    """An array of the dataclass *part* that holds NaN or infinity and must not; None if none."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if is_dataclass(value):
+            if found := _find_lost_numbers(value):
+                return f"{field.name}.{found}"
+        elif not isinstance(value, np.ndarray) or not field.metadata.get("finite", True):
+            continue
+        elif not np.isfinite(value).all():
+            return field.name
+    return None
+
+
+def _show(value: Any) -> str:
+    return reprlib.repr(value)
+
+
+def save_checkpoint(
+    directory: RunDirectory, state: State, method: Method[Any], run: RunConfig | None = None
+) -> None:
+    """Writes the checkpoint of *state*, whole or not at all; the directory must be locked.
+
+    *run* is the section ``[run]`` of its recipe, which says what the checkpoint belongs to.
 
     Raises:
+        CheckpointError: The state holds genes that are no numbers any more.
         StorageError: It can't be written; all others are untouched.
     """
-    write_whole(directory.checkpoint(state.generation), write_state(state, method))
+    if name := _find_lost_numbers(state):
+        raise CheckpointError(
+            f"{directory.path}: in generation {state.generation} {name} is no longer finite (NaN"
+            " or infinity came up), so nothing is saved; go on from the last checkpoint with"
+            " smaller mutations"
+        )
+    directory.write(directory.checkpoint(state.generation), write_state(state, method, run))
+
+
+def drop_checkpoints(directory: RunDirectory, run: RunConfig) -> None:
+    """Deletes the checkpoints that the section ``[run]`` of the recipe does not keep.
+
+    Raises:
+        StorageError: One can't be deleted.
+    """
+    found = directory.generations()
+    dropped = sorted(set(found) - run.keeps(found))
+    for path in map(directory.checkpoint, dropped):
+        if not is_newer_format("checkpoint", FORMAT, path):
+            directory.check_held()
+            with explain_storage_errors(path):
+                path.unlink(missing_ok=True)
 
 
 def load_checkpoint(
-    directory: RunDirectory, method: Method[Any], generation: int | None = None
+    directory: RunDirectory,
+    method: Method[Any],
+    generation: int | None = None,
+    run: RunConfig | None = None,
 ) -> tuple[Any, list[str]]:
     """The state at *generation*, or the newest one that can be read.
+
+    Args:
+        directory: Where the run lies.
+        method: Its method.
+        generation: Which state.
+        run: The section ``[run]`` of the run's recipe: checkpoints of others are not used.
 
     Returns:
         The state, and a line about each newer checkpoint that could not be read.
 
     Raises:
-        CheckpointError: There is none, or the one that was asked for is of no use.
+        CheckpointError: There is none, or the one that was asked for is of no use, or the
+            newest one was written by a newer version.
         StorageError: One can't be read from the disk.
     """
     found = directory.generations()
@@ -137,27 +238,47 @@ def load_checkpoint(
                 f" (it has: {_list(found)})"
             )
         found = [generation]
-    problems = []
+    problems: list[str] = []
     for number in reversed(found):
-        path = directory.checkpoint(number)
         try:
-            state = read_state(path.read_bytes(), method)
-            if state.generation != number:
-                raise DamagedFileError(f"it is of generation {state.generation}")
-            if mismatch := method.find_mismatch(state):
-                raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
-        except IsADirectoryError:
-            problems.append(f"{path.name} can't be used: it is a folder")
-            continue
-        except OSError as error:  # it may well be whole: nothing is to be put aside
-            raise StorageError(f"{path} can't be read: {error.strerror}") from None
-        except (DamagedFileError, NewerFormatError, json.JSONDecodeError) as error:
-            problems.append(f"{path.name} can't be used: {error}")
-            continue
-        return state, problems
+            return read_checkpoint(directory, method, number, run), problems
+        except NewerFormatError as error:
+            raise CheckpointError(
+                f"{directory.checkpoint(number)} is of a newer version of evolve ({error}): update"
+                " evolve, or choose an earlier checkpoint with --from"
+            ) from None
+        except DamagedFileError as error:
+            problems.append(f"{directory.checkpoint(number).name} can't be used: {error}")
     if not found:
         raise CheckpointError(f"{directory.path} has no checkpoint; start it again with --force")
     raise CheckpointError(f"{directory.path} has no usable checkpoint: {'; '.join(problems)}")
+
+
+def read_checkpoint(
+    directory: RunDirectory, method: Method[Any], generation: int, run: RunConfig | None
+) -> Any:
+    """The state in the checkpoint of *generation*.
+
+    Raises:
+        DamagedFileError: It is not whole, or of something else.
+        NewerFormatError: A later version wrote it.
+        StorageError: It can't be read from the disk.
+    """
+    path = directory.checkpoint(generation)
+    if kind := describe_special(path, follow=True):
+        raise DamagedFileError(f"it is {kind}")
+    try:
+        blob = path.read_bytes()
+    except OSError as error:  # it may well be whole: nothing is to be put aside
+        raise StorageError(f"{path} can't be read: {error.strerror}") from None
+    state = read_state(blob, method, run)
+    if state.generation != generation:
+        raise DamagedFileError(f"it is of generation {state.generation}")
+    if name := _find_lost_numbers(state):
+        raise DamagedFileError(f"{name} holds NaN or infinity")
+    if mismatch := method.find_mismatch(state):
+        raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
+    return state
 
 
 def _list(generations: list[int]) -> str:

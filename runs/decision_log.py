@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from games.seeding import derive_seeds
 from games.ticket_to_ride.game import TicketToRide
 from players.player import CompiledPlayer, distinct_names
 from players.ticket_to_ride.features import FEATURE_NAMES
-from runs.files import explain_storage_errors
+from runs.files import open_whole
 from runs.players import find_player
 from runs.table_seats import fill_seats, find_table, with_players
 
@@ -123,8 +123,8 @@ class _Table(ABC):
 
 
 class _Csv(_Table):
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("w", encoding="utf-8", newline="")
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = io.TextIOWrapper(file, encoding="utf-8", newline="")
         self._writer = csv.writer(self._file, lineterminator="\n")
 
     def write(self, columns: Mapping[str, Column], *, first: bool) -> None:
@@ -133,24 +133,24 @@ class _Csv(_Table):
         self._writer.writerows(zip(*(_shorten(column) for column in columns.values()), strict=True))
 
     def close(self) -> None:
-        self._file.close()
+        self._file.detach()
 
 
 class _Parquet(_Table):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         try:
             arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         except ImportError:
             raise BadValueError(
                 "Parquet files need the package pyarrow (pip install pyarrow); CSV files do not"
             ) from None
-        self._path, self._arrow, self._parquet = path, arrow, parquet
+        self._file, self._arrow, self._parquet = file, arrow, parquet
         self._writer: Any = None
 
     def write(self, columns: Mapping[str, Column], *, first: bool) -> None:
         table = self._arrow.table(dict(columns))
         if self._writer is None:
-            self._writer = self._parquet.ParquetWriter(self._path, table.schema)
+            self._writer = self._parquet.ParquetWriter(self._file, table.schema)
         self._writer.write_table(table)
 
     def close(self) -> None:
@@ -161,18 +161,12 @@ class _Parquet(_Table):
 @contextmanager
 def _open_table(path: Path) -> Iterator[_Table]:
     """A table that lies at *path* once it is complete."""
-    part = path.with_name(f".{path.name}.part")
-    with explain_storage_errors(path):
+    with open_whole(path) as file:
+        table = (_Csv if path.suffix.lower() == ".csv" else _Parquet)(file)
         try:
-            table = (_Csv if path.suffix.lower() == ".csv" else _Parquet)(part)
-            try:
-                yield table
-            finally:
-                table.close()
-            os.replace(part, path)
+            yield table
         finally:
-            with suppress(FileNotFoundError):
-                part.unlink()
+            table.close()
 
 
 def _shorten(column: Column) -> list[Any]:

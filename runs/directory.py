@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
-from runs.files import explain_storage_errors, is_leftover
+from runs.files import describe_special, explain_storage_errors, is_leftover, write_whole
 
 __all__ = ["RunDirectory"]
 
@@ -23,7 +24,7 @@ PARTS = (
     "champion.py",
     "champion.json",
 )
-CHECKPOINT = re.compile(r"gen-(\d+)\.safetensors")
+CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
 
 class RunDirectory:
@@ -40,25 +41,39 @@ class RunDirectory:
         self.champion = self.path / "champion.safetensors"
         self.checkpoints = self.path / "checkpoints"
         self.plots = self.path / "plots"
+        self._lock_file = self.path / ".lock"
+        self._held: int | None = None
 
-    def create(self, *, force: bool = False) -> None:
-        """Makes the folder.
+    def create(self, recipe: bytes = b"", *, force: bool = False) -> None:
+        """Makes the folder, and the recipe's file in it.
 
         Args:
+            recipe: What is to stand in that file; it is not written if there is nothing.
             force: Whether a run that lies there may be deleted.
 
         Raises:
             RunExistsError: Something lies there; with *force*, something that is no run.
+            RunBusyError: Another process is writing there.
             StorageError: It can't be made.
         """
-        if self.path.exists():
-            if not self.path.is_dir():
-                raise RunExistsError(f"{self.path} exists and is no folder")
-            if any(not self._is_bare(file) for file in self.path.iterdir()):
-                self._clear(force=force)
+        self._check_replaceable(force=force)
         with explain_storage_errors(self.path):
-            self.checkpoints.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+        with self.lock(), explain_storage_errors(self.path):
+            self._check_replaceable(force=force)  # somebody may have been here first
+            self._clear(keep_recipe=bool(recipe))
+            self.checkpoints.mkdir(exist_ok=True)
             self.plots.mkdir(exist_ok=True)
+            if recipe:
+                self.write(self.recipe, recipe)
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Writes one of the run's files, whole or not at all, while :meth:`lock` holds the run.
+
+        Raises:
+            StorageError: The disk is full or read-only, or another folder stands here now.
+        """
+        write_whole(path, content, self.check_held)
 
     def check(self) -> None:
         """Makes sure that a run lies here.
@@ -79,8 +94,9 @@ class RunDirectory:
         """The generations of which there are checkpoints, ascending."""
         if not self.checkpoints.is_dir():
             return []
-        matches = (CHECKPOINT.fullmatch(file.name) for file in self.checkpoints.iterdir())
-        return sorted(int(match[1]) for match in matches if match)
+        names = {file.name for file in self.checkpoints.iterdir()}
+        numbers = [int(match[1]) for name in names if (match := CHECKPOINT.fullmatch(name))]
+        return sorted(number for number in numbers if self.checkpoint(number).name in names)
 
     def clear_leftovers(self) -> None:
         """Deletes files that killed processes had begun to write."""
@@ -97,14 +113,51 @@ class RunDirectory:
             RunBusyError: Another process holds it.
             StorageError: The folder may not be written to.
         """
-        file = self.path / ".lock"
-        with explain_storage_errors(file):
-            descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = self._open_lock()
         try:
             self._claim(descriptor)
-            yield
+            self._held, before = descriptor, self._held
+            try:
+                self.check_held()
+                yield
+            finally:
+                self._held = before
         finally:
             os.close(descriptor)
+
+    def check_held(self) -> None:
+        """Makes sure that the lock that this process holds is the one in this folder.
+
+        It no longer is if the folder was moved or deleted, and perhaps another run started in
+        its place.
+
+        Raises:
+            StorageError: It is not, or none is held.
+        """
+        try:
+            here = self._lock_file.stat(follow_symlinks=False)
+        except OSError:
+            here = None
+        if self._held is None or here is None or not os.path.samestat(os.fstat(self._held), here):
+            raise StorageError(
+                f"{self.path} was moved, deleted or replaced by another run meanwhile: nothing"
+                " more is written there"
+            )
+
+    def _open_lock(self) -> int:
+        """Opens the lock's file, which must be an ordinary one: what it holds is overwritten."""
+        file = self._lock_file
+        with explain_storage_errors(file):
+            kind = describe_special(file)
+            if kind is None:
+                flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+                descriptor = os.open(file, flags, 0o666)
+                status = os.fstat(descriptor)
+                if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1:
+                    return descriptor
+                os.close(descriptor)
+                kind = "another file under a second name"
+        raise StorageError(f"{file} can't be used as a lock: it is {kind}; delete it")
 
     def _claim(self, descriptor: int) -> None:
         try:
@@ -129,12 +182,14 @@ class RunDirectory:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
 
-    def _is_bare(self, file: Path) -> bool:
-        """Whether *file* is what a run that was killed at its very beginning leaves."""
-        folders = (self.checkpoints, self.plots)
-        return file.name == ".lock" or (file in folders and not any(file.iterdir()))
-
-    def _clear(self, *, force: bool) -> None:
+    def _check_replaceable(self, *, force: bool) -> None:
+        """Makes sure that a run may begin here."""
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise RunExistsError(f"{self.path} exists and is no folder")
+        if all(self._is_bare(file) for file in self.path.iterdir()):
+            return
         if not self.recipe.is_file():
             raise RunExistsError(f"{self.path} is not empty and holds no run: choose another --run")
         if not force:
@@ -142,11 +197,30 @@ class RunDirectory:
                 f"{self.path} exists: resume it (evolve resume {self.path}), choose another"
                 " --run, or replace it with --force"
             )
-        with self.lock(), explain_storage_errors(self.path):
-            self.clear_leftovers()
-            mine = [f for f in self.path.iterdir() if f.name in PARTS or f.match("history.db*")]
-            for file in sorted(mine, key=lambda file: file == self.recipe):  # that one last
-                shutil.rmtree(file) if file.is_dir() else file.unlink()
+
+    def _is_bare(self, file: Path) -> bool:
+        """Whether *file* is what a start that was killed at its very beginning leaves."""
+        if file in (self.checkpoints, self.plots):
+            return file.is_dir() and not any(file.iterdir())
+        return file.name == ".lock" or is_leftover(file)
+
+    def _clear(self, *, keep_recipe: bool) -> None:
+        """Deletes the run that lies here, and nothing else.
+
+        The recipe goes last, or is left to be replaced: as long as it is here, what remains
+        after a kill is a run, which can be replaced.
+        """
+        self.clear_leftovers()
+        mine = [file for file in self.path.iterdir() if self._is_mine(file)]
+        for file in sorted(mine, key=lambda file: file == self.recipe):
+            if file.is_dir() and not file.is_symlink():
+                shutil.rmtree(file)
+            elif file != self.recipe or not keep_recipe:
+                file.unlink()
+
+    def _is_mine(self, file: Path) -> bool:
+        aside = any(file.name.startswith(f"{part}.unusable") for part in PARTS)
+        return aside or file.name in PARTS or file.match("history.db*")
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""

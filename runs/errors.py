@@ -5,6 +5,7 @@ from __future__ import annotations
 from games.errors import ArenaError
 
 __all__ = [
+    "BusyHistoryError",
     "CheckpointError",
     "DamagedHistoryError",
     "NotARunError",
@@ -41,3 +42,7 @@ class StorageError(ArenaError):
 
 class DamagedHistoryError(StorageError):
     """A history that is no database, or a damaged one."""
+
+
+class BusyHistoryError(StorageError):
+    """A history that another process has locked."""

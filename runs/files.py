@@ -1,56 +1,142 @@
-"""Files that are either whole or not there."""
+"""Files that are either whole or not there, and that take no other file's place."""
 
 from __future__ import annotations
 
 import os
 import re
-import tempfile
-from collections.abc import Iterator
+import secrets
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from runs.errors import StorageError
+from runs.errors import RunExistsError, StorageError
 
-__all__ = ["explain_storage_errors", "is_leftover", "set_aside", "write_whole"]
+__all__ = [
+    "check_free",
+    "describe_special",
+    "explain_storage_errors",
+    "is_leftover",
+    "open_whole",
+    "set_aside",
+    "write_whole",
+]
 
 
-OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-\d+\.safetensors"
+OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-[0-9]+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+"""What can have a file's name and is none."""
 
-def write_whole(path: Path, content: bytes) -> None:
+Guard = Callable[[], None]
+"""Raises an error if nothing may be written any more."""
+
+
+def write_whole(path: Path, content: bytes, guard: Guard | None = None) -> None:
     """Writes *content* to *path* so that at any instant the old or the new file is there.
 
-    The new one is written beside it, flushed to the disk and renamed.
+    See :func:`open_whole`.
+    """
+    with open_whole(path, guard) as file:
+        file.write(content)
+
+
+@contextmanager
+def open_whole(path: Path, guard: Guard | None = None) -> Iterator[BinaryIO]:
+    """A new file that takes the place of *path* once all is written to it.
+
+    It is written beside it, flushed to the disk and renamed. A symbolic link at *path* is
+    replaced itself: the file that it leads to stays as it is.
+
+    Args:
+        path: Nothing may be there, or a regular file, or a link to one or to nothing.
+        guard: Is called when the folder is open: whatever happens to the folder's name
+            afterwards, what is written goes into the folder that the guard saw.
 
     Raises:
-        StorageError: The disk is full or read-only; what stood at *path* is untouched.
+        StorageError: The disk is full or read-only, or at *path* is no regular file; what stood
+            there is untouched.
     """
-    with explain_storage_errors(path):
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with explain_storage_errors(path), _open_folder(path.parent) as folder:
+        if guard:
+            guard()
+        _refuse_special(path)
+        name = _inside(folder, path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(name, flags, 0o666, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
+            os.replace(name, _inside(folder, path), src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with suppress(FileNotFoundError):
-                os.unlink(name)
+                os.unlink(name, dir_fd=folder)
             raise
-        _sync_folder(path.parent)
+        if folder is not None:
+            os.fsync(folder)  # so that the rename lasts
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    """Makes sure that a file that somebody named as an output may be written.
+
+    Raises:
+        RunExistsError: Something is there, and *force* is false.
+        StorageError: What is there is no regular file, so that it can't be replaced.
+    """
+    with explain_storage_errors(path):
+        _refuse_special(path)
+    if path.is_symlink() and not force:
+        raise RunExistsError(
+            f"{path} is a symbolic link: choose another --out, or replace the link (not the file"
+            " that it leads to) with --force"
+        )
+    if path.exists() and not force:
+        raise RunExistsError(f"{path} exists: choose another --out, or replace it with --force")
+
+
+def describe_special(path: Path, *, follow: bool = False) -> str | None:
+    """What stands at *path* instead of a regular file: "a folder", say; None if that, or nothing.
+
+    Args:
+        path: Where to look.
+        follow: Whether a symbolic link counts as what it leads to.
+    """
+    try:
+        mode = path.stat(follow_symlinks=follow).st_mode
+    except FileNotFoundError:
+        return None
+    return None if stat.S_ISREG(mode) else KINDS.get(stat.S_IFMT(mode), "something else")
+
+
+def _refuse_special(path: Path) -> None:
+    if kind := describe_special(path, follow=True):
+        raise StorageError(f"{path} can't be written: it is {kind}, and no regular file")
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether *path* is what :func:`write_whole` leaves if it is killed on the way."""
+    """Whether *path* is what :func:`open_whole` leaves if it is killed on the way."""
     return LEFTOVER.fullmatch(path.name) is not None
 
 
-def set_aside(path: Path) -> Path:
-    """Renames a file that can't be used to a name that nothing here reads, and gives that."""
+def set_aside(path: Path, why: str = "unusable") -> Path:
+    """Renames what can't be used to a free name that nothing here reads, and gives that."""
+    aside, number = path.with_name(f"{path.name}.{why}"), 1
     with explain_storage_errors(path):
-        return path.replace(path.with_name(f"{path.name}.unusable"))
+        while os.path.lexists(aside):
+            number += 1
+            aside = path.with_name(f"{path.name}.{why}-{number}")
+        return path.rename(aside)
 
 
 @contextmanager
@@ -62,18 +148,19 @@ def explain_storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(f"{path} can't be written: {error.strerror or error}") from None
 
 
-def _sync_folder(folder: Path) -> None:
-    """Makes a rename in *folder* last, where the system lets folders be flushed."""
-    if not hasattr(os, "O_DIRECTORY"):
+@contextmanager
+def _open_folder(folder: Path) -> Iterator[int | None]:
+    """A descriptor of *folder*; None where the system has none for folders."""
+    if os.open not in os.supports_dir_fd:
+        yield None
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _inside(folder: int | None, path: Path) -> str:
+    """How *path* is called beside the descriptor of its folder."""
+    return str(path) if folder is None else path.name

@@ -1,25 +1,32 @@
 """What happened in a run, generation by generation, in a SQLite database.
 
 Any tool can read it, also while the run goes on. Nothing that evolution depends on is in
-here: if it is damaged, a run can still be resumed from its checkpoints.
+here, so nothing that happens to it stops a run: if it is damaged, it is put aside and begun anew;
+if somebody else has locked it, rows wait in memory until it is free. Only a disk that is full or
+may not be written to is an error.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from deap import tools
 
 from arena.duel import DuelResult
 from arena.statistics import wilson_interval
 from evolve.method import Report
+from games.errors import ArenaError
 from runs.check_points import CheckPoints, find_scores
-from runs.errors import DamagedHistoryError, NotARunError, StorageError
+from runs.errors import BusyHistoryError, DamagedHistoryError, NotARunError, StorageError
+from runs.files import describe_special, explain_storage_errors, set_aside
 
 __all__ = ["Check", "History"]
 
@@ -47,7 +54,46 @@ CREATE TABLE IF NOT EXISTS champions (
 """
 
 PATIENCE = 0.25
-"""Seconds that a generation may wait to be written."""
+"""Seconds that a generation may wait to be written, and that a checkpoint waits for a lock."""
+LONG_PATIENCE = 30.0
+"""Seconds that a run waits for somebody else's lock at its beginning and its end."""
+
+TOUCH = (
+    "UPDATE generations SET games = games"
+    " WHERE generation = (SELECT max(generation) FROM generations)"
+)
+"""Changes nothing; a transaction that has nothing to write does not reach the disk."""
+
+IMPOSSIBLE = {
+    "generations": "generation < 0 OR games < 0",
+    "checks": "generation < 0 OR min(wins, draws, losses) < 0 OR wins + draws + losses < 1",
+    "champions": "generation < 0",
+}
+"""Rows, by table, that no run writes."""
+
+BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+FROM_OUTSIDE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_AUTH,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_INTERRUPT,
+}
+"""Errors that say nothing of the database itself; begun anew, it would have them too."""
+UNREADABLE = {
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+}
+"""Errors of reading that another file would not have; other errors of input and output it would."""
+
+LOGS = ("-wal", "-shm")
+"""Ends of the names of the files that belong to a database."""
+
+T = TypeVar("T")
+Rows = list[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -85,42 +131,68 @@ class History:
     Args:
         path: The database.
         write: Whether to make and change it; else it is opened for reading only.
+        guard: Is called before anything is written, and raises an error if nothing may be.
 
     Raises:
         NotARunError: There is none to read.
-        StorageError: It can't be made, or is damaged.
+        DamagedHistoryError: It is damaged, and is opened for reading.
+        StorageError: It can't be made.
     """
 
-    def __init__(self, path: Path, *, write: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, write: bool = False, guard: Callable[[], None] = lambda: None
+    ) -> None:
         self.path = path
-        self._waiting: list[tuple[Report, float]] = []
+        self.warnings: list[str] = []
+        """What went wrong and did not stop the run."""
+        self._write, self._guard = write, guard
+        self._waiting: list[tuple[str, Rows]] = []
         self._written = -PATIENCE
         if not write and not path.is_file():
             raise NotARunError(f"{path} does not exist: the run has not begun")
-        with self._explain():
-            if write:
-                self._database = _open_to_write(path)
-            else:
+        if not write:
+            with self._explain():
                 self._database = _open_to_read(path)
+            return
+        try:
+            self._database = self._wait_for(partial(_open_to_write, path), LONG_PATIENCE)
+        except DamagedHistoryError as error:
+            self._begin_anew(error)
 
     def flush(self) -> None:
-        """Brings everything to the disk, so that no checkpoint is ahead of the history."""
-        self._write_waiting()
-        with self._explain():
-            self._database.execute("PRAGMA wal_checkpoint(FULL)")
+        """Brings everything to the disk, so that no checkpoint is ahead of the history.
 
-    def close(self) -> None:
-        """Notes what is waiting and closes the database."""
+        Commits are only flushed here, which takes as long as some generations. Somebody who
+        reads is not waited for: what he reads is moved from the log to the database later.
+        """
+        self._waiting.append((TOUCH, [()]))
+        with suppress(BusyHistoryError):
+            self._execute("PRAGMA synchronous = FULL")
+            self._write_waiting(PATIENCE)
+            self._execute("PRAGMA synchronous = NORMAL")
+            self._execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self, patience: float | None = None) -> None:
+        """Notes what is waiting and closes the database.
+
+        Args:
+            patience: For how many seconds to wait if somebody else has locked it;
+                :data:`LONG_PATIENCE` if None.
+        """
         try:
-            self._write_waiting()
+            if not self._write_waiting(LONG_PATIENCE if patience is None else patience):
+                self.warnings.append(
+                    f"{self.path} is locked by another process: the newest generations and checks"
+                    " are not in it"
+                )
         finally:
             self._database.close()
 
     def __enter__(self) -> History:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self.close(None if kind is None else PATIENCE)
 
     def add_generation(self, report: Report, seconds: float) -> None:
         """Notes what a step reported and how long it took.
@@ -128,94 +200,104 @@ class History:
         A transaction takes longer than many a match, so it may wait for others; but never for
         longer than :data:`PATIENCE`, for anyone may be reading along.
         """
-        self._waiting.append((report, seconds))
+        number = report.generation
+        self._note("generations", [(number, report.games, seconds)])
+        self._note("statistics", [(number, *item) for item in report.statistics.items()])
+        self._note("species", [(number, *item) for item in report.species.items()])
         if time.monotonic() - self._written > PATIENCE:
             self._write_waiting()
 
-    def _write_waiting(self) -> None:
-        """Writes what waits, in one transaction; if that fails, nobody tries again."""
-        if not self._waiting:
-            return
-        rows, self._waiting = self._waiting, []
-        with self._transaction():
-            self._database.executemany(
-                "INSERT INTO generations VALUES (?, ?, ?)",
-                [(report.generation, report.games, seconds) for report, seconds in rows],
-            )
-            self._database.executemany(
-                "INSERT INTO statistics VALUES (?, ?, ?)",
-                [
-                    (report.generation, *item)
-                    for report, _ in rows
-                    for item in report.statistics.items()
-                ],
-            )
-            self._database.executemany(
-                "INSERT INTO species VALUES (?, ?, ?)",
-                [
-                    (report.generation, *item)
-                    for report, _ in rows
-                    for item in report.species.items()
-                ],
-            )
-        self._written = time.monotonic()
-
     def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
         """Notes the champion of a generation and what it did against each opponent."""
-        statistics = report.statistics
         self._write_waiting()
-        with self._transaction():
-            self._database.execute(
-                "INSERT OR REPLACE INTO champions VALUES (?, ?, ?, ?)",
-                (report.generation, statistics["points"], statistics["matches"], player),
-            )
-            self._database.executemany(
-                "INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        report.generation,
-                        result.names[1],
-                        result.wins,
-                        result.draws,
-                        result.losses,
-                        result.distinct_games,
-                    )
-                    for result in results
-                ],
-            )
-            self._database.executemany(
-                "INSERT OR REPLACE INTO check_points VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (report.generation, result.names[1], *astuple(scores))
-                    for result in results
-                    if (scores := find_scores(result)) is not None
-                ],
-            )
+        number, statistics = report.generation, report.statistics
+        champion = (number, statistics["points"], statistics["matches"], player)
+        self._note("champions", [champion])
+        self._note(
+            "checks",
+            [
+                (
+                    number,
+                    result.names[1],
+                    result.wins,
+                    result.draws,
+                    result.losses,
+                    result.distinct_games,
+                )
+                for result in results
+            ],
+        )
+        self._note(
+            "check_points",
+            [
+                (number, result.names[1], *astuple(scores))
+                for result in results
+                if (scores := find_scores(result)) is not None
+            ],
+        )
+        self._write_waiting()
 
     def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
         """Makes room: of champions of more bytes only those of the generations in *keep* stay.
 
         What is known of the others does.
         """
-        large = self._read("SELECT generation FROM champions WHERE length(player) > ?", larger_than)
-        dropped = [row for row in large if row[0] not in keep]
-        with self._transaction():
-            query = "UPDATE champions SET player = x'' WHERE generation = ?"
-            self._database.executemany(query, dropped)
+        kept = ", ".join(str(int(generation)) for generation in sorted(keep))
+        query = (
+            "UPDATE champions SET player = x'' WHERE length(player) > ?"
+            f" AND generation NOT IN ({kept})"
+        )
+        self._waiting.append((query, [(larger_than,)]))
+        self._write_waiting()
+
+    def _note(self, table: str, rows: Rows) -> None:
+        if rows:
+            places = ", ".join("?" * len(rows[0]))
+            self._waiting.append((f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows))
+
+    def _write_waiting(self, patience: float = 0.0) -> bool:
+        """Writes what waits, in one transaction, unless it is locked for all of *patience*.
+
+        Returns:
+            Whether it was written.
+        """
+        if not self._waiting:
+            return True
+        self._written = time.monotonic()
+        try:
+            self._keep_trying(self._write_once, patience)
+        except BusyHistoryError:
+            return False
+        except ArenaError:
+            self._waiting = []  # if this can't be written, nobody tries again
+            raise
+        return True
+
+    def _write_once(self) -> None:
+        self._guard()
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            for query, rows in self._waiting:
+                self._database.executemany(query, rows)
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+        self._waiting = []
 
     def forget_after(self, generation: int) -> None:
         """Removes what happened after the state at *generation*."""
+        for table, first in (
+            ("generations", generation),
+            ("statistics", generation),
+            ("species", generation),
+            ("checks", generation + 1),
+            ("check_points", generation + 1),
+            ("champions", generation + 1),
+        ):
+            self._waiting.append((f"DELETE FROM {table} WHERE generation >= ?", [(first,)]))
         self._write_waiting()
-        with self._transaction():
-            for table, first in (
-                ("generations", generation),
-                ("statistics", generation),
-                ("species", generation),
-                ("checks", generation + 1),
-                ("check_points", generation + 1),
-                ("champions", generation + 1),
-            ):
-                self._database.execute(f"DELETE FROM {table} WHERE generation >= ?", (first,))
 
     def generations(self) -> dict[str, list[float]]:
         """Columns ``generation``, ``games``, ``seconds`` and one per statistic, in order.
@@ -223,8 +305,12 @@ class History:
         All are of the same instant, also while the run goes on.
         """
         self._write_waiting()
-        with self._transaction("BEGIN"):
-            return self._read_generations()
+        with self._explain():
+            self._database.execute("BEGIN")
+            try:
+                return self._read_generations()
+            finally:
+                self._database.execute("ROLLBACK")
 
     def _read_generations(self) -> dict[str, list[float]]:
         table: dict[str, list[float]] = {"generation": [], "games": [], "seconds": []}
@@ -293,38 +379,97 @@ class History:
 
     def _read(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
         self._write_waiting()
-        with self._explain():
-            return self._database.execute(query, values).fetchall()
+        return self._execute(query, *values)
 
-    @contextmanager
-    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-        with self._explain():
-            self._database.execute(begin)
+    def _execute(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
+        if not self._write:
+            with self._explain():
+                return self._database.execute(query, values).fetchall()
+        return self._keep_trying(
+            lambda: self._database.execute(query, values).fetchall(), LONG_PATIENCE
+        )
+
+    def _keep_trying(self, act: Callable[[], T], patience: float) -> T:
+        """What *act* gives; if the database turns out to be damaged, with a new one."""
+        try:
+            return self._wait_for(act, patience)
+        except DamagedHistoryError as error:
+            self._database.close()
+            self._begin_anew(error)
+        return self._wait_for(act, patience)
+
+    def _wait_for(self, act: Callable[[], T], patience: float) -> T:
+        """What *act* gives, as soon as nobody else has locked the database.
+
+        Raises:
+            BusyHistoryError: Somebody has, for all of *patience*, in seconds.
+            DamagedHistoryError: The database is damaged.
+            StorageError: The disk is full, or may not be written to.
+        """
+        end = time.monotonic() + patience
+        while True:
             try:
-                yield
-                self._database.execute("COMMIT")
-            except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-                raise
+                with self._explain():
+                    return act()
+            except BusyHistoryError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.05)
+
+    def _begin_anew(self, error: DamagedHistoryError) -> None:
+        """Puts the database aside, with what belongs to it, and opens a new one."""
+        self._guard()
+        aside = set_aside(self.path) if os.path.lexists(self.path) else self.path
+        for end in LOGS:
+            log = self.path.with_name(self.path.name + end)
+            if os.path.lexists(log):
+                with explain_storage_errors(log):
+                    log.rename(aside.with_name(aside.name + end))
+        self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
+        with self._explain():
+            self._database = _open_to_write(self.path)
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
+        """Turns errors of the database into those that :class:`History` promises."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise StorageError(f"{self.path} can't be used: {error}") from None
-        except sqlite3.DatabaseError as error:
-            raise DamagedHistoryError(f"{self.path} can't be used: {error}") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # messages quote the content
+            text = f"{self.path} can't be used: {_clean(str(error))}"
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is None:
+                # What Python could not read was not written by it; what it could not write is
+                # a mistake of ours.
+                damaged = isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
+            elif code & 0xFF in BUSY:
+                raise BusyHistoryError(text) from None
+            elif code & 0xFF == sqlite3.SQLITE_IOERR:
+                damaged = code in UNREADABLE
+            else:
+                damaged = code & 0xFF not in FROM_OUTSIDE
+            raise (DamagedHistoryError if damaged else StorageError)(text) from None
+
+
+def _clean(text: str) -> str:
+    """*text* in one line that a terminal can show, and not too long."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:200]
 
 
 def _open_to_write(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None)
+    for end in ("", *LOGS):
+        file = path.with_name(path.name + end)
+        if kind := describe_special(file):
+            raise DamagedHistoryError(f"{file} can't be used: it is {kind}")
+    database = sqlite3.connect(path, isolation_level=None, timeout=0.0)
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.executescript(SCHEMA)
-    except sqlite3.Error:
+        ((verdict, *_), *_) = database.execute("PRAGMA quick_check(1)").fetchall()
+        if verdict != "ok":
+            raise DamagedHistoryError(f"{path} can't be used: {_clean(verdict)}")
+        _check_content(database, path)
+    except BaseException:
         database.close()
         raise
     return database
@@ -332,14 +477,44 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that also works where nothing may be written, beside the database even."""
-    database = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None
-    )
+    address = path.absolute().as_uri()
+    database = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
     try:
-        database.execute("SELECT count(*) FROM generations")
-    except sqlite3.OperationalError:
+        try:
+            database.execute("SELECT count(*) FROM sqlite_master")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in FROM_OUTSIDE:
+                raise
+            database.close()
+            database = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+        _check_content(database, path)
+    except BaseException:
         database.close()
-        database = sqlite3.connect(
-            f"{path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None
-        )
+        raise
     return database
+
+
+def _check_content(database: sqlite3.Connection, path: Path) -> None:
+    """Makes sure that tables and rows are such as a run writes: a database keeps anything.
+
+    Raises:
+        DamagedHistoryError: They are not.
+    """
+    found = dict(database.execute("SELECT name, type FROM sqlite_master").fetchall())
+    if strange := {"trigger", "view"} & set(found.values()):
+        raise DamagedHistoryError(f"{path} can't be used: it has a {strange.pop()}")
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(SCHEMA)
+        tables = own.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            query = f"SELECT name, type, pk FROM pragma_table_info('{table}')"
+            columns = own.execute(query).fetchall()
+            if table not in found:  # an older version made it
+                continue
+            if database.execute(query).fetchall() != columns:
+                raise DamagedHistoryError(f"{path} can't be used: its table {table} is another one")
+            wrong = [f"typeof({name}) NOT IN ('{kind}', 'null')" for name, kind, _ in columns]
+            tests = [*wrong, IMPOSSIBLE.get(table, "false")]
+            query = f"SELECT 1 FROM {table} WHERE {' OR '.join(tests)} LIMIT 1".lower()
+            if database.execute(query).fetchall():
+                raise DamagedHistoryError(f"{path} can't be used: a row of {table} makes no sense")

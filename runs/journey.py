@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from arena.arena import Arena
@@ -15,18 +16,19 @@ from games.seeding import derive_seeds
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.player import Player
 from players.storage import read_player
-from runs.checkpoint import save_checkpoint
+from runs.check_points import CheckPoints, find_scores
+from runs.checkpoint import drop_checkpoints, save_checkpoint
 from runs.directory import RunDirectory
-from runs.files import set_aside, write_whole
+from runs.files import set_aside
 from runs.history import History
 from runs.recipe import Recipe
 
 __all__ = ["LARGE", "Journey", "Progress", "Watch"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Progress:
-    """What is going on, for whoever watches; changed in place as the run goes on."""
+    """What a generation brought, for whoever watches; one of its own for each generation."""
 
     generation: int = 0
     generations: int = 0
@@ -35,15 +37,16 @@ class Progress:
     seconds: float = 0.0
     playing: float = 0.0
     """How many of the seconds were spent playing matches."""
-    statistics: dict[str, float] = field(default_factory=dict)
-    results: list[DuelResult] = field(default_factory=list)
-    """The last check."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    results: tuple[DuelResult, ...] = ()
+    """The last check; that of this generation, if there was one."""
     checked: int | None = None
     """The generation of the last check."""
 
 
 Watch = Callable[[Progress], bool]
-"""Is called after each generation; the run stops, after a checkpoint, if it gives False."""
+"""Is called once for each generation, after its check if it has one; the run stops, after a
+checkpoint, if it gives False."""
 
 
 PATIENCE = 1.0
@@ -57,11 +60,23 @@ some kilobytes, tables of tuples some megabytes, and a run may have hundreds of 
 
 
 @dataclass
-class _Shown:
-    """Which champion the file holds, and when that was last looked at."""
+class _Champions:
+    """The champions of a run, as far as they are kept, and which one the file holds."""
 
-    generation: int | None = None
+    checked: set[int]
+    """The generations that had a check before."""
+    worths: dict[int, float]
+    """How good each is that is kept, by its generation; see :meth:`Journey._weigh`."""
+    blob: bytes | None = None
+    """The best one, if the file does not hold it yet."""
     since: float = -PATIENCE
+    """When the file was last written."""
+
+    @property
+    def best(self) -> int | None:
+        """The generation of the best one: of equals the newest."""
+        ranks = [(worth, generation) for generation, worth in self.worths.items()]
+        return max(ranks)[1] if ranks else None
 
 
 @dataclass(frozen=True)
@@ -77,45 +92,52 @@ class Journey:
 
     def go(self, state: Any, watch: Watch) -> None:
         """Evolves on from *state* until the recipe's last generation, or *watch* says no."""
-        shown = _Shown()
-        self._restore_champion(state.generation, shown)
-        last = self.recipe.run.generations
-        progress = Progress(state.generation, last)
+        saved, last = state.generation, self.recipe.run.generations
+        champions = self._restore_champions(saved)
+        progress = Progress(saved, last)
         start = time.perf_counter()
-        checked = {generation for generation, _, _ in self.history.champions()}
-        saved = state.generation
         going = True
+        if self._is_due(saved) and saved not in champions.checked:
+            progress = self._check(state, champions, progress)
+            going = watch(progress)
         while True:
             now = state.generation
-            due = now > 0 and (now % self.recipe.check.every == 0 or now == last)
-            if due and now not in checked:
-                progress.results = self._check(state)
-                progress.checked = now
-                if now >= last:
-                    watch(progress)
             ending = now >= last or not going
             if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
-                self.history.flush()
-                save_checkpoint(self.directory, state, self.method)
+                self._save(state)
                 saved = now
-                self._show_champion(shown)
-            elif time.monotonic() - shown.since > PATIENCE:
-                self._show_champion(shown)
+                self._show_champion(champions)
+            elif ending or time.monotonic() - champions.since > PATIENCE:
+                self._show_champion(champions)
             if ending:
-                self._show_champion(shown)
                 return
             before = time.perf_counter()
             state, report = self.method.step(state, self.arena)
-            after = time.perf_counter()
-            self.history.add_generation(report, after - before)
-            progress.generation = state.generation
-            progress.games = self.arena.games
-            progress.seconds = after - start
-            progress.playing = self.arena.executor.seconds
-            progress.statistics = report.statistics
+            self.history.add_generation(report, time.perf_counter() - before)
+            statistics = MappingProxyType(dict(report.statistics))
+            progress = replace(progress, generation=state.generation, statistics=statistics)
+            if self._is_due(state.generation):
+                progress = self._check(state, champions, progress)
+            progress = replace(
+                progress,
+                games=self.arena.games,
+                seconds=time.perf_counter() - start,
+                playing=self.arena.executor.seconds,
+            )
             going = watch(progress)
 
-    def _check(self, state: Any) -> list[DuelResult]:
+    def _is_due(self, generation: int) -> bool:
+        """Whether there is a check at *generation*."""
+        last = self.recipe.run.generations
+        return generation > 0 and (generation % self.recipe.check.every == 0 or generation == last)
+
+    def _save(self, state: Any) -> None:
+        """Writes a checkpoint, and then makes room."""
+        self.history.flush()
+        save_checkpoint(self.directory, state, self.method, self.recipe.run)
+        drop_checkpoints(self.directory, self.recipe.run)
+
+    def _check(self, state: Any, champions: _Champions, progress: Progress) -> Progress:
         """Finds the champion and measures it against the recipe's opponents."""
         genome, report = self.method.champion(state, self.arena)
         design = self.method.design
@@ -136,64 +158,87 @@ class Journey:
         remarks = {"recipe": self.recipe.title, "generation": state.generation}
         blob = player.serialise(**remarks, seed=state.seed)
         self.history.add_check(report, blob, results)
+        champions.worths[state.generation] = -math.inf
+        if results:  # the first opponent decides
+            worth = self._weigh(results[0].wins, find_scores(results[0]))
+            champions.worths[state.generation] = worth
+        if champions.best == state.generation:
+            champions.blob = blob
         if len(blob) > LARGE:
-            self._drop_champions()
-        return results
+            self._drop_champions(champions)
+        return replace(progress, results=tuple(results), checked=state.generation)
 
-    def _drop_champions(self) -> None:
+    def _drop_champions(self, champions: _Champions) -> None:
         """Keeps the newest champion, and what was the best at each checkpoint.
 
         Whichever of these the run goes on from one day, its champion's file can be restored.
         """
-        ranks = self._rank_champions()
-        newest = max(generation for _, generation in ranks)
+        ranks = [(worth, generation) for generation, worth in champions.worths.items()]
+        newest = max(champions.worths)
         keep = {newest}
         for last in [newest, *self.directory.generations()]:
             before = [rank for rank in ranks if rank[1] <= last]
             if before:
                 keep.add(max(before)[1])
         self.history.drop_champions(keep, LARGE)
+        champions.worths = {generation: champions.worths[generation] for generation in keep}
 
-    def _show_champion(self, shown: _Shown) -> None:
+    def _show_champion(self, champions: _Champions) -> None:
         """Writes the champion's file if it is not that of the best check so far."""
-        best = self._best_generation()
-        blob = None if best in {None, shown.generation} else self.history.champion(best)
-        if blob is not None:
-            write_whole(self.directory.champion, blob)
-            shown.generation = best
-        shown.since = time.monotonic()
+        if champions.blob is not None:
+            self.directory.write(self.directory.champion, champions.blob)
+            champions.blob = None
+        champions.since = time.monotonic()
 
-    def _best_generation(self) -> int | None:
-        """The generation whose champion is the run's, as the recipe defines it."""
-        ranks = self._rank_champions()
-        return max(ranks)[1] if ranks else None
-
-    def _rank_champions(self) -> list[tuple[float, int]]:
-        """For each champion that is kept its worth, if that counts, and its generation.
+    def _weigh(self, wins: int, scores: CheckPoints | None) -> float:
+        """What a champion is worth by its check against the first opponent, if that counts.
 
         That is how often it won or, in a game of points, how many more it scored.
         """
-        worths = dict.fromkeys(self.history.kept_champions(), -math.inf)
-        if self.recipe.run.champion != "last" and self.opponents:
-            for check in self.history.checks():
-                if check.generation in worths and check.opponent == self.opponents[0].name:
-                    worths[check.generation] = (
-                        check.scores.margin if check.scores is not None else float(check.wins)
-                    )
-        return [(worth, generation) for generation, worth in worths.items()]
+        if self.recipe.run.champion == "last":
+            return -math.inf
+        return float(wins) if scores is None else scores.margin
 
-    def _restore_champion(self, generation: int, shown: _Shown) -> None:
-        """Makes the champion's file agree with the history, whatever happened before.
-
-        Of a history that was lost, the file may be all that is left: it stays, unless it is
-        of a later *generation* than the run goes on from, or can't be read.
-        """
-        self._show_champion(shown)
-        if shown.generation is None and self.directory.champion.is_file():
+    def _restore_champions(self, generation: int) -> _Champions:
+        """The champions until *generation*, of which the file holds the best afterwards."""
+        history = self.history
+        checked = {row[0] for row in history.champions() if row[0] <= generation}
+        champions = _Champions(
+            checked, dict.fromkeys(checked & {*history.kept_champions()}, -math.inf)
+        )
+        for check in history.checks():
+            first = self.opponents and check.opponent == self.opponents[0].name
+            if first and check.generation in champions.worths:
+                champions.worths[check.generation] = self._weigh(check.wins, check.scores)
+        while (best := champions.best) is not None:
+            champions.blob = history.champion(best)
             try:
-                found = read_player(self.directory.champion.read_bytes()).remarks
-            except (DamagedFileError, NewerFormatError):
-                set_aside(self.directory.champion)
-                return
-            if found.get("generation", 0) > generation:
-                self.directory.champion.unlink()
+                read_player(champions.blob or b"")
+            except (DamagedFileError, NewerFormatError) as error:
+                history.warnings.append(
+                    f"{history.path}: the champion of generation {best} can't be used: {error}"
+                )
+                del champions.worths[best]
+            else:
+                self._show_champion(champions)
+                return champions
+        champions.blob = None
+        self._check_champion(generation)
+        return champions
+
+    def _check_champion(self, generation: int) -> None:
+        """Of a history that was lost, the champion's file may be all that is left.
+
+        It stays, unless it is of a later *generation* than the run goes on from, or can't be
+        read.
+        """
+        file = self.directory.champion
+        if not file.is_file():
+            return
+        try:
+            found = read_player(file.read_bytes()).remarks
+        except (DamagedFileError, NewerFormatError):
+            set_aside(file)
+            return
+        if found.get("generation", 0) > generation:
+            file.unlink()

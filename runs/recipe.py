@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -54,6 +55,10 @@ INSTEAD = {
 """Keys of other methods, and with what a method says the same."""
 
 
+KEEP_NEWEST, KEEP_EVERY = 5, 10
+"""Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
+
+
 class CheckConfig(Config):
     """The section ``[check]``: how the champion is measured from outside."""
 
@@ -78,6 +83,31 @@ class RunConfig(Config):
     """Which champion becomes ``champion.safetensors``: that with most wins against the first
     opponent of all checks (in Ticket to Ride: that which scored most points more than it), or
     the last one."""
+    keep_newest: int | None = Field(default=None, ge=1)
+    """How many of the newest checkpoints are kept. A new run takes :data:`KEEP_NEWEST` if
+    nothing is said; a run whose recipe does not say it, an old one, keeps all."""
+    keep_every: int | None = Field(default=None, ge=1)
+    """Of the older ones every so-manieth is kept, those of generations that are multiples of
+    this times `checkpoint_every`: 1 keeps all. A new run takes :data:`KEEP_EVERY`."""
+    id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
+    """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
+    is made when the run begins, whatever stands here; old runs have none."""
+
+    def keeps(self, generations: Sequence[int]) -> set[int]:
+        """Of checkpoints of these *generations*, in ascending order, those that are kept.
+
+        The first and the last always are.
+
+        >>> config = RunConfig(checkpoint_every=2, keep_newest=2, keep_every=3)
+        >>> sorted(config.keeps(range(0, 20, 2)))
+        [0, 6, 12, 16, 18]
+        """
+        if self.keep_newest is None and self.keep_every is None:
+            return set(generations)
+        newest = generations[-(self.keep_newest or 1) :]
+        every = self.keep_every
+        regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
+        return {*newest, *regular, *generations[:1]}
 
 
 class Recipe(Config):
@@ -157,6 +187,24 @@ class Recipe(Config):
         for player, name in zip(made, distinct_names([p.name for p in made]), strict=True):
             player.name = name
         return made
+
+    def begin(self) -> Recipe:
+        """The recipe of a new run: with an id of its own, and which checkpoints it keeps."""
+        now = {
+            "id": secrets.token_hex(16),
+            "keep_newest": self.run.keep_newest or KEEP_NEWEST,
+            "keep_every": self.run.keep_every or KEEP_EVERY,
+        }
+        return self.model_copy(update={"run": self.run.model_copy(update=now)})
+
+    def breeds_like(self, other: Recipe) -> bool:
+        """Whether runs of both are the same, whatever they are called and keep."""
+        anonymous = {"id": None, "keep_newest": None, "keep_every": None}
+        one, two = (
+            recipe.model_copy(update={"run": recipe.run.model_copy(update=anonymous)})
+            for recipe in (self, other)
+        )
+        return one == two
 
     def to_toml(self) -> str:
         """The recipe as a TOML file."""

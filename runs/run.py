@@ -12,10 +12,15 @@ from games.errors import BadValueError
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.bred import BredPlayer
 from players.storage import read_player
-from runs.checkpoint import digest_population, load_checkpoint, save_checkpoint
+from runs.checkpoint import (
+    digest_population,
+    load_checkpoint,
+    read_checkpoint,
+    save_checkpoint,
+)
 from runs.directory import RunDirectory
-from runs.errors import CheckpointError, DamagedHistoryError
-from runs.files import set_aside, write_whole
+from runs.errors import CheckpointError, StorageError
+from runs.files import set_aside
 from runs.history import Check, History
 from runs.journey import Journey, Watch
 from runs.recipe import Recipe, read_recipe
@@ -84,7 +89,7 @@ class Run:
         Raises:
             CheckpointError: There is none.
         """
-        state, problems = load_checkpoint(self.directory, self.method, generation)
+        state, problems = load_checkpoint(self.directory, self.method, generation, self.recipe.run)
         self.warnings += [problem for problem in problems if problem not in self.warnings]
         return state
 
@@ -155,6 +160,7 @@ class Run:
         check_executor(executor, workers)
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
+            self._check_place()
             self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
@@ -162,7 +168,10 @@ class Run:
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
             machine = stack.enter_context(make_executor(executor, workers))
-            history = stack.enter_context(self._open_history())
+            stack.callback(lambda: self.warnings.extend(history.warnings))
+            history = stack.enter_context(
+                History(self.directory.history, write=True, guard=self.directory.check_held)
+            )
             self._go_back_to(begin, history)
             arena = Arena(self.method.design, machine)
             journey = Journey(self.directory, self.recipe, self.method, history, arena, opponents)
@@ -176,9 +185,9 @@ class Run:
             if generation not in (None, 0):
                 raise CheckpointError(f"{self.path} has no checkpoint of generation {generation}")
             state = self.method.initial(self.recipe.run.seed)
-            save_checkpoint(directory, state, self.method)
+            save_checkpoint(directory, state, self.method, self.recipe.run)
             return state, []
-        state, problems = load_checkpoint(directory, self.method, generation)
+        state, problems = load_checkpoint(directory, self.method, generation, self.recipe.run)
         last = self.recipe.run.generations
         if state.generation > last:
             raise BadValueError(
@@ -187,26 +196,41 @@ class Run:
             )
         return state, problems
 
-    def _open_history(self) -> History:
-        """The history; a damaged one is put aside, since nothing depends on it."""
-        try:
-            return History(self.directory.history, write=True)
-        except DamagedHistoryError as error:
-            aside = set_aside(self.directory.history)
-            self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
-            return History(self.directory.history, write=True)
+    def _check_place(self) -> None:
+        """Makes sure that the directory is still that of this run.
+
+        Raises:
+            NotARunError: There is no run.
+            StorageError: Another run was started there.
+        """
+        self.directory.check()
+        if read_recipe(self.directory.recipe).run.id != self.recipe.run.id:
+            raise StorageError(
+                f"{self.path} is another run by now: somebody has started it there meanwhile"
+            )
 
     def _go_back_to(self, state: Any, history: History) -> None:
         """Forgets what came after *state*; checkpoints that can't be read are put aside."""
         self.directory.clear_leftovers()
         for newer in self.directory.generations():
             if newer > state.generation:
-                file = self.directory.checkpoint(newer)
-                if any(warning.startswith(file.name) for warning in self.warnings):
-                    set_aside(file)
-                else:
-                    file.unlink()
+                self._forget_checkpoint(newer)
         history.forget_after(state.generation)
+
+    def _forget_checkpoint(self, generation: int) -> None:
+        """Deletes a checkpoint of this run; what is something else is put aside."""
+        file = self.directory.checkpoint(generation)
+        try:
+            read_checkpoint(self.directory, self.method, generation, self.recipe.run)
+        except NewerFormatError:
+            aside = set_aside(file, "newer")
+            self.warnings.append(
+                f"{file.name} is of a newer version of evolve: it is kept as {aside.name}"
+            )
+        except DamagedFileError:
+            set_aside(file)
+        else:
+            file.unlink()
 
     def with_generations(self, generations: int, from_generation: int | None = None) -> Run:
         """The same run with another last generation; its directory is changed too.
@@ -223,5 +247,6 @@ class Run:
             )
         changed = Run(self.directory, self.recipe.change({"run.generations": generations}))
         with self.directory.lock():
-            write_whole(self.directory.recipe, changed.recipe.to_toml().encode())
+            self._check_place()
+            self.directory.write(self.directory.recipe, changed.recipe.to_toml().encode())
         return changed

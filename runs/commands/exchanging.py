@@ -44,14 +44,14 @@ def export(
     - neat-python: as export_network_json does; for champions bred by NEAT
     """
     from runs.export import find_target
-    from runs.files import write_whole
+    from runs.files import check_free, write_whole
 
     target = find_target(to)
     player, place = _find_champion(run, generation)
     text = target.write(player)
     file = out or place.with_suffix(target.suffix)
     if out or run.startswith(PREFIX):
-        _check_free(file, force)
+        check_free(file, force=force)
     write_whole(file, text.encode())
     print(file)
 
@@ -100,11 +100,11 @@ def import_neat(
     Files from evolve export say themselves what they are for.
     """
     from runs.export import read_neat_file
-    from runs.files import write_whole
+    from runs.files import check_free, write_whole
 
     made = read_neat_file(file, name=name, head=head, encoding=encoding, viewpoint=viewpoint)
     target = out or file.with_suffix(".safetensors")
-    _check_free(target, force)
+    check_free(target, force=force)
     write_whole(target, made.player.serialise(imported_from=file.name))
     if made.assumed:
         typer.echo(f"assumed {', '.join(made.assumed)}: the file does not say", err=True)
@@ -125,10 +125,3 @@ def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
         raise BadValueError(f"--generation is for runs, and {run} is a single player")
     path = Path(run.removeprefix(PREFIX))
     return read_player_file(path), path
-
-
-def _check_free(file: Path, force: bool) -> None:
-    from runs.errors import RunExistsError
-
-    if file.exists() and not force:
-        raise RunExistsError(f"{file} exists: choose another --out, or replace it with --force")

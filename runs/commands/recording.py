@@ -38,10 +38,9 @@ def log(
     many points it had in the end.
     """
     from runs.decision_log import write_log
-    from runs.errors import RunExistsError
+    from runs.files import check_free
 
-    if out.exists() and not force:
-        raise RunExistsError(f"{out} exists: choose another --out, or replace it with --force")
+    check_free(out, force=force)
     played, rows = write_log(names, _read_counts(players), games, out, seed=seed)
     typer.echo(f"{played:,} games, {rows:,} decisions", err=True)
     print(out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from arena.executors import check_executor, default_workers
@@ -89,10 +88,9 @@ def _open(job: Job, path: Path) -> Run:
     """The run of *job*: the one at *path*, if it is that, else a new one."""
     directory = RunDirectory(path)
     if not directory.recipe.is_file():
-        _remove_empty(directory)
         return prepare(job.recipe, run=path)
     run = Run.open(path)
-    if all(run.recipe != job.attempt(number) for number in range(job.attempts)):
+    if not any(run.recipe.breeds_like(job.attempt(number)) for number in range(job.attempts)):
         raise BadValueError(
             f"{path} is a run of other settings: repeat them, or choose another folder"
         )
@@ -102,16 +100,9 @@ def _open(job: Job, path: Path) -> Run:
 def _open_again(job: Job, run: Run, reason: str) -> Run:
     """The next attempt at a run that was lost, in its place."""
     for number in range(1, job.attempts):
-        if run.recipe == job.attempt(number - 1):
+        if run.recipe.breeds_like(job.attempt(number - 1)):
             return prepare(job.attempt(number), run=run.path, force=True)
     raise StudyFailedError(f"{job.name}: {reason}")
-
-
-def _remove_empty(directory: RunDirectory) -> None:
-    """Removes what a process that died at once may have left: folders with nothing in them."""
-    for folder in (directory.checkpoints, directory.plots, directory.path):
-        with suppress(OSError):
-            folder.rmdir()
 
 
 def _reached(run: Run) -> int:

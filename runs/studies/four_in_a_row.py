@@ -39,6 +39,7 @@ def plan(settings: Settings) -> list[Job]:
                 "run.seed": seed,
                 "run.generations": settings.scaled(recipe.run.generations),
                 "check.games": settings.scaled(recipe.check.games),
+                "run.keep_every": 1,
             }
             jobs.append(Job(_name(number, seed), recipe.change(changes)))
     return jobs

@@ -86,6 +86,7 @@ def _proof_job(seed: int, settings: Settings) -> Job:
         "method.batches": settings.scaled(FEW_STEPS, least=4),
         "run.generations": ITERATIONS,
         "run.checkpoint_every": 1,
+        "run.keep_every": 1,
         "check.every": ITERATIONS,
     }
     return _imitate(PROOF, seed, settings, changes)

@@ -50,8 +50,9 @@ def assert_same(one: Any, other: Any) -> None:
 def make_directory(path: Path, generations: list[int]) -> RunDirectory:
     directory = RunDirectory(path)
     directory.create()
-    for generation in generations:
-        save_checkpoint(directory, make_state(generation, seed=generation), METHOD)
+    with directory.lock():
+        for generation in generations:
+            save_checkpoint(directory, make_state(generation, seed=generation), METHOD)
     return directory
 
 
@@ -399,7 +400,8 @@ def test_graphs_of_another_recipe_are_named(tmp_path: Path, method: Any, message
     """Also where they have a form that graphs of this recipe could have."""
     directory = RunDirectory(tmp_path)
     directory.create()
-    save_checkpoint(directory, GROWN, NEAT)
+    with directory.lock():
+        save_checkpoint(directory, GROWN, NEAT)
     assert load_checkpoint(directory, NEAT)[0].generation == 6
     with pytest.raises(CheckpointError) as caught:
         load_checkpoint(directory, method)

@@ -360,16 +360,19 @@ def test_an_opponent_that_is_gone_costs_nothing(path: Path) -> None:
 
 def fail_writing(monkeypatch: pytest.MonkeyPatch, step: str, name: str) -> None:
     """From now on the disk is full at this *step* of writing the file called *name*."""
-    open_file, make, replace = os.fdopen, files.tempfile.mkstemp, os.replace
+    open_file, make, replace = os.fdopen, os.open, os.replace
     current = ""
 
     def full(*arguments: Any) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def mkstemp(prefix: str, dir: Path) -> tuple[int, str]:  # noqa: A002
+    def create(path: Any, flags: int, *options: Any, **more: Any) -> int:
         nonlocal current
-        current = prefix[1:-1]
-        return full() if step == "mkstemp" and current == name else make(prefix=prefix, dir=dir)
+        if flags & os.O_EXCL:
+            current = Path(path).stem[1:]
+            if step == "open" and current == name:
+                full()
+        return make(path, flags, *options, **more)
 
     def fdopen(descriptor: int, mode: str) -> Any:
         file = open_file(descriptor, mode, buffering=0)
@@ -397,18 +400,18 @@ def fail_writing(monkeypatch: pytest.MonkeyPatch, step: str, name: str) -> None:
         if step == "fsync" and current == name:
             full()
 
-    def rename(source: str, target: Path) -> None:
+    def rename(source: str, target: str, **options: Any) -> None:
         if step == "replace" and current == name:
             full()
-        replace(source, target)
+        replace(source, target, **options)
 
-    monkeypatch.setattr(files.tempfile, "mkstemp", mkstemp)
+    monkeypatch.setattr(files.os, "open", create)
     monkeypatch.setattr(files.os, "fdopen", fdopen)
     monkeypatch.setattr(files.os, "fsync", flush)
     monkeypatch.setattr(files.os, "replace", rename)
 
 
-STEPS = ["mkstemp", "write", "fsync", "replace"]
+STEPS = ["open", "write", "fsync", "replace"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -538,7 +541,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_real_disk_may_fill_up(
     small_recipe: RecipeMaker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
-    recipe = small_recipe("run.generations=60", "run.checkpoint_every=1")
+    recipe = small_recipe("run.generations=60", "run.checkpoint_every=1", "run.keep_every=1")
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
     path = disk / "run"
     with pytest.raises(StorageError, match=rf"{disk}/.* can't be"):
