@@ -30,6 +30,7 @@ from evolve.meeting import (
     check_openings,
     choose_from_hall,
     describe_fitness,
+    estimate_matches,
     meet,
 )
 from evolve.method import Config, Method, Report
@@ -144,6 +145,14 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         design.initialise(0, config.initialisation, np.random.default_rng(0))
         self.step_genes: tuple[StepGene, ...] = getattr(design, "step_genes", ())
         self._trained = [_change_depth(design, depth) for depth in config.training_depths]
+
+    @classmethod
+    def estimate_bytes(cls, config: EvolutionaryProgrammingConfig, design: Any) -> int:
+        """Parents, children and their strengths, and the matches or the champion's round robin."""
+        count = config.individuals
+        met = config.opponents + config.hall_of_fame.opponents
+        pairs = max(2 * count * met, count * (count - 1) // 2)
+        return 2 * super().estimate_bytes(config, design) + estimate_matches(config, pairs)
 
     def initial(self, seed: int) -> EvolutionaryProgrammingState:
         """Random parents."""

@@ -20,6 +20,7 @@ from evolve.method import Config
 from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_generator, derive_seeds
+from genomes.limits import BYTES_PER_MATCH
 
 __all__ = [
     "MeetingConfig",
@@ -27,6 +28,7 @@ __all__ = [
     "check_openings",
     "choose_from_hall",
     "describe_fitness",
+    "estimate_matches",
     "meet",
     "meet_hall",
 ]
@@ -54,6 +56,13 @@ class MeetingConfig(Config):
     """How often each pair meets from each opening and in each colour; of use with noise."""
     openings: OpeningsConfig = OpeningsConfig()
     hall_of_fame: HallOfFame = HallOfFame()
+
+
+def estimate_matches(config: MeetingConfig, pairs: int) -> int:
+    """How many bytes a generation's matches take, or the champion's, if so many *pairs* meet."""
+    colours = 2 if config.colours == "both" else 1
+    games = colours * config.games * config.openings.count
+    return BYTES_PER_MATCH * games * pairs
 
 
 def check_openings(game: AnyGame, plies: int, key: str) -> None:

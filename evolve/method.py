@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from arena.arena import Arena
+from genomes.limits import COPIES
 from players.design import Design
 
 __all__ = ["BoardViewConfig", "Config", "Method", "Report", "State"]
@@ -36,7 +37,12 @@ class BoardViewConfig(Config):
 
 
 class State(Protocol):
-    """What every method's state has; a method adds its own."""
+    """What every method's state has; a method adds its own.
+
+    What is read from a checkpoint must have the types that the fields are annotated with. Whole
+    numbers are 0 or more; arrays hold finite numbers, unless ``field(metadata={"finite": False})``
+    says that they need not.
+    """
 
     @property
     def seed(self) -> int:
@@ -101,6 +107,14 @@ class Method(ABC, Generic[S]):
             network: An instance of the game's :attr:`network_types`.
             config: An instance of :attr:`config_type`.
         """
+
+    @classmethod
+    def estimate_bytes(cls, config: Any, design: Any) -> int:
+        """How much memory a generation takes, roughly; takes none itself.
+
+        By default that of a population of weight vectors.
+        """
+        return COPIES * 4 * int(config.individuals) * int(design.genes)
 
     @abstractmethod
     def initial(self, seed: int) -> S:

@@ -36,17 +36,19 @@ from evolve.stagnation import (
     summarise_species,
 )
 from evolve.tables import Tables
-from evolve.tables_section import TableMeetingConfig, find_tables
+from evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
 from evolve.ticket_section import TicketGraphConfig
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError
 from games.seeding import derive_generator, derive_stream
 from games.ticket_to_ride.game import TicketToRide
+from genomes.limits import COPIES
 from genomes.neat.breeding import breed
 from genomes.neat.config import NeatConfig
 from genomes.neat.creation import create
 from genomes.neat.distance import distances
+from genomes.neat.faults import find_faults
 from genomes.neat.numbering import Counters
 from genomes.neat.population import NeatPopulation, concatenate
 from genomes.neat.species import Species, speciate, stagnant
@@ -66,6 +68,8 @@ FOR_PAIRS = {
     "finalists": "method.tables.finalists",
 }
 """Keys that make no sense at tables, and where these say the like."""
+CONNECTION_BYTES, NODE_BYTES = 25, 28
+"""What genes take; see `genomes.neat.population`."""
 SAMPLE = 16
 """How many genomes the diversity is measured among."""
 
@@ -169,6 +173,18 @@ class Neat(Method[NeatState]):
             check_openings(design.game, plies, "method.stagnation.opening_plies")
         self.yardsticks = make_yardsticks(config.stagnation, design.game)
 
+    @classmethod
+    def estimate_bytes(cls, config: NeatMethodConfig, design: AnyGraphDesign) -> int:
+        """A population of graphs as large as the first ones are, and the matches."""
+        neat, count = config.neat, config.neat.pop_size
+        hidden, ends = neat.num_hidden, neat.num_hidden + design.outputs
+        links = design.inputs * ends + hidden * design.outputs + ends
+        everybody = config.pairing != "random" or count <= config.opponents
+        finalists = min(config.finalists, count)
+        pairs = max(count * (count if everybody else config.opponents), finalists**2)
+        bred = COPIES * count * (links * CONNECTION_BYTES + ends * NODE_BYTES)
+        return bred + estimate_meetings(config, design.game, count, pairs)
+
     def initial(self, seed: int) -> NeatState:
         """A random population, divided into species."""
         return self._found(seed, 0, 0, 0)
@@ -185,15 +201,20 @@ class Neat(Method[NeatState]):
             return f"it has {len(state.population)} genomes, not {self.config.neat.pop_size}"
         if len(state.records) != len(state.species) or state.marks.shape != (len(state.species),):
             return "its records are not those of its species"
-        for population in (state.population, state.records, state.hall):
-            if population.source.min(initial=0) < -self.design.inputs:
-                return f"its genomes have more than {self.design.inputs} inputs"
-            first = population.node_start[:-1, None] + np.arange(self.design.outputs)
-            if np.any(np.diff(population.node_start) < self.design.outputs) or np.any(
-                population.node_key[first] != np.arange(self.design.outputs)
-            ):
-                return f"its genomes do not have {self.design.outputs} outputs"
-        return None
+        unfit = map(self._find_unfit, (state.population, state.records, state.hall))
+        return next(filter(None, unfit), None) or _find_wrong_numbers(state)
+
+    def _find_unfit(self, population: NeatPopulation) -> str | None:
+        """Why the genomes can't be those of the design; None if they can."""
+        inputs, outputs = self.design.inputs, self.design.outputs
+        if population.source.min(initial=0) < -inputs:
+            return f"its genomes have more than {inputs} inputs"
+        first = population.node_start[:-1, None] + np.arange(outputs)
+        if np.any(np.diff(population.node_start) < outputs) or np.any(
+            population.node_key[first] != np.arange(outputs)
+        ):
+            return f"its genomes do not have {outputs} outputs"
+        return find_faults(population, inputs, outputs, self.config.neat.feed_forward)
 
     def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
         """Plays one generation and breeds the next."""
@@ -437,3 +458,17 @@ def _measure_sizes(
     nodes = np.diff(population.node_start) - outputs
     working = np.concatenate([[0], np.cumsum(population.enabled)])
     return nodes, np.diff(working[population.connection_start])
+
+
+def _find_wrong_numbers(state: NeatState) -> str | None:
+    """Why the numbers given out last can't be that; None if they can."""
+    given: tuple[tuple[str, NDArray[Any], int, int], ...] = (
+        ("genome", state.population.keys, state.counters.genome, 2**62),
+        ("node", state.population.node_key, state.counters.node, 2**30),
+        ("innovation", state.population.innovation, state.counters.innovation, 2**62),
+        ("species", state.species.keys, state.last_species, 2**62),
+    )
+    for name, numbers, last, most in given:
+        if not numbers.max(initial=0) <= last <= most:
+            return f"the last number of a {name} is {last}"
+    return None

@@ -9,12 +9,13 @@ from pydantic import Field, model_validator
 
 from arena.kernels import SEATED_KERNELS
 from arena.seating import SEATS
-from evolve.meeting import MeetingConfig
+from evolve.meeting import MeetingConfig, estimate_matches
 from evolve.method import Config
 from games.errors import BadValueError
 from games.game import AnyGame
+from genomes.limits import BYTES_PER_MATCH
 
-__all__ = ["TableMeetingConfig", "TablesConfig", "find_tables"]
+__all__ = ["TableMeetingConfig", "TablesConfig", "estimate_meetings", "find_tables"]
 
 Size = Annotated[int, Field(ge=2, le=SEATS)]
 
@@ -108,6 +109,30 @@ def find_tables(
                 f"method.tables: {own} individuals sit at a table, but there are {individuals}"
             )
     return tables
+
+
+def estimate_meetings(
+    config: TableMeetingConfig, game: AnyGame, individuals: int, pairs: int
+) -> int:
+    """How many bytes a generation's matches take, or the champion's.
+
+    Args:
+        config: The section ``[method]``.
+        game: What is played.
+        individuals: How many there are.
+        pairs: How many of them meet, in games of two.
+    """
+    if game.name not in SEATED_KERNELS:
+        hall = individuals * config.hall_of_fame.opponents
+        return estimate_matches(config, pairs + hall)
+    tables = config.tables or TablesConfig()
+    sizes = tables.seats or (game.rules[0],)
+    decks = max(
+        individuals * max(tables.decks, tables.trial_decks),
+        min(individuals, tables.finalists) * tables.final_decks,
+    )
+    seats = sum(sizes) if tables.rotate else len(sizes)
+    return SEATS * BYTES_PER_MATCH * decks * seats
 
 
 def _check_hall(config: TableMeetingConfig, tables: TablesConfig) -> None:

@@ -26,7 +26,7 @@ from evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
 from evolve.method import BoardViewConfig, Config, Method, Report
 from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
 from evolve.tables import Tables
-from evolve.tables_section import TableMeetingConfig, find_tables
+from evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
 from evolve.ticket_section import TicketNetworkConfig
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
@@ -144,6 +144,14 @@ class Tournament(Method[TournamentState]):
         if not tables:
             random_openings(design.game, config.openings.plies, 0, 0)
         design.initialise(1, config.initialisation, np.random.default_rng(0))
+
+    @classmethod
+    def estimate_bytes(cls, config: TournamentConfig, design: Any) -> int:
+        """The population's, and those of the tournaments or the champion's round robin."""
+        individuals, size = config.individuals, config.tournament_size
+        pairs = max(individuals * size * (size - 1), individuals * (individuals - 1) // 2)
+        bred = super().estimate_bytes(config, design)
+        return bred + estimate_meetings(config, design.game, individuals, pairs)
 
     def initial(self, seed: int) -> TournamentState:
         """A random population."""

@@ -100,9 +100,10 @@ class VectorPlayer(BredPlayer):
         names = [field.name for field in fields(cls.design_type) if type(field.default) is tuple]
         lists = {name: tuple(options[name]) for name in names}
         design, genome = cls.design_type(**{**options, **lists}), arrays["genome"]
-        if genome.shape != (design.genes,):
+        if genome.shape != (design.genes,) or genome.dtype != np.float32:
             raise BadValueError(
-                f"its weights have shape {genome.shape}, expected ({design.genes},)"
+                f"its weights are {genome.dtype} of shape {genome.shape}, expected float32 of"
+                f" shape ({design.genes},)"
             )
         return cls(design, genome, name)
 

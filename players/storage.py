@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from games.errors import ArenaError
 from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from players.bred import FORMAT, BredPlayer
@@ -45,10 +53,33 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     description = content.description
     try:
         kind = KINDS[description["kind"]]
+        _check_numbers(content.arrays)
         player = kind.read(description["design"], content.arrays, name or description["name"])
         player.remarks = description["remarks"]
     except (DamagedFileError, NewerFormatError):
         raise
-    except (ArenaError, KeyError, TypeError, ValueError) as error:
-        raise DamagedFileError(f"its description is wrong or incomplete ({error})") from None
+    except (
+        ArenaError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        text = " ".join(str(error).split())[:200]
+        raise DamagedFileError(f"its description is wrong or incomplete ({text})") from None
+    for field in fields(player.design):
+        value = getattr(player.design, field.name)
+        if field.default is not MISSING and not isinstance(value, type(field.default)):
+            raise DamagedFileError(f"its {field.name} is {reprlib.repr(value)}")
+    if description.get("game", player.game.name) != player.game.name:
+        raise DamagedFileError(f"it is not of the game {reprlib.repr(description['game'])}")
+    if not isinstance(player.name, str) or not isinstance(player.remarks, dict):
+        raise DamagedFileError("its name is no text, or its remarks are no section")
     return player
+
+
+def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise DamagedFileError(f"its {name} holds NaN or infinity")

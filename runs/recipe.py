@@ -20,6 +20,7 @@ from evolve.method import Config, Method
 from games.connect_four import ConnectFour
 from games.errors import ArenaError, BadValueError, UnknownNameError
 from games.registry import make_game
+from genomes.limits import check_bytes
 from players.design import Design
 from players.player import Player, distinct_names
 from players.specification import make_player
@@ -167,7 +168,9 @@ class Recipe(Config):
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
-        return self.kind(self.make_config(), self.make_design())
+        config, design = self.make_config(), self.make_design()
+        check_bytes(self.kind.estimate_bytes(config, design), "a generation of this recipe")
+        return self.kind(config, design)
 
     def make_opponents(self) -> list[Player]:
         """Who the champion meets in checks. They are to be closed.

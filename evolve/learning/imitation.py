@@ -34,6 +34,7 @@ from evolve.ticket_section import TicketImitationConfig
 from games.errors import BadValueError
 from games.seeding import derive_generator, derive_stream
 from games.ticket_to_ride.game import TicketToRide
+from genomes.limits import COPIES
 from players.player import CompiledPlayer
 from players.ticket_to_ride.network import DecisionDesign
 from players.ticket_to_ride.scripted import make_rule_player
@@ -112,6 +113,12 @@ class Imitation(Method[ImitationState]):
     ) -> DecisionDesign:
         """Networks that choose one of four decisions."""
         return DecisionDesign(**game.options, **network.model_dump())
+
+    @classmethod
+    def estimate_bytes(cls, config: ImitationConfig, design: DecisionDesign) -> int:
+        """The network, and the decisions of all games, of some forty turns a player."""
+        rows = config.games * sum(config.players) * 40
+        return COPIES * 4 * design.genes + 2 * rows * 8 * design.features
 
     def __init__(self, config: ImitationConfig, design: DecisionDesign) -> None:
         super().__init__(config, design)

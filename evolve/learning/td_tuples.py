@@ -32,6 +32,7 @@ from evolve.method import Config
 from games.bitboard import Rules
 from games.connect_four import ConnectFour
 from games.seeding import derive_generator, derive_seeds
+from genomes.limits import COPIES
 from genomes.tuples import TuplePopulation
 from players.connect_four.tuple_entries import READINGS
 from players.connect_four.tuple_network import TupleDesign
@@ -109,6 +110,12 @@ class TdTuples(Learner[TdTuplesState]):
     ) -> TupleDesign:
         """Tuple networks."""
         return TupleDesign(**game.options, **network.model_dump())
+
+    @classmethod
+    def estimate_bytes(cls, config: TdTuplesConfig, design: TupleDesign) -> int:
+        """Tables, their means, and those of all shards, at the size that walks usually have."""
+        entries = design.table(design.draw(np.random.default_rng(0))).entries
+        return (COPIES + config.shards) * 4 * config.individuals * 2 * entries
 
     def initial(self, seed: int) -> TdTuplesState:
         """Learners of random shapes, who know nothing: all their tables are 0."""

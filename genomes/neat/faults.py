@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from genomes.neat.population import NeatPopulation
 
-__all__ = ["find_fault"]
+__all__ = ["find_fault", "find_faults"]
 
 Item = TypeVar("Item", bound=Hashable)
+SPAN = 2**33
+"""More than there are keys of nodes and inputs: a genome's number times this, and a key, is the
+number of a node among all."""
 
 
 def find_fault(
@@ -33,6 +37,68 @@ def find_fault(
         or _find_connection_fault(population, links, pairs, set(keys), inputs)
         or (_find_cycle(pairs) if feed_forward else None)
     )
+
+
+def find_faults(
+    population: NeatPopulation, inputs: int, outputs: int, feed_forward: bool
+) -> str | None:
+    """What :func:`find_fault` says of the first unsound genome; None if all are sound.
+
+    The genomes are looked through all at once, which is much faster.
+    """
+    node_owner, link_owner = (
+        np.repeat(np.arange(len(population)), np.diff(start))
+        for start in (population.node_start, population.connection_start)
+    )
+    nodes = node_owner * SPAN + population.node_key
+    sources, targets = (link_owner * SPAN + end for end in (population.source, population.target))
+    pins = (population.source < 0) & (population.source >= -inputs)
+    suspects = [
+        node_owner[population.node_key < 0],
+        node_owner[~_is_place(population.activation, len(ACTIVATIONS))],
+        node_owner[~_is_place(population.aggregation, len(AGGREGATIONS))],
+        node_owner[~np.isfinite(population.bias) | ~np.isfinite(population.response)],
+        _owners_of_repeated(node_owner, population.node_key),
+        link_owner[~np.isfinite(population.weight)],
+        link_owner[~pins & ((population.source < 0) | ~np.isin(sources, nodes))],
+        link_owner[(population.target < 0) | ~np.isin(targets, nodes)],
+        _owners_of_repeated(link_owner, population.source, population.target),
+        _owners_of_repeated(link_owner, population.innovation),
+    ]
+    found = np.concatenate(suspects)
+    if not len(found) and feed_forward:
+        found = link_owner[_lie_on_cycles(nodes, sources, targets)]
+    for genome in found[:1].tolist():
+        return find_fault(population, genome, inputs, outputs, feed_forward)
+    return None
+
+
+def _is_place(codes: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
+    return (codes >= 0) & (codes < count)
+
+
+def _owners_of_repeated(owner: NDArray[Any], *keys: NDArray[Any]) -> NDArray[Any]:
+    """Who has two genes that agree in all *keys*."""
+    columns = [owner, *keys]
+    order = np.lexsort(columns)
+    equal = [np.diff(column[order]) == 0 for column in columns]
+    return owner[order][1:][np.logical_and.reduce(equal)]
+
+
+def _lie_on_cycles(
+    nodes: NDArray[Any], sources: NDArray[Any], targets: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Which connections lie on a cycle, or behind one."""
+    ends = np.sort(nodes)
+    left = np.isin(sources, nodes)  # from inputs none comes
+    source, target = np.searchsorted(ends, sources), np.searchsorted(ends, targets)
+    while left.any():
+        reached = np.bincount(target[left], minlength=len(ends) + 1) > 0
+        after = left & reached[source]
+        if np.array_equal(after, left):
+            break
+        left = after
+    return left
 
 
 def _find_node_fault(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,19 +191,6 @@ class LinearPlayer(VectorPlayer):
     kind = "linear"
     design_type = LinearDesign
     design: LinearDesign
-
-    @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> Self:
-        """The player of a stored design and its arrays.
-
-        Raises:
-            BadValueError: They do not fit together, or a weight is no number.
-        """
-        if not np.isfinite(arrays["genome"]).all():
-            raise BadValueError("its weights hold what is no number")
-        return super().read(options, arrays, name)
 
 
 def make_minimax(

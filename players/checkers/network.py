@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from games.checkers import Checkers
 from games.errors import BadValueError
 from genomes.encoding import Encoding
+from genomes.limits import check_sizes
 from genomes.mlp import MLP, Genomes
 from genomes.network import RESOLUTION
 from genomes.self_adaptive import StepGene
@@ -104,7 +105,8 @@ class CheckersNetworkDesign:
             raise BadValueError(
                 f"depth is {self.depth!r}: it must be a whole number from 1 to {MAX_DEPTH}"
             )
-        _ = self.game, self._own_mlp, self.mlp
+        _ = self.game, self._own_mlp
+        check_sizes(self.mlp.sizes)
 
     @cached_property
     def game(self) -> Checkers:

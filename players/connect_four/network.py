@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.errors import BadValueError
+from genomes.limits import check_sizes
 from genomes.mlp import MLP, Genomes
 from genomes.simd import LANES
 from genomes.symmetry import share_genes
@@ -69,7 +70,7 @@ class NetworkDesign(BoardView):
                 f"take_wins is false and head is {self.head!r}: only with head 'value' is there a"
                 " rule about wins to do without"
             )
-        _ = self.mlp
+        check_sizes(self.mlp.sizes)
 
     @cached_property
     def mlp(self) -> MLP:

@@ -155,8 +155,9 @@ class TuplePlayer(ColumnPlayer):
         if not 0 <= cells.min() <= cells.max() < board:
             raise BadValueError(f"its tuples are no cells of a board of {board}")
         needed = 2 * design.table(cells).entries
-        if tables.shape != (needed,):
-            raise BadValueError(f"its tables have shape {tables.shape}, expected ({needed},)")
-        if not np.isfinite(tables).all():
-            raise BadValueError("its tables hold what is no number")
+        if tables.shape != (needed,) or tables.dtype != np.float32:
+            raise BadValueError(
+                f"its tables are {tables.dtype} of shape {tables.shape}, expected float32 of shape"
+                f" ({needed},)"
+            )
         return design.player(TuplePopulation(cells[None], tables[None]), name)

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from genomes.limits import check_sizes
 from genomes.mlp import MLP, Genomes
 from players.bred import VectorPlayer
 from players.lineup import ACTION, Lineup
@@ -48,7 +49,7 @@ class MoveDesign(TicketDesign):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.mlp
+        check_sizes(self.mlp.sizes)
 
     @cached_property
     def mlp(self) -> MLP:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.errors import BadValueError, UnknownNameError
+from genomes.limits import check_sizes
 from genomes.mlp import MLP, Genomes
 from players.bred import VectorPlayer
 from players.lineup import DECISION, Lineup
@@ -60,7 +61,7 @@ class DecisionDesign(TicketDesign):
         if self.scaling not in SCALINGS:
             raise UnknownNameError("scaling", self.scaling, SCALINGS)
         check_switch("masked", self.masked)
-        _ = self.mlp
+        check_sizes(self.mlp.sizes)
 
     @cached_property
     def mlp(self) -> MLP:
