@@ -185,6 +185,7 @@ class History:
                     f"{self.path} is locked by another process: the newest generations and checks"
                     " are not in it"
                 )
+                self._waiting = []
         finally:
             self._database.close()
 
@@ -419,12 +420,12 @@ class History:
     def _begin_anew(self, error: DamagedHistoryError) -> None:
         """Puts the database aside, with what belongs to it, and opens a new one."""
         self._guard()
-        aside = set_aside(self.path) if os.path.lexists(self.path) else self.path
-        for end in LOGS:
-            log = self.path.with_name(self.path.name + end)
-            if os.path.lexists(log):
-                with explain_storage_errors(log):
-                    log.rename(aside.with_name(aside.name + end))
+        files = [self.path.with_name(self.path.name + end) for end in ("", *LOGS)]
+        there = [file for file in files if os.path.lexists(file)]
+        aside = set_aside(there[0]) if there else self.path
+        for log in there[1:]:
+            with explain_storage_errors(log):
+                log.rename(aside.with_name(aside.name + log.name[-len("-wal") :]))
         self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
         with self._explain():
             self._database = _open_to_write(self.path)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from runs.api import prepare
 from runs.directory import RunDirectory
 from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
-from runs.files import write_whole
+from runs.files import check_free, set_aside, write_whole
+from runs.recipe import Recipe
+from runs.run import Run
 
 HOLDER = """
 import sys, time
@@ -224,3 +230,179 @@ def test_a_file_is_written_whole_with_ordinary_rights(tmp_path: Path) -> None:
 def test_a_file_whose_folder_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"gone/file can't be written: No such file"):
         write_whole(tmp_path / "gone" / "file", b"")
+
+
+# What has a file's name and is none
+
+
+def make_special(path: Path, kind: str) -> None:
+    """Makes a pipe, a device, a socket or a folder at *path*, or skips where that can't be."""
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+    else:
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("devices may not be made here")
+
+
+SPECIAL = ["pipe", "device", "folder", "socket"]
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+@pytest.mark.parametrize("linked", [False, True])
+def test_only_regular_files_are_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, linked: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    path = Path("special")
+    make_special(path, kind)
+    if linked:
+        path = Path("link")
+        path.symlink_to("special")
+    before = path.lstat()
+    with pytest.raises(StorageError, match=rf"{path} can't be written: it is a {kind}") as caught:
+        write_whole(path, b"content")
+    with pytest.raises(StorageError, match=rf"it is a {kind}"):
+        check_free(path, force=True)
+    assert "\n" not in str(caught.value)
+    assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert len(list(tmp_path.iterdir())) == 1 + linked
+
+
+@pytest.mark.parametrize("dangling", [False, True])
+def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path, dangling: bool) -> None:
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(file)
+    if not dangling:
+        file.write_bytes(b"precious")
+    with pytest.raises(RunExistsError, match=r"symbolic link: .* \(not the file that it leads to"):
+        check_free(link, force=False)
+    check_free(link, force=True)
+    write_whole(link, b"content")
+    assert link.read_bytes() == b"content"
+    assert not link.is_symlink()
+    assert file.exists() != dangling
+    assert dangling or file.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("kind", [*SPECIAL, "symbolic link", "second name"])
+def test_a_lock_that_is_no_ordinary_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lock, file = Path(".lock"), Path("precious")
+    file.write_bytes(b"precious")
+    if kind == "symbolic link":
+        lock.symlink_to(file)
+    elif kind == "second name":
+        lock.hardlink_to(file)
+    else:
+        make_special(lock, kind)
+    with (
+        pytest.raises(StorageError, match=rf"\.lock can't be used as a lock: .*{kind}") as caught,
+        RunDirectory(".").lock(),
+    ):
+        pass
+    assert "\n" not in str(caught.value)
+    assert file.read_bytes() == b"precious"
+
+
+def test_who_lost_its_folder_writes_nothing_more(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    directory.create()
+    with directory.lock():
+        directory.write(directory.champion, b"mine")
+        directory.path.rename(tmp_path / "moved")
+        with pytest.raises(StorageError, match=r"run was moved, deleted or replaced") as caught:
+            directory.check_held()
+        assert "\n" not in str(caught.value)
+        other = RunDirectory(tmp_path / "run")
+        other.create()
+        with pytest.raises(StorageError, match=r"run was moved, deleted or replaced"):
+            directory.write(directory.champion, b"mine")
+        assert files_in(other.path) == {".lock"}
+    with pytest.raises(StorageError):  # without the lock nobody writes
+        other.write(other.champion, b"mine")
+
+
+def test_a_folder_that_moves_in_the_midst_of_writing_takes_the_file_along(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.mkdir()
+
+    def move() -> None:
+        path.rename(tmp_path / "moved")
+        path.mkdir()
+
+    write_whole(path / "file", b"content", move)  # after the last look at where it goes
+    assert files_in(path) == set()
+    assert (tmp_path / "moved" / "file").read_bytes() == b"content"
+
+
+def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
+    names = []
+    for content in (b"1", b"2", b"3"):
+        (tmp_path / "file").write_bytes(content)
+        names.append(set_aside(tmp_path / "file").name)
+    assert names == ["file.unusable", "file.unusable-2", "file.unusable-3"]
+    assert (tmp_path / "file.unusable").read_bytes() == b"1"
+
+
+# Starts that are killed
+
+
+def prepare_until(step: int, path: Path, force: bool) -> bool:
+    """Prepares a run in a process that is killed before its *step*-th change of the disk.
+
+    Gives whether it came to its end before.
+    """
+    pid = os.fork()
+    if not pid:
+        left = step
+
+        def count(change: Callable[..., Any]) -> Callable[..., Any]:
+            def act(*arguments: Any, **options: Any) -> Any:
+                nonlocal left
+                if not left:
+                    os._exit(9)
+                left -= 1
+                return change(*arguments, **options)
+
+            return act
+
+        for name in ("open", "mkdir", "unlink", "rmdir", "replace", "fsync", "ftruncate", "pwrite"):
+            setattr(os, name, count(getattr(os, name)))
+        try:
+            prepare(Recipe(), run=path, force=force)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_start_may_be_killed_anywhere(tmp_path: Path, force: bool) -> None:
+    steps = 0
+    while True:
+        path = tmp_path / str(steps) / "run"
+        if force:
+            make_run(path)
+            (path / "recipe.toml").write_bytes(Recipe().to_toml().encode())
+        done = prepare_until(steps, path, force)
+        begun = (path / "recipe.toml").is_file()
+        if begun:
+            Run.open(path)  # a whole recipe
+            with pytest.raises(RunExistsError, match="--force"):
+                prepare(Recipe(), run=path)
+        run = prepare(Recipe(), run=path, force=begun)
+        assert Run.open(path).recipe == run.recipe
+        mine = {"notes.txt"} if force else set()
+        assert files_in(path) == {".lock", "recipe.toml"} | mine
+        if done:
+            break
+        steps += 1
+    assert steps > 8

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from arena.duel import DuelResult
 from evolve.method import Report
 from runs.errors import DamagedHistoryError, NotARunError, StorageError
-from runs.history import PATIENCE, Check, History
+from runs.history import PATIENCE, SCHEMA, Check, History
 
 
 def report(generation: int, best: float = 0.5) -> Report:
@@ -292,3 +295,233 @@ def test_room_of_dropped_champions_is_used_again(history: History) -> None:
         history.drop_champions({generation}, larger_than=1000)
     history.flush()
     assert history.path.stat().st_size < 400_000
+
+
+# Damage, locks and readers: nothing of these stops a run
+
+
+def live_copy(folder: Path) -> dict[str, bytes]:
+    """The files of a history that a run is writing: the database, its log, and the log's index."""
+    with History(folder / "history.db", write=True) as writer:
+        fill(writer, 60)
+        writer.flush()
+        for generation in range(60, 90):
+            writer.add_generation(report(generation), 0.25)
+        writer.add_check(champion_report(89), b"x" * 3000, [result("a")])
+        return {file.name: file.read_bytes() for file in folder.glob("history.db*")}
+
+
+def damage(content: bytes, chance: random.Random) -> bytes:
+    """*content* with bytes flipped, a page of noise or of zeros, or cut off."""
+    damaged = bytearray(content)
+    place = chance.randrange(len(damaged))
+    match chance.choice(["flip", "noise", "zeros", "cut"]):
+        case "flip":
+            for _ in range(chance.choice([1, 10, 200])):
+                damaged[chance.randrange(len(damaged))] ^= chance.randrange(1, 256)
+        case "noise":
+            page = place // 4096 * 4096
+            damaged[page : page + 4096] = chance.randbytes(4096)
+        case "zeros":
+            end = place + chance.choice([10, 20_000])
+            damaged[place:end] = bytes(len(damaged[place:end]))
+        case "cut":
+            del damaged[place:]
+    return bytes(damaged)
+
+
+def use(path: Path) -> History:
+    """Everything that a run does with its history."""
+    with History(path, write=True) as history:
+        history.champions()
+        history.checks()
+        history.forget_after(30)
+        for generation in history.kept_champions():
+            history.champion(generation)
+        for generation in range(30, 40):
+            history.add_generation(report(generation), 0.25)
+            if generation % 3 == 0:
+                history.add_check(champion_report(generation), bytes(3000), [result("a")])
+                history.drop_champions({generation}, 1000)
+                history.flush()
+    return history
+
+
+def look(folder: Path) -> str:
+    """Everything that is shown of a history; what was wrong with it, if it could not be."""
+    try:
+        with History(folder / "history.db") as reader:
+            reader.generations()
+            assert all(0.0 <= check.won <= 1.0 for check in reader.checks())
+    except StorageError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.usefixtures("at_once")
+def test_no_damage_stops_a_run(tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    whole = live_copy(tmp_path / "live")
+    chance = random.Random(7)
+    put_aside = 0
+    for number in range(30):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in whole.items():
+            (folder / name).write_bytes(content)
+        name = chance.choice(["history.db", "history.db", "history.db-wal", "history.db-shm"])
+        if chance.random() < 0.5:  # as the log is gone, all is in the database itself
+            name = "history.db"
+            (folder / "history.db-wal").unlink()
+            (folder / "history.db-shm").unlink()
+        (folder / name).write_bytes(damage(whole[name], chance))
+        assert re.fullmatch(rf"|{folder}/history\.db can't be used: .{{,210}}", look(folder))
+        warnings = use(folder / "history.db").warnings
+        with History(folder / "history.db") as reader:
+            assert reader.generations()["generation"][-10:] == list(range(30, 40))
+        if warnings:
+            put_aside += 1
+            assert len(warnings) == 1
+            assert "it was put aside as history.db.unusable, and begun anew" in warnings[0]
+            assert (folder / "history.db.unusable").is_file()
+    assert 3 < put_aside < 27
+
+
+@pytest.mark.usefixtures("at_once")
+def test_damage_that_comes_up_while_the_run_goes_on_stops_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    with History(path, write=True) as history:
+        fill(history, 200)
+        history.flush()
+        for pragma in ("wal_checkpoint(TRUNCATE)", "cache_size = 0", "shrink_memory"):
+            history._database.execute(f"PRAGMA {pragma}")
+        with path.open("r+b") as file:
+            file.seek(4096)
+            file.write(b"\xff" * (path.stat().st_size - 4096))
+        history.add_generation(report(200), 0.25)
+        history.add_check(champion_report(201), b"201", [result("a")])
+        assert history.champion(201) == b"201"
+        assert len(history.warnings) == 1
+        assert history.generations()["generation"][-1] == 200
+    assert (tmp_path / "history.db.unusable").is_file()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE TABLE generations (number INTEGER)",
+        "CREATE VIEW generations AS SELECT 1 AS generation",
+        SCHEMA + "CREATE TRIGGER more AFTER INSERT ON generations BEGIN"
+        " INSERT INTO statistics VALUES (NEW.generation, 'x', 1.0); END",
+        SCHEMA + "INSERT INTO generations VALUES (1, 'many', 0.5)",
+        SCHEMA + "INSERT INTO checks VALUES (1, x'ff', 1, 0, 0, 1)",
+        SCHEMA + "INSERT INTO checks VALUES (1, 'random', 0, 0, 0, 0)",
+        SCHEMA + "INSERT INTO checks VALUES (1, 'random', -1, 2, 0, 0)",
+        SCHEMA + "INSERT INTO champions VALUES (1, 0.5, 1.0, 'text')",
+        SCHEMA + "INSERT INTO checks VALUES (1, CAST(x'ff' AS TEXT), 1, 0, 0, 1)",
+    ],
+)
+def test_a_database_with_other_content_is_damaged(tmp_path: Path, script: str) -> None:
+    path = tmp_path / "history.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.executescript(script)
+
+    def read() -> None:
+        with History(path) as history:
+            history.checks()
+
+    with pytest.raises(DamagedHistoryError, match=r"history\.db can't be used") as caught:
+        read()
+    assert "\n" not in str(caught.value)
+    assert len(use(path).warnings) == 1
+
+
+@pytest.mark.parametrize("name", ["history.db", "history.db-wal", "history.db-shm"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_is_no_file_is_put_aside(tmp_path: Path, name: str, kind: str) -> None:
+    file, other = tmp_path / name, tmp_path / "other"
+    other.write_bytes(b"precious")
+    {
+        "folder": file.mkdir,
+        "pipe": lambda: os.mkfifo(file),
+        "link": lambda: file.symlink_to(other),
+    }[kind]()
+    assert len(use(tmp_path / "history.db").warnings) == 1
+    assert other.read_bytes() == b"precious"
+    with History(tmp_path / "history.db") as reader:
+        assert reader.totals()[0] == 10
+
+
+@pytest.mark.usefixtures("at_once")
+def test_rows_wait_for_who_has_locked_the_database(history: History) -> None:
+    fill(history, 3)
+    other = sqlite3.connect(history.path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    history.add_generation(report(3), 0.1)
+    history.add_check(champion_report(4), b"4", [result("a")])
+    history.flush()
+    history.add_generation(report(4), 0.1)
+    with History(history.path) as reader:
+        assert reader.totals()[0] == 3
+    other.execute("COMMIT")
+    history.add_generation(report(5), 0.1)
+    assert history.generations()["generation"] == [0, 1, 2, 3, 4, 5]
+    assert history.champion(4) == b"4"
+    assert history.warnings == []
+    other.close()
+
+
+def test_who_never_frees_the_database_costs_rows_and_not_the_run(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runs.history.LONG_PATIENCE", 0.1)
+    fill(history, 3)
+    history.flush()
+    other = sqlite3.connect(history.path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    history.add_generation(report(3), 0.1)
+    history.close()
+    assert history.warnings == [
+        f"{history.path} is locked by another process: the newest generations and checks are not"
+        " in it"
+    ]
+    other.close()
+    with History(history.path) as reader:
+        assert reader.totals()[0] == 3
+
+
+def test_nobody_waits_for_a_reader_and_a_checkpoint_finds_all_on_the_disk(
+    history: History,
+) -> None:
+    fill(history, 3)
+    history.flush()
+    reader = sqlite3.connect(history.path, isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM generations").fetchone() == (3,)
+    said: list[str] = []
+    history._database.set_trace_callback(said.append)
+    history.add_generation(report(3), 0.1)
+    history._write_waiting()
+    del said[:]
+    history.flush()
+    # A commit that writes a page, flushed; then the log goes on as far as the reader lets it.
+    assert said[0] == "PRAGMA synchronous = FULL"
+    assert said[1] == "BEGIN IMMEDIATE"
+    assert said[2].startswith("UPDATE generations")
+    assert said[3:] == [
+        "COMMIT",
+        "PRAGMA synchronous = NORMAL",
+        "PRAGMA wal_checkpoint(PASSIVE)",
+    ]
+    assert reader.execute("SELECT count(*) FROM generations").fetchone() == (3,)
+    reader.close()
+
+
+def test_nothing_is_written_once_the_guard_says_no(tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise StorageError("not here")
+
+    history = History(tmp_path / "history.db", write=True, guard=refuse)
+    with pytest.raises(StorageError, match="not here"):
+        history.forget_after(0)
+    history.close()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.errors import BadValueError
+from genomes.tensors import read_tensors
 from players.storage import read_player
 from runs import Run, resume, start
 from runs.directory import RunDirectory
 from runs.errors import CheckpointError
+from runs.history import History
+from runs.journey import Progress
 from runs.recipe import Recipe
 
 LAST = 8
@@ -255,15 +261,111 @@ def test_the_watcher_hears_of_every_generation(
     start(small_recipe("run.generations=7"), run=tmp_path / "run", executor="serial", watch=watch)
     # 24 tournaments of three, three matches each; a round robin of twelve for the champion.
     step, champion = 24 * 3, 66
-    games = [step * played + champion * ((played - 1) // 3) for played in range(1, 8)]
-    checked = [None, None, None, 3, 3, 3, 6]
-    expected = [
+    games = [step * played + champion * (played // 3 + played // 7) for played in range(1, 8)]
+    checked = [None, None, 3, 3, 3, 6, 7]
+    assert heard == [
         (played, 7, games[played - 1], checked[played - 1], 2 if checked[played - 1] else 0)
         for played in range(1, 8)
     ]
-    assert heard[:7] == expected
-    assert [one[0] for one in heard[7:]] == [7]
-    assert heard[-1][3] == 7
+
+
+def test_what_the_watcher_heard_stays_as_it_was(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    heard: list[Progress] = []
+    start(
+        small_recipe("run.generations=7"),
+        run=tmp_path / "run",
+        executor="serial",
+        watch=lambda progress: heard.append(progress) is None,
+    )
+    assert [progress.generation for progress in heard] == [1, 2, 3, 4, 5, 6, 7]
+    medians = [progress.statistics["median"] for progress in heard]
+    with History(tmp_path / "run" / "history.db") as history:
+        assert history.generations()["median"] == medians
+    assert [progress.results for progress in heard][2] is heard[3].results
+    with pytest.raises(FrozenInstanceError):
+        heard[0].generation = 5  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        heard[0].statistics["median"] = 0.0  # type: ignore[index]
+
+
+def test_a_check_that_was_lost_is_told_once_again(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    start(small_recipe(), run=path, executor="serial", watch=stop_at(6))
+    for file in path.glob("history.db*"):
+        file.unlink()
+    heard: list[tuple[int, int | None]] = []
+    resume(
+        path,
+        executor="serial",
+        watch=lambda progress: heard.append((progress.generation, progress.checked)) is None,
+    )
+    assert heard == [(6, 6), (7, 6), (8, 8)]
+
+
+# Which checkpoints are kept
+
+
+def test_old_checkpoints_make_room(
+    small_recipe: Callable[..., Recipe], tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    long = ("run.generations=60", "run.checkpoint_every=2", "check.every=20")
+    run = start(small_recipe(*long), run=tmp_path / "kept" / "run", executor="serial")
+    assert run.directory.generations() == [0, 20, 40, 52, 54, 56, 58, 60]
+    every = small_recipe(*long, "run.keep_every=1")
+    whole = start(every, run=tmp_path / "whole" / "run", executor="serial")
+    assert whole.directory.generations() == list(range(0, 61, 2))
+    resume(run.path, from_generation=20, executor="serial", watch=stop_at(37))
+    assert run.directory.generations() == [0, 20, 30, 32, 34, 36, 37]
+    resume(run.path, executor="serial")
+    assert outcome_of(run.path) == outcome_of(whole.path)
+    fewer = small_recipe(*long, "run.keep_every=100", "run.keep_newest=1")
+    few = start(fewer, run=tmp_path / "few" / "run", executor="serial")
+    assert few.directory.generations() == [0, 60]
+
+
+def old_run(recipe: Recipe, path: Path) -> Run:
+    """A run as earlier versions made them: it has no id, and says nothing of what is kept."""
+    RunDirectory(path).create(recipe.to_toml().encode())
+    assert "id" not in tomllib.loads((path / "recipe.toml").read_text())["run"]
+    return Run.open(path)
+
+
+def test_a_run_of_an_earlier_version_goes_on_and_keeps_everything(
+    small_recipe: Callable[..., Recipe], tmp_path: Path, outcome_of: OutcomeOf
+) -> None:
+    recipe = small_recipe("run.generations=20", "run.checkpoint_every=1")
+    run = old_run(recipe, tmp_path / "old" / "run")
+    run.advance(executor="serial", watch=stop_at(12))
+    description = read_tensors(
+        "checkpoint", 1, run.directory.checkpoint(12).read_bytes()
+    ).description
+    assert set(description) == {"method", "design", "state"}
+    resume(run.path, executor="serial")
+    assert run.directory.generations() == list(range(21))
+    assert Run.open(run.path).warnings == []
+    new = start(recipe, run=tmp_path / "new" / "run", executor="serial")
+    assert outcome_of(new.path) == outcome_of(run.path)
+
+
+def test_every_run_has_an_id_of_its_own(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    recipe = small_recipe("run.generations=1")
+    first = start(recipe, run=tmp_path / "first", executor="serial")
+    again = start(str(first.path / "recipe.toml"), run=tmp_path / "again", executor="serial")
+    ids = {first.recipe.run.id, again.recipe.run.id}
+    assert len(ids) == 2
+    assert all(re.fullmatch("[0-9a-f]{32}", str(id_)) for id_ in ids)
+    assert first.recipe.breeds_like(recipe)
+    assert first.recipe.breeds_like(again.recipe)
+    assert not first.recipe.breeds_like(small_recipe("run.generations=2"))
+    longer = resume(first.path, generations=2, executor="serial")
+    assert longer.recipe.run.id == first.recipe.run.id
+    assert first.population_sha256 == longer.population_sha256
 
 
 def test_the_champion_is_the_one_with_the_best_check(

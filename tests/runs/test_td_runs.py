@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +159,7 @@ def test_the_display_tells_what_is_learned(whole: Run, capsys: pytest.CaptureFix
     display.watch(progress)
     assert "error 0.250, ε 0.375" in capsys.readouterr().err
     del statistics["epsilon"]
-    progress.checked = 6
-    display.watch(progress)
+    display.watch(replace(progress, checked=6))
     line = capsys.readouterr().err
     assert "error 0.250" in line
     assert "ε" not in line
