@@ -12,9 +12,11 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
@@ -41,6 +43,12 @@ def stop_at(generation: int) -> Callable[[Any], bool]:
 def hidden_files(path: Path) -> set[str]:
     """What a write that was cut short would leave behind."""
     return {file.name for file in path.rglob(".*")} - {".lock"}
+
+
+def contents(path: Path) -> dict[Path, bytes]:
+    """All files but the lock, which whoever comes writes its name into."""
+    files = [file for file in path.rglob("*") if file.is_file() and file.name != ".lock"]
+    return {file: file.read_bytes() for file in files}
 
 
 @pytest.fixture(scope="module")
@@ -241,19 +249,146 @@ def test_a_run_killed_before_its_first_checkpoint_begins(
     assert outcome_of(path) == finished[1]
 
 
-def test_a_checkpoint_of_a_newer_version_is_named_and_kept(path: Path) -> None:
-    file = RunDirectory(path).checkpoint(11)
+def make_newer(path: Path, generation: int) -> bytes:
+    """Makes the checkpoint one of a format to come, and gives it."""
+    file = RunDirectory(path).checkpoint(generation)
     content = read_tensors("checkpoint", 1, file.read_bytes())
     newer = write_tensors("checkpoint", 2, content.arrays, content.description)
     file.write_bytes(newer)
-    said = ""
-    try:
-        said = " ".join(resume(path, executor="serial", watch=stop_at(10)).warnings)
-    except CheckpointError as error:
-        said = str(error)
-    assert "gen-000011.safetensors" in said
-    assert "format 2" in said
-    assert newer in [kept.read_bytes() for kept in path.rglob("*") if kept.is_file()]
+    return newer
+
+
+def test_a_checkpoint_of_a_newer_version_is_named_and_left_alone(path: Path) -> None:
+    newer = make_newer(path, 11)
+    before = contents(path)
+    for generation in (None, 11):
+        with pytest.raises(
+            CheckpointError,
+            match=r"gen-000011\.safetensors is of a newer version of evolve \(.*format 2; .*--from",
+        ) as caught:
+            resume(path, from_generation=generation, executor="serial")
+        assert "\n" not in str(caught.value)
+    with pytest.raises(CheckpointError, match="newer version"):
+        resume(path, generations=20, executor="serial")
+    after = contents(path)
+    assert after == before
+    assert newer in after.values()
+
+
+def test_going_back_keeps_what_a_newer_version_wrote(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    newer = make_newer(path, 11)
+    run = resume(path, from_generation=6, executor="serial")
+    kept = path / "checkpoints" / "gen-000011.safetensors.newer"
+    assert kept.read_bytes() == newer
+    assert run.warnings == [
+        "gen-000011.safetensors is of a newer version of evolve: it is kept as"
+        " gen-000011.safetensors.newer"
+    ]
+    assert outcome_of(path) == finished[1]
+
+
+def test_making_room_spares_what_a_newer_version_wrote(
+    small_recipe: RecipeMaker, tmp_path: Path
+) -> None:
+    recipe = small_recipe("run.checkpoint_every=1", "run.keep_newest=2", "run.keep_every=100")
+    path = start(recipe, run=tmp_path / "run", executor="serial", watch=stop_at(3)).path
+    assert RunDirectory(path).generations() == [0, 2, 3]
+    make_newer(path, 2)
+    resume(path, executor="serial")
+    assert RunDirectory(path).generations() == [0, 2, 7, 8]
+
+
+# Another run in the same place
+
+
+def test_checkpoints_of_another_run_are_passed_over(
+    small_recipe: RecipeMaker, path: Path, tmp_path: Path, finished: tuple[Path, Any]
+) -> None:
+    directory = RunDirectory(path)
+    for name, seed in (("twin", 1), ("other", 2)):
+        stranger = start(
+            small_recipe(f"run.generations={LAST + 3}", f"run.seed={seed}"),
+            run=tmp_path / name,
+            executor="serial",
+        )
+        assert stranger.recipe.run.id != Run.open(path).recipe.run.id
+        foreign = stranger.directory.checkpoint(LAST + 1).read_bytes()
+        directory.checkpoint(LAST + 1).write_bytes(foreign)
+        run = Run.open(path)
+        assert run.generation == LAST
+        assert run.warnings == ["gen-000012.safetensors can't be used: it belongs to another run"]
+        with pytest.raises(CheckpointError, match="it belongs to another run"):
+            run.state(LAST + 1)
+        assert resume(path, executor="serial").population_sha256 == finished[1].sha256
+        assert [file.read_bytes() for file in directory.checkpoints.glob("*.unusable*")].count(
+            foreign
+        ) == 1
+
+
+def test_checkpoints_of_another_seed_are_passed_over(path: Path) -> None:
+    text = (path / "recipe.toml").read_text()
+    (path / "recipe.toml").write_text(text.replace("seed = 1\n", "seed = 2\n"))
+    with pytest.raises(CheckpointError, match=r"belongs to a run with the seed 1, not 2"):
+        resume(path, executor="serial")
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+
+
+def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
+    small_recipe: RecipeMaker,
+    tmp_path: Path,
+    finished: tuple[Path, Any],
+    outcome_of: OutcomeOf,
+) -> None:
+    path, moved = tmp_path / "run", tmp_path / "elsewhere" / "run"
+    moved.parent.mkdir()
+    outcomes = []
+
+    def watch(progress: Any) -> bool:
+        if progress.generation == 4:
+            path.rename(moved)
+            start(small_recipe("run.seed=2"), run=path, executor="serial")
+            outcomes.append(outcome_of(path))
+        return True
+
+    with pytest.raises(StorageError, match=r"run was moved, deleted or replaced") as caught:
+        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial", watch=watch)
+    assert "\n" not in str(caught.value)
+    assert outcome_of(path) == outcomes[0]
+    assert RunDirectory(path).generations() == [0, 3, 6, 8]
+    assert Run.open(path).warnings == []
+    assert hidden_files(path) == set()
+    assert RunDirectory(moved).generations() == [0, 3]
+    resume(moved, executor="serial")
+    assert outcome_of(moved) == finished[1]
+
+
+def test_who_waited_for_a_run_that_was_replaced_does_not_go_on(
+    small_recipe: RecipeMaker, path: Path, outcome_of: OutcomeOf
+) -> None:
+    run = Run.open(path)
+    start(small_recipe("run.seed=2"), run=path, executor="serial", force=True)
+    before = outcome_of(path)
+    with pytest.raises(StorageError, match="run is another run by now"):
+        run.with_generations(20, from_generation=3)
+    with pytest.raises(StorageError, match="run is another run by now"):
+        run.advance(executor="serial")
+    assert outcome_of(path) == before
+
+
+def test_a_resumed_run_never_writes_through_its_lock(path: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious")
+    (path / ".lock").unlink()
+    (path / ".lock").symlink_to(precious)
+    with pytest.raises(StorageError, match=r"\.lock can't be used as a lock: .* symbolic link"):
+        resume(path, from_generation=3, executor="serial")
+    assert precious.read_bytes() == b"precious"
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+
+
+# Histories
 
 
 @pytest.mark.parametrize(
@@ -269,6 +404,64 @@ def test_a_damaged_history_does_not_keep_a_run_from_going_on(
     assert run.population_sha256 == finished[1].sha256
     assert [check.generation for check in run.checks()][-1] == LAST
     assert run.champion.remarks["generation"] in {6, 9, 11}
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
+def test_a_history_may_be_lost_at_any_time(
+    small_recipe: RecipeMaker, tmp_path: Path, finished: tuple[Path, Any], content: bytes
+) -> None:
+    path = tmp_path / "run"
+
+    def watch(progress: Any) -> bool:
+        if progress.generation in {2, 7}:
+            with (path / "history.db").open("r+b") as file:
+                file.truncate(len(content))
+                file.write(content)
+        return True
+
+    recipe = small_recipe(f"run.generations={LAST}")
+    run = start(recipe, run=path, executor="serial", watch=watch)
+    assert run.population_sha256 == finished[1].sha256
+    # The best of all checks is shown, though the history may no longer know of it.
+    assert run.directory.champion.read_bytes() == finished[1].champion
+
+
+def test_a_locked_history_does_not_end_a_run(
+    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
+) -> None:
+    rewind(path, 6)
+    other = sqlite3.connect(path / "history.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+
+    def watch(progress: Any) -> bool:
+        if progress.generation == 10:
+            other.execute("ROLLBACK")
+        return True
+
+    resume(path, executor="serial", watch=watch)
+    other.close()
+    assert outcome_of(path) == finished[1]
+
+
+def test_a_damaged_champion_in_the_history_does_not_replace_the_file(
+    path: Path, finished: tuple[Path, Any]
+) -> None:
+    with closing(sqlite3.connect(path / "history.db")) as database, database:
+        database.execute("UPDATE champions SET player = x'00112233'")
+    before = (path / "champion.safetensors").read_bytes()
+    run = resume(path, executor="serial")
+    assert (path / "champion.safetensors").read_bytes() == before
+    assert len(run.warnings) == 4
+    assert all("the champion of generation" in warning for warning in run.warnings)
+
+
+def test_genes_that_are_no_numbers_stop_a_run(small_recipe: RecipeMaker, tmp_path: Path) -> None:
+    recipe = small_recipe('method.mate={name="cxBlend",alpha=1e38}', "run.checkpoint_every=5")
+    path = tmp_path / "run"
+    with np.errstate(all="ignore"), pytest.raises(CheckpointError, match=r"generation 5 pop") as e:
+        start(recipe, run=path, executor="serial")
+    assert "\n" not in str(e.value)
+    assert RunDirectory(path).generations() == [0]
 
 
 def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
