@@ -101,9 +101,8 @@ def cache_folder() -> Path:
         ArenaError: Anybody may replace what lies in the temporary folder as well.
     """
     name = f"kernels-{_digest()}"
-    chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    for base in (Path(os.path.realpath(chosen)), temporary / f"evolve-arena-{_user()}"):
+    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
         folder = base / name
         try:
             if base.parent == temporary:
@@ -158,6 +157,12 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
     for folder in folders[KEPT_CACHES:]:
         if folder != keep:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _find_bases() -> list[Path]:
+    """Where the folder should lie; nowhere if the user has no home folder."""
+    chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
+    return [] if chosen.startswith("~") else [Path(os.path.realpath(chosen))]
 
 
 def _make_passing_folder(parent: Path, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Folders that nobody but the user can change: what lies there may be run, or taken for his word."""
+"""Folders that nobody but the user can change: what lies in them may be run or believed."""
 
 from __future__ import annotations
 

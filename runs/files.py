@@ -18,10 +18,11 @@ OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-\d+\
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     """Writes *content* to *path* so that at any instant the old or the new file is there.
 
-    The new one is written beside it, flushed to the disk and renamed.
+    The new one is written beside it, flushed to the disk and renamed. If it is *private*, nobody
+    but the user may read it.
 
     Raises:
         StorageError: The disk is full or read-only; what stood at *path* is untouched.
@@ -33,7 +34,7 @@ def write_whole(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, 0o600 if private else 0o666 & ~_umask())
             os.replace(name, path)
         except BaseException:
             with suppress(FileNotFoundError):

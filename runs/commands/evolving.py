@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from runs.consent import Allow
     from runs.journey import Watch
     from runs.run import Run
 
@@ -19,6 +21,10 @@ Workers = Annotated[
 ]
 ExecutorName = Annotated[
     str | None, typer.Option("--executor", metavar="NAME", help="serial or multiprocess.")
+]
+AllowProcess = Annotated[
+    bool,
+    typer.Option("--allow-process", help="Run programs that the recipe's file has as opponents."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -56,6 +62,7 @@ def start(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    allow_process: AllowProcess = False,
 ) -> None:
     """Start a run: evolve a population until the recipe's last generation.
 
@@ -65,7 +72,10 @@ def start(
     from runs.api import prepare
 
     check_executor(executor, workers)
-    made = prepare(recipe, run=run, changes=changes or (), seed=seed, force=force)
+    allow = _find_permission(allow_process)
+    made = prepare(
+        recipe, run=run, changes=changes or (), seed=seed, force=force, allow_process=allow
+    )
     _evolve(made, quiet=quiet, workers=workers, executor=executor)
 
 
@@ -81,6 +91,7 @@ def resume(
     workers: Workers = None,
     executor: ExecutorName = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    allow_process: AllowProcess = False,
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
     from arena.executors import check_executor
@@ -88,6 +99,7 @@ def resume(
 
     check_executor(executor, workers)
     made = Run.open(run)
+    made.permit(_find_permission(allow_process))
     if generations is not None:
         made = made.with_generations(generations, from_generation)
     if from_generation is None and made.is_complete():
@@ -175,6 +187,14 @@ def _open(path: Path) -> Run:
     from runs.run import Run
 
     return Run.open(path)
+
+
+def _find_permission(allowed: bool) -> Allow:
+    """Whether programs of a recipe's file may run, or who asks the user if he is there."""
+    from runs.consent import ask_at_terminal
+
+    asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
+    return ask_at_terminal if asks else allowed
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
