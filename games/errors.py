@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "LONGEST",
     "ArenaError",
     "BadValueError",
     "GameOverError",

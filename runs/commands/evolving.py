@@ -95,6 +95,7 @@ def resume(
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
     from arena.executors import check_executor
+    from runs.output import print_line
     from runs.run import Run
 
     check_executor(executor, workers)
@@ -105,7 +106,7 @@ def resume(
     if from_generation is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print(f"{run} is complete at generation {last}; --generations N goes further")
+        print_line(f"{run} is complete at generation {last}; --generations N goes further")
         return
     _evolve(made, quiet=quiet, workers=workers, executor=executor, from_generation=from_generation)
 
@@ -158,6 +159,7 @@ def plot(
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
     from games.errors import BadValueError
+    from runs.output import print_line
     from runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
 
     runs = runs or []
@@ -168,7 +170,7 @@ def plot(
     if board:
         if generation is not None:
             raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
-        print(plot_board(runs, to, players=players, seed=seed))
+        print_line(plot_board(runs, to, players=players, seed=seed))
         return
     if not runs:
         raise BadValueError("name a run's directory (only --board does without)")
@@ -177,10 +179,10 @@ def plot(
     if len(runs) > 1 and (ancestors or network):
         raise BadValueError(f"--{'ancestors' if ancestors else 'network'} draws one run at a time")
     if network:
-        print(plot_network(runs[0], to, generation))
+        print_line(plot_network(runs[0], to, generation))
         return
     opened = [_open(Path(run)) for run in runs]
-    print(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
+    print_line(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
 
 
 def _open(path: Path) -> Run:
@@ -200,7 +202,7 @@ def _find_permission(allowed: bool) -> Allow:
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
     from arena.kernels import is_compiled, warm_up
     from runs.display import Display
-    from runs.output import console
+    from runs.output import print_line
     from runs.summary import print_results
 
     game = run.recipe.game_config.name
@@ -213,9 +215,9 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)
     for warning in run.warnings:
-        typer.echo(f"evolve: {warning}", err=True)
+        print_line(f"evolve: {warning}", error=True)
     if display.interrupted:
-        console().print(f"stopped; go on with: evolve resume {run.path}")
+        print_line(f"stopped; go on with: evolve resume {run.path}")
         raise typer.Exit(130)
     if not quiet:
         print_results(run)

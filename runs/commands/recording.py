@@ -39,12 +39,13 @@ def log(
     """
     from runs.decision_log import write_log
     from runs.errors import RunExistsError
+    from runs.output import print_line
 
     if out.exists() and not force:
         raise RunExistsError(f"{out} exists: choose another --out, or replace it with --force")
     played, rows = write_log(names, _read_counts(players), games, out, seed=seed)
     typer.echo(f"{played:,} games, {rows:,} decisions", err=True)
-    print(out)
+    print_line(out)
 
 
 def _read_counts(text: str) -> list[int]:

@@ -112,7 +112,7 @@ class TicketPerson(Player):
         seat = int(position.array[TO_MOVE])
         names, colour = self._account.names, self._screen.colour
         table = draw_table(position.rules, position.array, seat, names, colour=colour)
-        self._screen.say(f"\n{table}\n")
+        self._screen.paint(f"\n{table}\n")
 
     def _begin_turn(self, position: Any) -> None:
         happened = self._account.tell_new(without=int(position.array[TO_MOVE]))
@@ -162,7 +162,7 @@ class TicketPerson(Player):
             self.draw(position)
             self._screen.say(list_claimed(position.array, self._account.names))
         elif command == "routes":
-            self._screen.say(self._speech.list_claims(position, colour=self._screen.colour))
+            self._screen.paint(self._speech.list_claims(position, colour=self._screen.colour))
         else:
             self._screen.say(self._speech.list_moves(position))
 
