@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from games.errors import ArenaError, BadValueError, IllegalMoveError
+from games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
 from games.stream import Stream, new_stream
 from games.ticket_to_ride.layout import KEEP, PHASE, SECOND_CARD, TO_MOVE
 from players.forfeit import Forfeit, ForfeitError
@@ -175,7 +175,8 @@ class TicketPerson(Player):
         except ForfeitError as error:
             self._screen.say(f"No hint: {error}")
         else:
-            self._screen.say(f"{self._advisor.name} would play: {self.game.format_move(move)}")
+            name = one_line(self._advisor.name)
+            self._screen.say(f"{name} would play: {self.game.format_move(move)}")
 
 
 def _find_command(text: str) -> str | None:
