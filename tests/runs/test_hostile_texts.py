@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import matplotlib
 import pytest
 from rich.console import Console
 
@@ -126,7 +127,8 @@ def test_pictures(evolve: Evolve, place: Path, ending: str, words: list[str]) ->
 
 def test_names_in_pictures_are_no_formulas(place: Path) -> None:
     record = read_record(Run.open(place / NAME), "$x$ $$")
-    figure = draw_runs([record, replace(record, name="_hidden", title="$\\alpha")])
+    with matplotlib.rc_context({"text.usetex": True}):  # as a file in this folder may say
+        figure = draw_runs([record, replace(record, name="_hidden", title="$\\alpha")])
     svg = render(figure, ".svg").decode()
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
