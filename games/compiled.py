@@ -8,6 +8,7 @@ its constants only from such files (a test watches over that).
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shutil
@@ -20,6 +21,9 @@ from typing import Any, TypeVar, cast
 import numba
 import platformdirs
 from numba.extending import intrinsic
+
+from games.errors import ArenaError
+from games.private import make_private_folder
 
 __all__ = [
     "cache_folder",
@@ -89,14 +93,21 @@ def cache_folder() -> Path:
     """The folder that holds the machine code of exactly these sources.
 
     It lies in the user's cache folder, in ``EVOLVE_ARENA_CACHE`` if that is set, or in the
-    temporary folder if neither can be written.
+    temporary folder if neither can be written. Who can write to it decides what runs here, for
+    Numba's index files are pickles; so a folder that somebody else could have made or changed is
+    passed over. The last resort is a new folder, which is gone when this process ends.
+
+    Raises:
+        ArenaError: Anybody may replace what lies in the temporary folder as well.
     """
     name = f"kernels-{_digest()}"
-    chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
-    for base in (Path(chosen), Path(tempfile.gettempdir()) / f"evolve-arena-{_user()}"):
+    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
         folder = base / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            if base.parent == temporary:
+                make_private_folder(base)
+            make_private_folder(folder)
             folder.touch()
             with tempfile.TemporaryFile(dir=folder):
                 pass
@@ -104,7 +115,7 @@ def cache_folder() -> Path:
             continue
         _forget_old_caches(base, keep=folder)
         return folder
-    return Path(tempfile.mkdtemp(prefix="evolve-arena-"))
+    return _make_passing_folder(temporary, name)
 
 
 def compiled_sources() -> list[Path]:
@@ -146,6 +157,32 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
     for folder in folders[KEPT_CACHES:]:
         if folder != keep:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _find_bases() -> list[Path]:
+    """Where the folder should lie; nowhere if the user has no home folder."""
+    chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
+    return [] if chosen.startswith("~") else [Path(os.path.realpath(chosen))]
+
+
+def _make_passing_folder(parent: Path, name: str) -> Path:
+    """A new folder in *parent* that this process and those that it starts share."""
+    base, maker = Path(tempfile.mkdtemp(prefix="evolve-arena-", dir=parent)), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == maker:  # and not a process forked from it
+            shutil.rmtree(base, ignore_errors=True)
+
+    atexit.register(remove)
+    try:
+        make_private_folder(base / name)
+    except PermissionError:
+        raise ArenaError(
+            f"no folder for compiled code is safe, since others may write to {parent}:"
+            " let EVOLVE_ARENA_CACHE name a folder that only you can write to"
+        ) from None
+    os.environ["EVOLVE_ARENA_CACHE"] = str(base)
+    return base / name
 
 
 def _user() -> str:

@@ -9,13 +9,42 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "LONGEST",
     "ArenaError",
     "BadValueError",
     "GameOverError",
     "IllegalMoveError",
     "PositionError",
     "UnknownNameError",
+    "one_line",
 ]
+
+LONGEST = 300
+"""How many characters the text of an error has at most."""
+
+
+def one_line(text: str, most: int = LONGEST) -> str:
+    r"""*text* in one line of at most *most* characters: the middle of a longer one is left out.
+
+    Whatever would move the cursor, or can't be written at all, is written as ``repr`` does.
+
+    >>> one_line("a title\nin \x1b[31mred"), one_line("0123456789" * 100, most=15)
+    ('a title in \\x1b[31mred', '01234 ... 56789')
+    """
+    if len(text) > 2 * most:
+        text = f"{text[:most]}{text[-most:]}"
+    if not text.isprintable():
+        text = "".join(_write_out(character) for character in text)
+    if len(text) > most:
+        half = (most - 5) // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text
+
+
+def _write_out(character: str) -> str:
+    if character.isprintable():
+        return character
+    return " " if character.isspace() else repr(character)[1:-1]
 
 
 class ArenaError(Exception):

@@ -3,6 +3,9 @@
 ``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``rule:text,early=always``,
 ``file:champion.safetensors``, ``process:"python my_bot.py"``, ``human``: a kind, then what it needs
 after a colon. Floors above add kinds of their own with :func:`register_player`.
+
+Some kinds run code that is not ours. A specification may come from a file of somebody else, so
+:func:`make_player` makes these only if its caller says that the user asked for it.
 """
 
 from __future__ import annotations
@@ -27,9 +30,25 @@ from players.scripted import make_random, make_test_bot
 from players.storage import read_player
 from players.ticket_to_ride.scripted import make_rule_player
 
-__all__ = ["PlayerKind", "make_player", "player_kinds", "register_player"]
+__all__ = [
+    "NotPermittedError",
+    "Permit",
+    "PlayerKind",
+    "make_player",
+    "permit_all",
+    "player_kinds",
+    "register_player",
+    "runs_code",
+]
 
 Maker = Callable[[str, Any], Player]
+
+Permit = Callable[[str], None]
+"""Is told of a specification that runs code, before it does; it raises an error to prevent it."""
+
+
+class NotPermittedError(ArenaError):
+    """A player that would run code for which nobody has the user's word."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +65,33 @@ class PlayerKind:
     """Whether the name alone will do, for what is written after the colon."""
     games: tuple[str, ...] = tuple(GAMES)
     """The games that it can play."""
+    runs_code: bool = False
+    """Whether what stands after the colon is run: a program, or a file of Python code."""
 
 
-def make_player(specification: str, game: AnyGame) -> Player:
-    """The player that *specification* names.
+def refuse_all(specification: str) -> None:
+    """Lets no player run code.
 
     Raises:
+        NotPermittedError: Always.
+    """
+    raise NotPermittedError(f"player {specification!r} would run a program, which is not for here")
+
+
+def permit_all(specification: str) -> None:
+    """Lets every player run code: for what the user himself typed."""
+
+
+def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) -> Player:
+    """The player that *specification* names.
+
+    Args:
+        specification: Such as ``random`` or ``minimax:depth=4``.
+        game: What it plays.
+        permit: Decides on players that run code.
+
+    Raises:
+        NotPermittedError: It would run code, and *permit* does not let it.
         UnknownNameError: No kind bears the name.
         BadValueError: What stands after the colon is missing, too much, or of no use.
         ArenaError: A file can't be read, or holds a player of another game.
@@ -66,9 +106,17 @@ def make_player(specification: str, game: AnyGame) -> Player:
     missing = not argument.strip() and (bool(colon) or not _KINDS[kind].optional)
     if missing if ":" in form else colon:
         raise BadValueError(f"player {specification!r}: write {form}")
+    if _KINDS[kind].runs_code:
+        permit(specification)
     player = _KINDS[kind].make(argument.strip(), game)
     check_board(player, game.rules)
     return player
+
+
+def runs_code(specification: str) -> bool:
+    """Whether *specification* names a player that runs code of its own."""
+    kind = _KINDS.get(specification.strip().partition(":")[0])
+    return kind is not None and kind.runs_code
 
 
 def player_kinds() -> dict[str, PlayerKind]:
@@ -132,6 +180,7 @@ _KINDS: dict[str, PlayerKind] = {
         "a program that speaks the game's usual dialect (or process:dialect=riddles,COMMAND)",
         _make_process,
         games=(Checkers.name, ConnectFour.name),
+        runs_code=True,
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),
 }

@@ -11,6 +11,7 @@ from arena.duel import duel as duel_players
 from arena.executors import Executor, check_executor
 from games.game import AnyGame
 from players.player import CompiledPlayer, Player
+from runs.consent import Allow, obtain, remember
 from runs.directory import RunDirectory
 from runs.journey import Watch
 from runs.players import find_game, find_player
@@ -30,6 +31,7 @@ def start(
     executor: str | None = None,
     watch: Watch | None = None,
     force: bool = False,
+    allow_process: bool = False,
 ) -> Run:
     """Makes a run directory and evolves until the recipe's last generation.
 
@@ -42,14 +44,19 @@ def start(
         executor: Which executor plays.
         watch: Is told of each generation, and may stop the run by giving False.
         force: Whether a run in that directory may be deleted.
+        allow_process: Whether programs may run that a recipe's file names as opponents. Those in
+            *changes* or in a recipe made in Python are the caller's own.
 
     Raises:
         RecipeError: The recipe is wrong.
+        NotPermittedError: It names a program, which may not run.
         RunExistsError: The directory exists.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers)
-    made = prepare(recipe, run=run, changes=changes, seed=seed, force=force)
+    made = prepare(
+        recipe, run=run, changes=changes, seed=seed, force=force, allow_process=allow_process
+    )
     made.advance(workers=workers, executor=executor, watch=watch)
     return made
 
@@ -61,6 +68,7 @@ def prepare(
     changes: Iterable[str] = (),
     seed: int | None = None,
     force: bool = False,
+    allow_process: Allow = False,
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
     extra = [] if seed is None else [f"run.seed={seed}"]
@@ -70,10 +78,12 @@ def prepare(
     else:
         name = "run"
         recipe = recipe.change(parse_changes([*changes, *extra]))
+    recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
     for opponent in recipe.make_opponents():
         opponent.close()
     made.directory.create(made.recipe.to_toml().encode(), force=force)
+    remember(made.recipe, made.path)
     return made
 
 
@@ -85,6 +95,7 @@ def resume(
     workers: int | None = None,
     executor: str | None = None,
     watch: Watch | None = None,
+    allow_process: bool = False,
 ) -> Run:
     """Goes on with a run exactly as if it had not been stopped.
 
@@ -96,14 +107,18 @@ def resume(
         workers: How many processes play.
         executor: Which executor plays.
         watch: Is told of each generation, and may stop the run by giving False.
+        allow_process: Whether programs may run that its recipe names as opponents. If they may,
+            or were the caller's own when the run was started, this run may go on using them.
 
     Raises:
         NotARunError: There is no run.
+        NotPermittedError: Its recipe names a program, which may not run.
         CheckpointError: No checkpoint can be used.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers)
     made = load(run)
+    made.permit(allow_process)
     if generations is not None:
         made = made.with_generations(generations, from_generation)
     made.advance(workers=workers, executor=executor, watch=watch, from_generation=from_generation)

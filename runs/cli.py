@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from games.errors import ArenaError
+from games.errors import ArenaError, one_line
 from runs.commands import evolving, exchanging, joining, playing, recording, studying
 
 __all__ = ["app", "main"]
@@ -34,7 +34,7 @@ def main() -> None:
     try:
         app()
     except ArenaError as error:
-        print(f"evolve: {error}", file=sys.stderr)
+        print(f"evolve: {one_line(str(error))}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("evolve: interrupted", file=sys.stderr)

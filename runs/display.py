@@ -12,12 +12,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
-from rich.text import Text
 
 from arena.duel import DuelResult
 from runs.check_points import find_scores
 from runs.journey import Progress
-from runs.output import format_interval, format_seconds
+from runs.output import as_text, format_interval, format_seconds, print_line
 
 __all__ = ["Display"]
 
@@ -73,7 +72,7 @@ class Display:
             self._shown = now
         elif not self._live and not self.quiet and progress.checked != self._told:
             self._told = progress.checked
-            self._console.print(self._line(progress), soft_wrap=True)
+            print_line(self._line(progress), error=True)
         return not self.interrupted
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -86,7 +85,7 @@ class Display:
         bar = ProgressBar(total=max(1, progress.generations), completed=progress.generation)
         head = Table.grid(padding=(0, 1))
         head.add_row(
-            Text(self.title, style="bold"),
+            as_text(self.title, style="bold"),
             bar,
             f"generation {progress.generation} of {progress.generations}",
             f"{format_seconds(self._left(progress))} left",
@@ -100,7 +99,8 @@ class Display:
         if "species" in progress.statistics:
             body.add_row("population", f"{_species(progress)} a network")
         for result in progress.results:
-            body.add_row(f"against {result.names[1]}", _describe(result, progress.checked))
+            told = _describe(result, progress.checked)
+            body.add_row(as_text(f"against {result.names[1]}"), told)
         return Group(head, body)
 
     def _line(self, progress: Progress) -> str:

@@ -18,7 +18,7 @@ from games.errors import BadValueError
 from games.seeding import derive_seeds
 from players.player import Player
 from runs.concepts import CONCEPTS, concept_groups, fits_concepts
-from runs.output import console, format_interval, print_table
+from runs.output import format_interval, print_line, print_table
 from runs.players import find_player
 from runs.positions import solve_positions
 from runs.tournaments import find_common_game
@@ -117,7 +117,7 @@ def print_evaluation(content: dict[str, Any]) -> None:
 
 def _print_concepts(content: dict[str, Any]) -> None:
     if not content:
-        console().print("concept states: left out, they are for a board of 7 by 6, 4 in a row")
+        print_line("concept states: left out, they are for a board of 7 by 6, 4 in a row")
         return
     rows = [
         (

@@ -41,17 +41,21 @@ Guard = Callable[[], None]
 """Raises an error if nothing may be written any more."""
 
 
-def write_whole(path: Path, content: bytes, guard: Guard | None = None) -> None:
+def write_whole(
+    path: Path, content: bytes, guard: Guard | None = None, *, private: bool = False
+) -> None:
     """Writes *content* to *path* so that at any instant the old or the new file is there.
 
     See :func:`open_whole`.
     """
-    with open_whole(path, guard) as file:
+    with open_whole(path, guard, private=private) as file:
         file.write(content)
 
 
 @contextmanager
-def open_whole(path: Path, guard: Guard | None = None) -> Iterator[BinaryIO]:
+def open_whole(
+    path: Path, guard: Guard | None = None, *, private: bool = False
+) -> Iterator[BinaryIO]:
     """A new file that takes the place of *path* once all is written to it.
 
     It is written beside it, flushed to the disk and renamed. A symbolic link at *path* is
@@ -61,6 +65,7 @@ def open_whole(path: Path, guard: Guard | None = None) -> Iterator[BinaryIO]:
         path: Nothing may be there, or a regular file, or a link to one or to nothing.
         guard: Is called when the folder is open: whatever happens to the folder's name
             afterwards, what is written goes into the folder that the guard saw.
+        private: Whether nobody but the user may read it.
 
     Raises:
         StorageError: The disk is full or read-only, or at *path* is no regular file; what stood
@@ -72,7 +77,7 @@ def open_whole(path: Path, guard: Guard | None = None) -> Iterator[BinaryIO]:
         _refuse_special(path)
         name = _inside(folder, path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(name, flags, 0o666, dir_fd=folder)
+        descriptor = os.open(name, flags, 0o600 if private else 0o666, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file

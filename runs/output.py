@@ -1,4 +1,8 @@
-"""What the commands print: tables for people, one JSON object for programs."""
+"""What the commands print: tables for people, one JSON object for programs.
+
+Names and titles come from files of anybody. Lines and tables show their text as it is: nothing in
+it is obeyed by the terminal, or read as markup.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,38 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["console", "format_interval", "format_seconds", "print_json", "print_table"]
+from games.errors import LONGEST, one_line
+
+__all__ = [
+    "as_text",
+    "format_interval",
+    "format_seconds",
+    "print_json",
+    "print_line",
+    "print_table",
+]
+
+LONGEST_LINE = 4096
+"""As long as a path can be."""
 
 
-def console() -> Console:
-    """Standard output; wide enough for any table if it is no terminal."""
-    plain = Console(highlight=False, soft_wrap=True)
-    return plain if plain.is_terminal else Console(highlight=False, soft_wrap=True, width=200)
+def print_line(text: object = "", *, heading: object = "", error: bool = False) -> None:
+    """Prints *text* as one line, after a *heading* in bold type.
+
+    Args:
+        text: What is printed.
+        heading: What stands before it.
+        error: Whether it goes to standard error.
+    """
+    line = as_text(heading, LONGEST_LINE, style="bold") + as_text(text, LONGEST_LINE)
+    _console(error=error).print(line)
+
+
+def as_text(content: object, most: int = LONGEST, style: str = "") -> Text:
+    """*content* in one line of at most *most* characters, as rich prints what it does not read."""
+    return Text(one_line(str(content), most), style=style)
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -28,15 +56,14 @@ def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1
 ) -> None:
     """Prints a table; the first *left* columns are set to the left, all others to the right."""
-    table = Table(
-        title=title, title_justify="left", title_style="bold", show_edge=False, box=SIMPLE_HEAD
-    )
+    heading = as_text(title, style="bold")
+    table = Table(title=heading, title_justify="left", show_edge=False, box=SIMPLE_HEAD)
     for number, column in enumerate(columns):
         justify: JustifyMethod = "left" if number < left else "right"
-        table.add_column(column, justify=justify, overflow="fold")
+        table.add_column(as_text(column), justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    console().print(table)
+        table.add_row(*map(as_text, row))
+    _console().print(table)
 
 
 def format_interval(share: float, interval: tuple[float, float]) -> str:
@@ -60,3 +87,11 @@ def format_seconds(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _console(*, error: bool = False) -> Console:
+    """Standard output or error; wide enough for any table if it is no terminal."""
+    plain = Console(highlight=False, soft_wrap=True, stderr=error)
+    if plain.is_terminal:
+        return plain
+    return Console(highlight=False, soft_wrap=True, stderr=error, width=200)

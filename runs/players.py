@@ -11,7 +11,13 @@ from games.errors import BadValueError
 from games.game import AnyGame
 from games.registry import make_game
 from players.player import CompiledPlayer, Player
-from players.specification import PlayerKind, make_player, player_kinds, register_player
+from players.specification import (
+    PlayerKind,
+    make_player,
+    permit_all,
+    player_kinds,
+    register_player,
+)
 from runs.run import Run
 
 __all__ = ["find_game", "find_player", "is_made_for_a_game", "known_players"]
@@ -49,13 +55,14 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     """The player that *specification* names; ``run:PATH`` and ``run:PATH@GENERATION`` too.
 
     Args:
-        specification: Such as ``random`` or ``run:evolved/connect-four``.
+        specification: Such as ``random`` or ``run:evolved/connect-four``, as the user gave it:
+            if it names a program, that is run.
         game: What it is to play; ordinary Connect Four if None.
 
     Raises:
         ArenaError: It names none; see `players.specification.make_player`.
     """
-    return make_player(specification, game or ConnectFour())
+    return make_player(specification, game or ConnectFour(), permit_all)
 
 
 def is_made_for_a_game(specification: str) -> bool:

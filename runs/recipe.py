@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from arena.kernels import KERNELS
 from evolve.learning.q_learning_thesis import convert_settings
@@ -23,7 +23,7 @@ from games.registry import make_game
 from genomes.limits import check_bytes
 from players.design import Design
 from players.player import Player, distinct_names
-from players.specification import make_player
+from players.specification import NotPermittedError, make_player, runs_code
 from runs.errors import RecipeError
 from runs.game_sections import OPPONENTS, GameConfig, game_type
 from runs.methods import METHODS, find_method
@@ -58,6 +58,9 @@ INSTEAD = {
 
 KEEP_NEWEST, KEEP_EVERY = 5, 10
 """Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
+
+OPPONENTS_KEYS = {"check", "check.opponents"}
+"""Who types a value for one of these has chosen the opponents himself."""
 
 
 class CheckConfig(Config):
@@ -125,6 +128,7 @@ class Recipe(Config):
     """neat-python's keys, for the method that has a section for them."""
     check: CheckConfig = CheckConfig()
     run: RunConfig = RunConfig()
+    _foreign: frozenset[str] = PrivateAttr(default=frozenset())
 
     @model_validator(mode="before")
     @classmethod
@@ -172,20 +176,34 @@ class Recipe(Config):
         check_bytes(self.kind.estimate_bytes(config, design), "a generation of this recipe")
         return self.kind(config, design)
 
+    @property
+    def foreign_programs(self) -> list[str]:
+        """The opponents that run code and were named by a file, so that nobody may trust them."""
+        return [text for text in self.check.opponents if text in self._foreign]
+
+    def trust(self) -> Recipe:
+        """The recipe, if the user lets its opponents run their code."""
+        trusted = self.model_copy()
+        trusted._foreign = frozenset()
+        return trusted
+
     def make_opponents(self) -> list[Player]:
         """Who the champion meets in checks. They are to be closed.
 
         Raises:
+            NotPermittedError: One runs code, and the user did not say yes; see :meth:`trust`.
             RecipeError: A specification names no player.
         """
         game = self.make_design().game
         made: list[Player] = []
         try:
             for text in self.check.opponents:
-                made.append(make_player(text, game))
+                made.append(make_player(text, game, self.check_permitted))
         except ArenaError as error:
             for player in made:
                 player.close()
+            if isinstance(error, NotPermittedError):
+                raise
             raise RecipeError(f"check.opponents: {error}") from None
         for player, name in zip(made, distinct_names([p.name for p in made]), strict=True):
             player.name = name
@@ -209,6 +227,18 @@ class Recipe(Config):
         )
         return one == two
 
+    def check_permitted(self, text: str) -> None:
+        """Makes sure that the opponent *text* may run its code.
+
+        Raises:
+            NotPermittedError: A file named it, and the user did not say yes.
+        """
+        if text in self._foreign:
+            raise NotPermittedError(
+                "check.opponents runs a program, which needs your word: --allow-process, or"
+                f" allow_process=True in Python: {text}"
+            )
+
     def to_toml(self) -> str:
         """The recipe as a TOML file."""
         return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
@@ -222,7 +252,9 @@ class Recipe(Config):
         content = self.model_dump(mode="json", exclude_none=True)
         for key, value in changes.items():
             _put(content, key, value)
-        return _resolve(content, "--set")
+        changed = _resolve(content, "--set")
+        changed._foreign &= self._foreign
+        return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
 
 
 def load_recipe(name: str, changes: Iterable[str] = ()) -> Recipe:
@@ -237,9 +269,11 @@ def load_recipe(name: str, changes: Iterable[str] = ()) -> Recipe:
         RecipeError: The file, a key or a value is wrong.
     """
     content, source = _read(name)
-    for key, value in parse_changes(changes).items():
+    values = parse_changes(changes)
+    for key, value in values.items():
         _put(content, key, value)
-    return _resolve(content, source)
+    recipe = _resolve(content, source)
+    return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 
 
 def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
@@ -342,6 +376,7 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
         _check_openings(recipe)
+        recipe._foreign = frozenset(filter(runs_code, recipe.check.opponents))
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe

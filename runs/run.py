@@ -12,6 +12,7 @@ from games.errors import BadValueError
 from genomes.tensors import DamagedFileError, NewerFormatError
 from players.bred import BredPlayer
 from players.storage import read_player
+from runs import consent
 from runs.checkpoint import (
     digest_population,
     load_checkpoint,
@@ -142,6 +143,7 @@ class Run:
         executor: str | None = None,
         watch: Watch | None = None,
         from_generation: int | None = None,
+        allow_process: bool = False,
     ) -> None:
         """Evolves on from a checkpoint, or from the start, until the recipe's last generation.
 
@@ -150,14 +152,17 @@ class Run:
             executor: Which executor; see :data:`arena.executors.EXECUTORS`.
             watch: Is told of each generation, and may stop the run.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
+            allow_process: As :meth:`permit` takes it.
 
         Raises:
+            NotPermittedError: The recipe names a program as an opponent, which may not run.
             RunBusyError: Another process is writing to the run.
             StorageError: The disk is full or read-only; the last checkpoint is whole.
             CheckpointError: No checkpoint can be used.
             WorkerError: Workers keep dying.
         """
         check_executor(executor, workers)
+        self.permit(allow_process)
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
@@ -176,6 +181,20 @@ class Run:
             arena = Arena(self.method.design, machine)
             journey = Journey(self.directory, self.recipe, self.method, history, arena, opponents)
             journey.go(begin, watch or (lambda progress: True))
+
+    def permit(self, allow_process: consent.Allow) -> None:
+        """Makes sure that the user lets programs run that the recipe names as opponents.
+
+        Args:
+            allow_process: His word, or who asks him. He is not asked twice about the same program
+                in the same run.
+
+        Raises:
+            NotPermittedError: He does not.
+        """
+        if self.recipe.foreign_programs:
+            self.recipe = consent.obtain(self.recipe, allow_process, self.path)
+            consent.remember(self.recipe, self.path)
 
     def _find_begin(self, generation: int | None) -> tuple[Any, list[str]]:
         """The state to go on from; nothing that exists is changed yet."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from arena.statistics import json_interval
+from games.errors import one_line
 from genomes.tensors import DamagedFileError, NewerFormatError
 from runs.check_points import CheckPoints, format_margin
 from runs.errors import NotARunError
 from runs.history import Check, History
-from runs.output import console, format_interval, format_seconds, print_table
+from runs.output import format_interval, format_seconds, print_line, print_table
 from runs.run import Run
 
 __all__ = ["print_results", "print_summary", "summarise"]
@@ -45,21 +46,20 @@ def summarise(run: Run) -> dict[str, Any]:
 
 def print_summary(content: dict[str, Any]) -> None:
     """Prints what :func:`summarise` gave."""
-    out = console()
-    out.print(f"[bold]{content['run']}[/bold]  {content['title']}")
+    print_line(f"  {one_line(content['title'])}", heading=content["run"])
     figures = [f"{_format(value)} {name}" for name, value in content["population"].items()]
-    out.print(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
-    out.print(
+    print_line(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
+    print_line(
         f"generation {content['generation']} of {content['generations']};"
         f" {content['games']:,} games in {format_seconds(content['seconds'])}"
     )
-    out.print(f"population SHA-256 {content['population_sha256']}")
+    print_line(f"population SHA-256 {content['population_sha256']}")
     for name in ("last_check", "champion"):
         check = content[name]
         if check:
             _print_check(name.replace("_", " "), check)
     for warning in content["warnings"]:
-        out.print(f"warning: {warning}")
+        print_line(f"warning: {warning}")
 
 
 def print_results(run: Run) -> None:
@@ -67,15 +67,14 @@ def print_results(run: Run) -> None:
     champion = _describe_champion(run, run.checks())
     if champion:
         _print_check("champion", champion)
-    out = console()
     path = run.path
-    out.print(f"run       {path}")
-    out.print(f"plot      evolve plot {path}")
+    print_line(f"run       {path}")
+    print_line(f"plot      evolve plot {path}")
     if run.recipe.game_config.name != "ticket-to-ride":
-        out.print(f"export    evolve export {path} --to python")
+        print_line(f"export    evolve export {path} --to python")
     else:
-        out.print(f"board     evolve plot --board {path}")
-    out.print(f"measure   evolve evaluate run:{path}")
+        print_line(f"board     evolve plot --board {path}")
+    print_line(f"measure   evolve evaluate run:{path}")
 
 
 def _format(value: float) -> str:

@@ -10,7 +10,7 @@ from arena.seated_ratings import seated_tournament
 from games.game import AnyGame
 from players.player import Player
 from runs.check_points import format_margin
-from runs.output import console, format_interval, print_json, print_table
+from runs.output import format_interval, print_json, print_line, print_table
 
 __all__ = ["format_points", "print_ratings", "print_seated_duel", "rate_at_tables"]
 
@@ -41,9 +41,8 @@ def print_seated_duel(result: SeatedDuelResult) -> None:
     print_table(title, columns, rows)
     margin = format_margin(result.margin, result.margin_interval)
     share = format_interval(result.score, result.wilson_95)
-    out = console()
-    out.print(f"{result.names[0]} scores {margin} points more a seat; share of wins {share}")
-    out.print(
+    print_line(f"{result.names[0]} scores {margin} points more a seat; share of wins {share}")
+    print_line(
         f"{result.rounds:.1f} rounds a game, {result.distinct_games} distinct games; ended by "
         + ", ".join(f"{name}: {n}" for name, n in result.terminations.items())
     )

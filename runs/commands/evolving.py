@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from runs.consent import Allow
     from runs.journey import Watch
     from runs.run import Run
 
@@ -19,6 +21,10 @@ Workers = Annotated[
 ]
 ExecutorName = Annotated[
     str | None, typer.Option("--executor", metavar="NAME", help="serial or multiprocess.")
+]
+AllowProcess = Annotated[
+    bool,
+    typer.Option("--allow-process", help="Run programs that the recipe's file has as opponents."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -56,6 +62,7 @@ def start(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    allow_process: AllowProcess = False,
 ) -> None:
     """Start a run: evolve a population until the recipe's last generation.
 
@@ -65,7 +72,10 @@ def start(
     from runs.api import prepare
 
     check_executor(executor, workers)
-    made = prepare(recipe, run=run, changes=changes or (), seed=seed, force=force)
+    allow = _find_permission(allow_process)
+    made = prepare(
+        recipe, run=run, changes=changes or (), seed=seed, force=force, allow_process=allow
+    )
     _evolve(made, quiet=quiet, workers=workers, executor=executor)
 
 
@@ -81,19 +91,22 @@ def resume(
     workers: Workers = None,
     executor: ExecutorName = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    allow_process: AllowProcess = False,
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
     from arena.executors import check_executor
+    from runs.output import print_line
     from runs.run import Run
 
     check_executor(executor, workers)
     made = Run.open(run)
+    made.permit(_find_permission(allow_process))
     if generations is not None:
         made = made.with_generations(generations, from_generation)
     if from_generation is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print(f"{run} is complete at generation {last}; --generations N goes further")
+        print_line(f"{run} is complete at generation {last}; --generations N goes further")
         return
     _evolve(made, quiet=quiet, workers=workers, executor=executor, from_generation=from_generation)
 
@@ -146,6 +159,7 @@ def plot(
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
     from games.errors import BadValueError
+    from runs.output import print_line
     from runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
 
     runs = runs or []
@@ -156,7 +170,7 @@ def plot(
     if board:
         if generation is not None:
             raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
-        print(plot_board(runs, to, players=players, seed=seed))
+        print_line(plot_board(runs, to, players=players, seed=seed))
         return
     if not runs:
         raise BadValueError("name a run's directory (only --board does without)")
@@ -165,10 +179,10 @@ def plot(
     if len(runs) > 1 and (ancestors or network):
         raise BadValueError(f"--{'ancestors' if ancestors else 'network'} draws one run at a time")
     if network:
-        print(plot_network(runs[0], to, generation))
+        print_line(plot_network(runs[0], to, generation))
         return
     opened = [_open(Path(run)) for run in runs]
-    print(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
+    print_line(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
 
 
 def _open(path: Path) -> Run:
@@ -177,10 +191,18 @@ def _open(path: Path) -> Run:
     return Run.open(path)
 
 
+def _find_permission(allowed: bool) -> Allow:
+    """Whether programs of a recipe's file may run, or who asks the user if he is there."""
+    from runs.consent import ask_at_terminal
+
+    asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
+    return ask_at_terminal if asks else allowed
+
+
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
     from arena.kernels import is_compiled, warm_up
     from runs.display import Display
-    from runs.output import console
+    from runs.output import print_line
     from runs.summary import print_results
 
     game = run.recipe.game_config.name
@@ -193,9 +215,9 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)
     for warning in run.warnings:
-        typer.echo(f"evolve: {warning}", err=True)
+        print_line(f"evolve: {warning}", error=True)
     if display.interrupted:
-        console().print(f"stopped; go on with: evolve resume {run.path}")
+        print_line(f"stopped; go on with: evolve resume {run.path}")
         raise typer.Exit(130)
     if not quiet:
         print_results(run)

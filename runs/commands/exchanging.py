@@ -45,6 +45,7 @@ def export(
     """
     from runs.export import find_target
     from runs.files import check_free, write_whole
+    from runs.output import print_line
 
     target = find_target(to)
     player, place = _find_champion(run, generation)
@@ -53,7 +54,7 @@ def export(
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
     write_whole(file, text.encode())
-    print(file)
+    print_line(file)
 
 
 def import_neat(
@@ -101,15 +102,16 @@ def import_neat(
     """
     from runs.export import read_neat_file
     from runs.files import check_free, write_whole
+    from runs.output import print_line
 
     made = read_neat_file(file, name=name, head=head, encoding=encoding, viewpoint=viewpoint)
     target = out or file.with_suffix(".safetensors")
     check_free(target, force=force)
     write_whole(target, made.player.serialise(imported_from=file.name))
     if made.assumed:
-        typer.echo(f"assumed {', '.join(made.assumed)}: the file does not say", err=True)
-    typer.echo(made.summary, err=True)
-    print(target)
+        print_line(f"assumed {', '.join(made.assumed)}: the file does not say", error=True)
+    print_line(made.summary, error=True)
+    print_line(target)
 
 
 def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:

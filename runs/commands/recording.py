@@ -39,11 +39,12 @@ def log(
     """
     from runs.decision_log import write_log
     from runs.files import check_free
+    from runs.output import print_line
 
     check_free(out, force=force)
     played, rows = write_log(names, _read_counts(players), games, out, seed=seed)
     typer.echo(f"{played:,} games, {rows:,} decisions", err=True)
-    print(out)
+    print_line(out)
 
 
 def _read_counts(text: str) -> list[int]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from games.checkers import Move, Position
+from games.errors import one_line
 from players.checkers.graph import CheckersGraphPlayer
 from players.checkers.linear import PIECES, LinearPlayer
 from players.checkers.network import CheckersNetworkPlayer
@@ -39,7 +40,7 @@ def describe_thoughts(player: Thinker, position: Position) -> str:
     lines = ["  " + "  ".join(parts[at : at + PER_LINE]) for at in range(0, len(parts), PER_LINE)]
     which = "each move" if depth >= LEAST_DEPTH else "its best moves"
     ahead = f"{depth} {'ply' if depth == 1 else 'plies'} ahead"
-    head = f"{player.name}'s values of {which}, {ahead}, {_name_unit(player)}:"
+    head = f"{one_line(player.name)}'s values of {which}, {ahead}, {_name_unit(player)}:"
     return "\n".join([head, *lines])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from games.errors import ArenaError, BadValueError, IllegalMoveError
+from games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
 from games.game import AnyGame
 from players.forfeit import ForfeitError
 from players.player import Player
@@ -182,7 +182,7 @@ class Conversation:
         advisor = self._find_advisor()
         if advisor is None:
             raise BadValueError("there is nobody to ask: begin with --hint PLAYER")
-        name = advisor.player.name
+        name = one_line(advisor.player.name)
         try:
             move = advisor.choose(table.record, table.record.stream.copy())
         except ForfeitError as error:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.connect_four import Position
+from games.errors import one_line
 from genomes.neat.graph import compile_graphs, evaluate
 from players.connect_four.board_view import BoardView
 from players.connect_four.column_player import ColumnPlayer
@@ -35,7 +36,7 @@ def describe_opinions(player: ColumnPlayer, position: Position, earlier: Sequenc
             notes = f"; column {game.format_move(wins[0])} wins at once"
         if _is_recurrent(player):
             notes += "; without what it remembers of the game"
-    return f"{player.name}'s {_WORDS[player.design.head]}{notes}:\n  {'  '.join(parts)}"
+    return f"{one_line(player.name)}'s {_WORDS[player.design.head]}{notes}:\n  {'  '.join(parts)}"
 
 
 def find_opinions(

@@ -7,11 +7,16 @@ import sys
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from games.errors import one_line
 from games.game import AnyGame
 from runs.play.drawing import draw_board, find_lines
 from runs.play.phrasebook import phrasebook_of
 
 __all__ = ["InputEndedError", "Screen", "draw_board", "find_lines"]
+
+
+LONGEST_LINE = 10_000
+"""Characters of a line; the moves of a long game are some thousand."""
 
 
 class InputEndedError(Exception):
@@ -39,8 +44,12 @@ class Screen:
         """Whether colours are shown."""
 
     def say(self, text: str = "", end: str = "\n") -> None:
-        """Writes *text*, at once."""
-        print(text, end=end, file=self._writes, flush=True)
+        """Writes *text*, at once; what the terminal would obey in it is spelled out."""
+        self.paint("\n".join(one_line(line, LONGEST_LINE) for line in text.split("\n")), end)
+
+    def paint(self, drawing: str, end: str = "\n") -> None:
+        """Writes a *drawing* of ours, with its codes for colours."""
+        print(drawing, end=end, file=self._writes, flush=True)
 
     def ask(self, question: str) -> str:
         """The next entry, without the blanks around it; shown, if it was not typed here.
@@ -62,4 +71,4 @@ class Screen:
 
         *last* is the move that led to the *position*; None if there is none.
         """
-        self.say(f"\n{phrasebook_of(game).draw(position, last, colour=self.colour)}\n")
+        self.paint(f"\n{phrasebook_of(game).draw(position, last, colour=self.colour)}\n")

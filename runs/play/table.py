@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.match import Match, Termination
+from games.errors import one_line
 from players.forfeit import Forfeit, ForfeitError
 from players.player import Player, distinct_names
 from runs.play.phrasebook import phrasebook_of
@@ -24,7 +25,7 @@ class Party:
 
     def __init__(self, players: Sequence[Player | None]) -> None:
         self.seats = [None if player is None else Seat(player) for player in players]
-        names = distinct_names([player.name if player else "person" for player in players])
+        names = distinct_names([one_line(p.name) if p else "person" for p in players])
         self.people = self.seats.count(None)
         """How many of them are people."""
         self.names = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.compiled import cache_folder
-from games.errors import BadValueError
+from games.errors import BadValueError, one_line
 from games.seeding import derive_seeds
 from games.ticket_to_ride.game import TicketToRide
 from players.player import Player, distinct_names
@@ -68,7 +68,7 @@ class TicketInvitation:
             players = [_enter(stack, name, self.game) for name in names]
             if not any(cache_folder().rglob("choose.choose_move*.nbi")):
                 screen.say("Compiling the players for this machine, once (some seconds) ...")
-            called = distinct_names([player.name if player else "you" for player in players])
+            called = distinct_names([one_line(p.name) if p else "you" for p in players])
             sitting = TicketSitting(
                 self.game, players, called, plan, screen, lambda: find_player(advisor, self.game)
             )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from games.errors import ArenaError, BadValueError, IllegalMoveError
+from games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
 from games.stream import Stream, new_stream
 from games.ticket_to_ride.layout import KEEP, PHASE, SECOND_CARD, TO_MOVE
 from players.forfeit import Forfeit, ForfeitError
@@ -112,7 +112,7 @@ class TicketPerson(Player):
         seat = int(position.array[TO_MOVE])
         names, colour = self._account.names, self._screen.colour
         table = draw_table(position.rules, position.array, seat, names, colour=colour)
-        self._screen.say(f"\n{table}\n")
+        self._screen.paint(f"\n{table}\n")
 
     def _begin_turn(self, position: Any) -> None:
         happened = self._account.tell_new(without=int(position.array[TO_MOVE]))
@@ -162,7 +162,7 @@ class TicketPerson(Player):
             self.draw(position)
             self._screen.say(list_claimed(position.array, self._account.names))
         elif command == "routes":
-            self._screen.say(self._speech.list_claims(position, colour=self._screen.colour))
+            self._screen.paint(self._speech.list_claims(position, colour=self._screen.colour))
         else:
             self._screen.say(self._speech.list_moves(position))
 
@@ -175,7 +175,8 @@ class TicketPerson(Player):
         except ForfeitError as error:
             self._screen.say(f"No hint: {error}")
         else:
-            self._screen.say(f"{self._advisor.name} would play: {self.game.format_move(move)}")
+            name = one_line(self._advisor.name)
+            self._screen.say(f"{name} would play: {self.game.format_move(move)}")
 
 
 def _find_command(text: str) -> str | None:

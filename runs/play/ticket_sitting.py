@@ -137,7 +137,7 @@ class TicketSitting:
         elif mover == own:
             drawn = account.tell_cards(before, position, own, colour=self._screen.colour)
             if drawn:
-                self._screen.say(f"You have drawn {drawn}.")
+                self._screen.paint(f"You have drawn {drawn}.")
 
     def _ask_what_next(self) -> None:
         """After a game: returns if there is to be another one.

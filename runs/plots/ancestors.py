@@ -18,7 +18,7 @@ from arena.crosstable import play_tournament
 from arena.executors import Executor
 from arena.openings import longest_opening
 from arena.statistics import wilson_interval
-from games.errors import BadValueError
+from games.errors import BadValueError, one_line
 from runs.files import explain_storage_errors
 from runs.history import History
 from runs.plots.style import (
@@ -137,7 +137,7 @@ def draw_ancestors(table: Ancestors) -> Figure:
     figure = new_figure(7.6, 9.2)
     hint = ["Purple below the diagonal: later champions beat earlier ones."]
     hint *= len(table.generations) > 1
-    set_title(figure, table.name, [*textwrap.wrap(table.title, 85), *hint])
+    set_title(figure, table.name, [*textwrap.wrap(one_line(table.title), 85), *hint])
     grid = figure.add_gridspec(2, 2, height_ratios=[3, 1.25], width_ratios=[1, 0.03])
     matrix = figure.add_subplot(grid[0, 0])
     line = figure.add_subplot(grid[1, 0], sharex=matrix)

@@ -17,6 +17,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 
+from games.errors import one_line
 from games.ticket_to_ride.board import (
     CITIES,
     CITY_NAMES,
@@ -209,7 +210,7 @@ def _draw_players(axes: Axes, seats: Sequence[BoardSeat], owners: NDArray[np.int
     for number, seat in enumerate(seats):
         hue = PLAYER_COLOURS[number]
         axes.add_patch(Rectangle((left, y - 0.03), 0.32, row * 0.62, facecolor=hue, edgecolor=INK))
-        name = textwrap.shorten(seat.name, NAME_LETTERS, placeholder="…")
+        name = one_line(seat.name, NAME_LETTERS)
         axes.text(left + 0.42, y, name, fontsize=size * 1.2, fontweight="bold", color=hue)
         points = f"{seat.points} points"
         axes.text(right, y, points, fontsize=size * 1.2, fontweight="bold", ha="right")

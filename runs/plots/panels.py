@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from runs.history import Check
 from runs.plots.record import Record, blocks
-from runs.plots.style import GREY, LINES, MARKERS, colours, say, style_axes
+from runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
 __all__ = ["draw_checks", "draw_fitness", "draw_statistic"]
 
@@ -92,7 +92,7 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> N
             _draw_series(axes, checks, by_opponent[place] if alone else hue, look)
             met += checks
         hue = by_opponent[place] if alone else GREY
-        label = f"{opponent}, {_count_games(met)}"
+        label = f"{as_label(opponent)}, {_count_games(met)}"
         handles.append(Line2D([], [], color=hue, markersize=4, label=label, **look))
     _legend(axes, handles, "best")
 

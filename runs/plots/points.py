@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from runs.history import Check
 from runs.plots.record import Record
-from runs.plots.style import GREY, LINES, MARKERS, colours, say, style_axes
+from runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
 __all__ = ["draw_points"]
 
@@ -43,7 +43,8 @@ def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> N
             met = [check for check in checks if check.opponent == opponent]
             _draw_series(axes, met, by_opponent[place] if alone else hue, look)
         hue = by_opponent[place] if alone else GREY
-        handles.append(Line2D([], [], color=hue, markersize=4, label=opponent, **look))
+        label = as_label(opponent)
+        handles.append(Line2D([], [], color=hue, markersize=4, label=label, **look))
     axes.legend(
         handles=handles, loc="best", fontsize=8.5, ncols=3, framealpha=0.85, edgecolor="none"
     )

@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from games.errors import BadValueError
+from games.errors import BadValueError, one_line
 from runs.files import explain_storage_errors
 from runs.plots.learning import draw_lessons
 from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
 from runs.plots.points import draw_points
 from runs.plots.record import Record, distinct_names, read_record, stretch
 from runs.plots.species import draw_sizes, draw_species
-from runs.plots.style import check_format, colours, new_figure, save, set_title
+from runs.plots.style import LETTERS, as_label, check_format, colours, new_figure, save, set_title
 from runs.run import Run
 
 __all__ = ["draw_runs", "plot_runs"]
@@ -137,12 +137,13 @@ def _label_generations(records: Sequence[Record]) -> str:
 def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -> None:
     """The title; of several runs a legend that tells their colours."""
     if len(records) == 1:
-        set_title(figure, records[0].name, textwrap.wrap(records[0].title, 100))
+        set_title(figure, records[0].name, textwrap.wrap(one_line(records[0].title), 100))
         return
     titles = {record.title for record in records}
     alike = titles.pop() if len(titles) == 1 else ""
     labels = [
-        record.name if alike else _shorten(f"{record.name}: {record.title}") for record in records
+        as_label(record.name if alike else _shorten(f"{record.name}: {record.title}"), LETTERS)
+        for record in records
     ]
     handles = [
         Line2D([], [], color=hue, linewidth=3, label=label)
@@ -163,4 +164,4 @@ def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -
 
 def _shorten(text: str) -> str:
     """*text*, cut to one line of the figure."""
-    return textwrap.shorten(text, 105, placeholder=" …")
+    return textwrap.shorten(one_line(text), LETTERS, placeholder=" …")

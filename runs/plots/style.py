@@ -1,9 +1,13 @@
-"""The look of all pictures, and how they are written: whole, and the same bytes each time."""
+"""The look of all pictures, and how they are written: whole, and the same bytes each time.
+
+Names and titles in them come from files of anybody, so no text is read as a formula.
+"""
 
 from __future__ import annotations
 
 import io
 import threading
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +16,10 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 
-from games.errors import BadValueError
+from games.errors import BadValueError, one_line
 from runs.files import write_whole
 
 __all__ = [
@@ -24,6 +28,7 @@ __all__ = [
     "LINES",
     "MARKERS",
     "OKABE_ITO",
+    "as_label",
     "check_format",
     "colours",
     "new_figure",
@@ -43,12 +48,15 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2002)."""
 
+LETTERS = 100
+"""How many letters of a title stand in a line."""
+
 METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-_salt_lock = threading.Lock()
+_render_lock = threading.Lock()
 
 
 def colours(count: int) -> list[Any]:
@@ -110,13 +118,27 @@ def set_title(
     """
     room = "\n" * len(subtitle)
     heading = figure.suptitle(
-        title + room, **(place or {"x": 0.01}), ha="left", fontsize=12, fontweight="bold"
+        one_line(title, LETTERS) + room,
+        **(place or {"x": 0.01}),
+        ha="left",
+        fontsize=12,
+        fontweight="bold",
     )
     figure.add_artist(
         Annotation(
             "\n".join(subtitle), xy=(0, 0), xycoords=heading, va="bottom", fontsize=9.5, color=GREY
         )
     )
+
+
+def as_label(name: str, most: int = LETTERS // 2) -> str:
+    r"""*name* as a legend shows it: in one line; it would leave out those that begin with _.
+
+    >>> as_label("_mine"), as_label("two\nlines")
+    (' _mine', 'two lines')
+    """
+    label = one_line(name, most)
+    return f" {label}" if label.startswith("_") else label
 
 
 def say(axes: Axes, text: str) -> None:
@@ -143,14 +165,25 @@ def save(figure: Figure, path: Path) -> Path:
 def render(figure: Figure, format_: str) -> bytes:
     """*figure* in one of :data:`FORMATS`.
 
-    The same figure gives the same bytes: no date, and no random names inside SVG.
+    The same figure gives the same bytes: no date, and no random names inside SVG. Letters that
+    the font lacks are boxes.
     """
     buffer = io.BytesIO()
-    with _salt_lock:
-        before = matplotlib.rcParams["svg.hashsalt"]
-        matplotlib.rcParams["svg.hashsalt"] = "evolve-arena"
-        try:
+    with _render_lock, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
+        warnings.filterwarnings("ignore", "Matplotlib currently does not support")
+        with matplotlib.rc_context(
+            {"svg.hashsalt": "evolve-arena", "text.parse_math": False, "text.usetex": False}
+        ):
+            for text in figure.findobj(Text):
+                _take_as_it_is(text)
             figure.savefig(buffer, format=format_[1:], metadata=METADATA[format_])
-        finally:
-            matplotlib.rcParams["svg.hashsalt"] = before
     return buffer.getvalue()
+
+
+def _take_as_it_is(text: Any) -> None:
+    """Lets no formula or code be seen in *text*, however it came into the figure."""
+    text.set_parse_math(False)
+    text.set_usetex(False)
+    lines = [one_line(line) for line in text.get_text().split("\n")]
+    text.set_text("\n".join(lines))

@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from runs.output import console, format_seconds, print_table
+from runs.output import format_seconds, print_line, print_table
 from runs.studies.report import COLUMNS, cells
 from runs.studies.study import StudyProgress, StudyResult
 
@@ -79,9 +79,9 @@ def print_study(result: StudyResult) -> None:
         rows = [cells(row, table.remarks.get((row.row, row.column), "")) for row in table.rows]
         print_table(f"{table.name}: {table.title}", COLUMNS, rows, left=2)
         for note in table.notes:
-            console().print(f"- {note}")
-        console().print()
-    console().print(f"{result.out / 'report.md'}")
+            print_line(f"- {note}")
+        print_line()
+    print_line(result.out / "report.md")
 
 
 def _describe(progress: StudyProgress) -> str:

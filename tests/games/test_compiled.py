@@ -7,12 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+import tempfile
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
 
 from games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
+from games.errors import ArenaError
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_WRAPPERS = {"hidden", "internal"}
@@ -272,9 +274,94 @@ print(cache_folder().is_dir())
     user, name = Path(fallback).parts
     assert user.startswith("evolve-arena-")
     assert name == cache_folder().name
-    assert last_resort.startswith("evolve-arena-")
-    assert "/" not in last_resort
+    fresh, again = Path(last_resort).parts
+    assert fresh.startswith("evolve-arena-")
+    assert fresh != user
+    assert again == name
     assert exists == "True"
+    assert not (tmp_path / "temporary" / fresh).exists()  # it went with the process
+
+
+FindFolder = Callable[[], Path]
+
+
+@pytest.fixture(name="choose")
+def _choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FindFolder:
+    """Chooses anew, where the cache folder can't be written and ``temporary`` is shared."""
+    (tmp_path / "file").write_text("no folder can be made under a file")
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "temporary").chmod(0o1777)
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "file/cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return cache_folder.__wrapped__
+
+
+@pytest.fixture(name="shared")
+def _shared(tmp_path: Path) -> Path:
+    """The name in the shared folder that is tried first."""
+    return tmp_path / f"temporary/evolve-arena-{os.getuid()}"
+
+
+def test_folders_are_made_for_the_user_alone(choose: FindFolder, shared: Path) -> None:
+    folder = choose()
+    assert folder.parent == shared
+    assert [file.stat().st_mode & 0o777 for file in (folder, shared)] == [0o700, 0o700]
+    assert choose() == folder
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make folders of other users")
+@pytest.mark.parametrize("taken", ["base", "kernels"])
+def test_a_folder_that_another_user_made_is_not_used(
+    choose: FindFolder, shared: Path, taken: str
+) -> None:
+    name = cache_folder().name
+    (shared / name).mkdir(parents=True)
+    shared.chmod(0o700)
+    os.chown(shared if taken == "base" else shared / name, 12345, 12345)
+    folder = choose()
+    assert folder.name == name
+    assert folder.parent.parent == shared.parent
+    assert folder.parent != shared
+    assert not any((shared / name).iterdir())
+    assert choose() == folder  # as do processes that this one starts
+
+
+def test_a_link_is_not_followed(choose: FindFolder, shared: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir(mode=0o700)
+    shared.symlink_to(tmp_path / "own")
+    assert choose().parent not in (shared, tmp_path / "own")
+    assert not any((tmp_path / "own").iterdir())
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(choose: FindFolder, shared: Path) -> None:
+    (shared / cache_folder().name).mkdir(parents=True)
+    (shared / cache_folder().name).chmod(0o777)
+    assert choose().parent != shared
+
+
+def test_nor_is_one_that_others_can_replace(
+    choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_to_all = tmp_path / "open"
+    (open_to_all / "cache").mkdir(parents=True)
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(open_to_all / "cache"))
+    assert choose().parent == open_to_all / "cache"
+    open_to_all.chmod(0o777)
+    assert choose().parent.parent == tmp_path / "temporary"
+    monkeypatch.setattr(tempfile, "tempdir", str(open_to_all))
+    with pytest.raises(ArenaError, match=f"others may write to {open_to_all}: let EVOLVE_ARENA"):
+        choose()
+
+
+def test_an_own_cache_that_others_can_read_is_kept(
+    choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache" / cache_folder().name).mkdir(parents=True)
+    kept = tmp_path / "cache" / cache_folder().name / "code"
+    kept.write_text("machine code")
+    assert choose() == kept.parent
+    assert kept.is_file()
 
 
 def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> None:

@@ -1,0 +1,98 @@
+"""The user's word for programs that a recipe of somebody else names as opponents.
+
+A recipe is data, whoever wrote it; a ``process:`` player in it is a command that would run with
+all rights of the user. So he is asked, and what he said is remembered: for one run in one place,
+and for one command, in a folder of his own where no recipe or run can leave anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import platformdirs
+
+from games.private import is_private, make_private_folder
+from players.specification import NotPermittedError, runs_code
+from runs.errors import StorageError
+from runs.files import write_whole
+from runs.recipe import Recipe
+
+__all__ = ["Allow", "ask_at_terminal", "obtain", "remember"]
+
+Allow = bool | Callable[[str], bool]
+"""Whether opponents that a file named may run their code, or who is asked, with the command."""
+
+
+def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
+    """The *recipe*, trusted, if the user lets all programs run that it names.
+
+    Args:
+        recipe: Any recipe.
+        allow: His word, or how to get it.
+        run: The directory of the run whose recipe it is; for one that he allowed before, he is
+            not asked again.
+
+    Raises:
+        NotPermittedError: He does not, or can't be asked.
+    """
+    for command in recipe.foreign_programs:
+        if allow is True or (run and _is_remembered(recipe, run, command)):
+            continue
+        if not callable(allow):
+            recipe.check_permitted(command)
+        elif not allow(command):
+            raise NotPermittedError(f"nothing was started, as you did not allow {command}")
+    return recipe.trust()
+
+
+def remember(recipe: Recipe, run: Path) -> None:
+    """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
+    for command in filter(runs_code, recipe.check.opponents):
+        with suppress(OSError, StorageError):  # then he is asked again, and that is all
+            file, content = _note(recipe, run, command)
+            make_private_folder(file.parent)
+            write_whole(file, content, private=True)
+
+
+def ask_at_terminal(command: str) -> bool:
+    """Shows *command* and asks for a yes; anything else means no."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in command)
+    print(
+        "The recipe names an opponent that is a program. It would run here, with all your rights:"
+        f"\n\n    {shown}\n\nLet it run? [y/N] ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=sys.stderr)
+    return answer.strip().lower() in ("y", "yes")
+
+
+def _is_remembered(recipe: Recipe, run: Path, command: str) -> bool:
+    with suppress(OSError):
+        return is_private(_note(recipe, run, command)[0])
+    return False
+
+
+def _note(recipe: Recipe, run: Path, command: str) -> tuple[Path, bytes]:
+    """The file that says that *command* may run in *run*, and what stands in it.
+
+    A run that was moved, or put in the place of another, is another one: its name in its recipe,
+    or else its folder's number on the disk, tells.
+    """
+    home = platformdirs.user_state_dir("evolve-arena")
+    if home.startswith("~"):
+        raise PermissionError("the user has no home folder, where only he could write")
+    name = getattr(recipe.run, "id", None) or run.stat().st_ino
+    note = {"run": os.path.realpath(run), "identity": name, "command": command}
+    content = json.dumps(note, indent=2).encode()
+    folder = Path(os.path.realpath(home)) / "allowed"
+    return folder / f"{hashlib.sha256(content).hexdigest()}.json", content

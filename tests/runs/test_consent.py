@@ -1,0 +1,239 @@
+"""Programs that a recipe of somebody else names: none runs unless the user says so."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from games.errors import ArenaError
+from players.specification import NotPermittedError, make_player, player_kinds
+from runs import load, resume, start
+from runs.recipe import Recipe, load_recipe
+
+RecipeMaker = Callable[..., Recipe]
+
+BOT = """touch STARTED; while read line; do
+case "$line" in *action*) echo place_disc 0;; esac; done"""
+"""A program that leaves a trace, and plays."""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the user allows is noted in the test's folder, where all programs start."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(name="command")
+def _command(tmp_path: Path) -> str:
+    (tmp_path / "bot.sh").write_text(BOT)
+    return "process:sh bot.sh"
+
+
+@pytest.fixture(name="foreign")
+def _foreign(small_recipe: RecipeMaker, command: str, tmp_path: Path) -> str:
+    """A recipe that came from elsewhere."""
+    file = tmp_path / "foreign.toml"
+    changes = [f"check.opponents=['random', '{command}']", "check.games=2", "run.generations=1"]
+    file.write_text(small_recipe(*changes).to_toml())
+    return str(file)
+
+
+def has_started() -> bool:
+    """Whether the program ran since the last time that somebody asked."""
+    trace = Path("STARTED")
+    started = trace.exists()
+    trace.unlink(missing_ok=True)
+    return started
+
+
+def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
+    with pytest.raises(NotPermittedError) as refused:
+        start(foreign, run="mine", executor="serial")
+    assert str(refused.value) == (
+        "check.opponents runs a program, which needs your word: --allow-process, or"
+        " allow_process=True in Python: process:sh bot.sh"
+    )
+    with pytest.raises(NotPermittedError):
+        load_recipe(foreign, ["run.seed=7"]).make_opponents()
+    assert not has_started()
+    assert not Path("mine").exists()
+    run = start(foreign, run="mine", executor="serial", allow_process=True)
+    assert has_started()
+    assert [check.opponent for check in run.checks()] == ["bot.sh", "random"]
+
+
+def test_what_was_allowed_is_remembered_for_that_run_and_program(foreign: str) -> None:
+    start(foreign, run="mine", executor="serial", allow_process=True)
+    resume("mine", generations=2, executor="serial")
+    load("mine").advance(executor="serial")
+    shutil.copytree("mine", "copy")
+    before = Path("mine/recipe.toml").read_text()
+    has_started()
+
+    Path("mine/recipe.toml").write_text(before.replace("bot.sh", "bot.sh --more"))
+    with pytest.raises(NotPermittedError, match=r"process:sh bot\.sh --more$"):
+        resume("mine", generations=3, executor="serial")
+    Path("mine/recipe.toml").write_text(before)
+
+    Path("mine/.lock").unlink()
+    Path("mine").rename("moved")
+    with pytest.raises(NotPermittedError):
+        resume("moved", generations=3, executor="serial")
+    assert Path("moved/recipe.toml").read_text() == before  # nothing at all was written
+    assert not Path("moved/.lock").exists()
+
+    Path("copy").rename("mine")
+    with pytest.raises(NotPermittedError):
+        load("mine").advance(executor="serial")
+    assert not has_started()
+
+
+def test_it_is_noted_where_only_the_user_can_write(foreign: str) -> None:
+    start(foreign, run="mine", executor="serial", allow_process=True)
+    folder = Path(platformdirs.user_state_dir("evolve-arena")) / "allowed"
+    (note,) = folder.iterdir()
+    assert [file.stat().st_mode & 0o777 for file in (folder, note)] == [0o700, 0o600]
+    assert '"command": "process:sh bot.sh"' in note.read_text()
+    assert f'"run": "{Path("mine").resolve()}"' in note.read_text()
+    note.chmod(0o666)
+    with pytest.raises(NotPermittedError):
+        resume("mine", generations=2, executor="serial")
+
+
+def test_what_a_user_wrote_himself_is_his_word(
+    foreign: str, command: str, small_recipe: RecipeMaker
+) -> None:
+    changes = [f"check.opponents=['{command}']", "check.games=2", "run.generations=1"]
+    start("connect-four", run="typed", changes=[*QUICK, *changes], executor="serial")
+    resume("typed", generations=2, executor="serial")
+    made = small_recipe("run.generations=1").change(
+        {"check.opponents": [command], "check.games": 2}
+    )
+    assert made.change({"run.seed": 3}).foreign_programs == []
+    start(made, run="made", executor="serial")
+    assert has_started()
+    for harmless in (load_recipe(foreign), load_recipe(foreign, ["check.games=4"])):
+        assert harmless.foreign_programs == [command]
+        assert harmless.change({"run.seed": 3}).foreign_programs == [command]
+        assert harmless.change({"check.opponents": [command]}).foreign_programs == []
+
+
+QUICK = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
+QUICK += ["method.elites=0"]
+
+
+def test_a_user_without_a_place_for_notes_is_asked_each_time(
+    foreign: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path(foreign) / "no-folder"))
+    start(foreign, run="mine", executor="serial", allow_process=True)
+    with pytest.raises(NotPermittedError):
+        resume("mine", generations=2, executor="serial")
+
+
+def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: RecipeMaker) -> None:
+    recipe = small_recipe()
+    with pytest.raises(NotPermittedError, match="would run a program"):
+        make_player(command, recipe.make_game())
+    assert [name for name, kind in player_kinds().items() if kind.runs_code] == ["process"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "changes"),
+    [
+        (
+            "connect-four-neat",
+            ["method.stagnation.judge='outside'", "method.stagnation.opponents=['{0}']"],
+        ),
+        ("td-lambda", ["method.individuals=2", "method.judge='{0}'"]),
+    ],
+)
+def test_a_program_is_refused_wherever_else_a_recipe_names_players(
+    command: str, recipe: str, changes: list[str]
+) -> None:
+    with pytest.raises(ArenaError, match="would run a program"):
+        load_recipe(recipe, [change.format(command) for change in changes])
+
+
+def test_without_a_terminal_a_command_says_what_to_do(foreign: str) -> None:
+    said = evolve(["start", foreign, "--run", "mine"])
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == (
+        "evolve: check.opponents runs a program, which needs your word: --allow-process, or"
+        " allow_process=True in Python: process:sh bot.sh\n"
+    )
+    assert not has_started()
+    assert not Path("mine").exists()
+    start(foreign, run="mine", executor="serial", allow_process=True)
+    Path("mine").rename("moved")
+    has_started()
+    assert evolve(["resume", "moved", "--generations", "2"]).returncode == 2
+    assert not has_started()
+    assert evolve(["resume", "moved", "--generations", "2", "--allow-process"]).returncode == 0
+    assert has_started()
+
+
+def test_at_a_terminal_the_user_is_asked(foreign: str) -> None:
+    content = Path(foreign).read_text()
+    hidden = r"sh bot.sh '\u001b[2J\nharmless\u202e'"
+    Path(foreign).write_text(content.replace("sh bot.sh", hidden))
+    for answer in ("\n", "\x04"):
+        status, shown = at_terminal(["start", foreign, "--run", "mine"], answer)
+        assert status == 2
+        assert r"process:sh bot.sh '\x1b[2J\nharmless\u202e'" in shown
+        assert "\x1b" not in shown
+        assert "Let it run? [y/N]" in shown
+        assert "evolve: nothing was started, as you did not allow process:sh bot.sh" in shown
+        assert not has_started()
+        assert not Path("mine").exists()
+    assert at_terminal(["start", foreign, "--run", "mine"], "y\n")[0] == 0
+    assert has_started()
+    resume("mine", generations=2, executor="serial")
+
+
+def evolve(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a command with no terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "runs.cli", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
+    """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "runs.cli", *words, "--quiet"],
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    os.write(ours, typed.encode())
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:  # the last one has closed it
+        pass
+    os.close(ours)
+    return process.wait(), shown.decode().replace("\r", "")
