@@ -167,14 +167,14 @@ def _kill_found(folder: str) -> bool:
 
 
 def _signal_group(group: int, number: int) -> None:
-    try:
+    try:  # noqa: SIM105
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
         pass  # nobody is left in it
 
 
 def _say(control: int, text: str) -> None:
-    try:
+    try:  # noqa: SIM105
         os.write(control, f"{text}\n".encode())
     except OSError:
         pass  # the host is gone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from arena.duel import DuelResult
@@ -73,7 +73,8 @@ def prepare(
         recipe = recipe.change(parse_changes([*changes, *extra]))
     made = Run(RunDirectory(run or Path("evolved") / name), recipe)
     for opponent in recipe.make_opponents():
-        opponent.close()
+        with closing(opponent):
+            opponent.rehearse()
     made.directory.create(force=force)
     write_whole(made.directory.recipe, recipe.to_toml().encode())
     return made
@@ -145,6 +146,7 @@ def duel(
             player = find_player(given, game) if isinstance(given, str) else given
             if player is not given:
                 stack.callback(player.close)
+            player.rehearse()
             players.append(player)
         return duel_players(
             game,

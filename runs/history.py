@@ -15,8 +15,7 @@ from pathlib import Path
 
 from deap import tools
 
-from arena.duel import DuelResult
-from arena.statistics import wilson_interval
+from arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve.method import Report
 from runs.check_points import CheckPoints, find_scores
 from runs.errors import DamagedHistoryError, NotARunError, StorageError
@@ -41,6 +40,10 @@ CREATE TABLE IF NOT EXISTS check_points (
     against REAL NOT NULL, margin REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
     forbidden INTEGER NOT NULL,
     PRIMARY KEY (generation, opponent)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS check_forfeits (
+    generation INTEGER NOT NULL, opponent TEXT NOT NULL, player INTEGER NOT NULL,
+    kind TEXT NOT NULL, games INTEGER NOT NULL, sentence TEXT NOT NULL, errors TEXT NOT NULL,
+    PRIMARY KEY (generation, opponent, player, kind)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
     player BLOB NOT NULL);
@@ -51,7 +54,7 @@ PATIENCE = 0.25
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Score):
     """How a generation's champion did against an opponent from outside."""
 
     generation: int
@@ -62,21 +65,13 @@ class Check:
     distinct_games: int
     scores: CheckPoints | None = None
     """None in games that are won and lost, and no more."""
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def won(self) -> float:
-        """The share of games won."""
-        return self.wins / self.games
+    forfeits: tuple[ForfeitCount, ...] = ()
+    """By the champion (player 0) and by the opponent."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
         """The 95 % interval of :attr:`won`."""
-        return wilson_interval(self.wins, self.games)
+        return self.win_interval
 
 
 class History:
@@ -166,6 +161,9 @@ class History:
         self._write_waiting()
         with self._transaction():
             self._database.execute(
+                "DELETE FROM check_forfeits WHERE generation = ?", (report.generation,)
+            )
+            self._database.execute(
                 "INSERT OR REPLACE INTO champions VALUES (?, ?, ?, ?)",
                 (report.generation, statistics["points"], statistics["matches"], player),
             )
@@ -192,6 +190,15 @@ class History:
                 ],
             )
 
+            self._database.executemany(
+                "INSERT INTO check_forfeits VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (report.generation, result.names[1], *row[:-1], "\n".join(row[-1]))
+                    for result in results
+                    for row in map(astuple, result.forfeits)
+                ],
+            )
+
     def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
         """Makes room: of champions of more bytes only those of the generations in *keep* stay.
 
@@ -213,6 +220,7 @@ class History:
                 ("species", generation),
                 ("checks", generation + 1),
                 ("check_points", generation + 1),
+                ("check_forfeits", generation + 1),
                 ("champions", generation + 1),
             ):
                 self._database.execute(f"DELETE FROM {table} WHERE generation >= ?", (first,))
@@ -260,13 +268,26 @@ class History:
 
     def checks(self) -> list[Check]:
         """All checks, by generation and then in the order of opponents' names."""
-        scores: dict[tuple[int, str], CheckPoints] = {}
-        older = not self._read("SELECT 1 FROM sqlite_master WHERE name = 'check_points'")
-        if not older:
-            for generation, opponent, *values in self._read("SELECT * FROM check_points"):
-                scores[generation, opponent] = CheckPoints(*values)
-        checks = (Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2"))
-        return [replace(c, scores=scores.get((c.generation, c.opponent))) for c in checks]
+        scores = {
+            (generation, opponent): CheckPoints(*values)
+            for generation, opponent, *values in self._read_newer("check_points")
+        }
+        forfeits: dict[tuple[int, str], tuple[ForfeitCount, ...]] = {}
+        for generation, opponent, *values, errors in self._read_newer("check_forfeits"):
+            row = ForfeitCount(*values, tuple(errors.splitlines()))
+            forfeits[generation, opponent] = (*forfeits.get((generation, opponent), ()), row)
+        checks = [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
+        keys = [(check.generation, check.opponent) for check in checks]
+        return [
+            replace(check, scores=scores.get(key), forfeits=forfeits.get(key, ()))
+            for check, key in zip(checks, keys, strict=True)
+        ]
+
+    def _read_newer(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
+        """The rows of a *table* that older histories do not have."""
+        if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
+            return []
+        return self._read(f"SELECT * FROM {table}")
 
     def champions(self) -> list[tuple[int, float, float]]:
         """Generation, points and matches of each champion."""
