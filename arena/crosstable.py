@@ -54,8 +54,9 @@ class Crosstable:
 
     @property
     def ranking(self) -> list[int]:
-        """Players, the strongest first."""
-        strengths = [-rating.elo for rating in self.ratings]
+        """Players, the strongest first; at the end those of whom no game ended by the rules."""
+        played = self.games.any(axis=1)
+        strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
 
     def to_dict(self) -> dict[str, Any]:

@@ -26,8 +26,8 @@ __all__ = ["DIALECTS", "Dialect", "Limits", "ProcessPlayer"]
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5
 """Seconds that a bot gets to end by itself, and again once it is asked to."""
-ERRORS = 160
-"""Characters of standard error that the line about a program that can't play shows."""
+BEFORE = 100
+"""Characters of standard error, before its last line, that a message shows."""
 AFTERMATH = 0.25
 """Seconds, at most, in which a bot that wrote garbage may prove to be flooding."""
 
@@ -86,7 +86,7 @@ class ProcessPlayer(Player):
             self.choose(self.game.initial(), new_stream(0))
         except ForfeitError as error:
             if error.kind is Forfeit.CRASH:
-                raise BadValueError(_describe_failure(error)) from None
+                raise BadValueError(_describe_failure(self.words, error)) from None
         finally:
             self.close()
 
@@ -159,11 +159,12 @@ class ProcessPlayer(Player):
         raise ForfeitError(Forfeit.GARBAGE, sentence)
 
 
-def _describe_failure(error: ForfeitError) -> str:
+def _describe_failure(words: list[str], error: ForfeitError) -> str:
     """One line that tells how a program failed to start, with the end of its standard error."""
-    lines = " | ".join(error.errors)
-    tail = f"; its standard error ends with: {lines[-ERRORS:]}" if lines else ""
-    return f"{str(error).rstrip('.')}: it can't play{tail}"
+    command = quoted(shlex.join(words).encode())
+    lines = " | ".join(error.errors[:-1])  # the last one is in the sentence
+    before = f" (before: …{lines[-BEFORE:]})" if lines else ""
+    return f"player process:{command} can't play: {error}{before}"
 
 
 def _split(command: str) -> list[str]:

@@ -273,8 +273,10 @@ class History:
             for generation, opponent, *values in self._read_newer("check_points")
         }
         forfeits: dict[tuple[int, str], tuple[ForfeitCount, ...]] = {}
-        for generation, opponent, *values, errors in self._read_newer("check_forfeits"):
-            row = ForfeitCount(*values, tuple(errors.splitlines()))
+        for generation, opponent, player, kind, games, sentence, errors in self._read_newer(
+            "check_forfeits"
+        ):
+            row = ForfeitCount(player, kind, games, sentence, tuple(errors.splitlines()))
             forfeits[generation, opponent] = (*forfeits.get((generation, opponent), ()), row)
         checks = [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
         keys = [(check.generation, check.opponent) for check in checks]
