@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import typer
@@ -38,7 +39,11 @@ def main() -> None:
     SIGTERM and SIGHUP do what Ctrl-C does: a run stops with a checkpoint, bots are ended. The
     exit code is 130 then, or 128 and the number of the signal.
     """
-    signals = _stop_at_signals()
+    with _signals_as_ctrl_c() as signals:
+        _run(signals)
+
+
+def _run(signals: list[int]) -> None:
     try:
         app()
     except ArenaError as error:
@@ -64,8 +69,9 @@ def _exit_stopped(signals: list[int]) -> None:
     sys.exit(128 + (signals[0] if signals else signal.SIGINT))
 
 
-def _stop_at_signals() -> list[int]:
-    """Lets SIGTERM and SIGHUP do what Ctrl-C does; they are noted in the list.
+@contextmanager
+def _signals_as_ctrl_c() -> Iterator[list[int]]:
+    """Lets SIGTERM and SIGHUP do what Ctrl-C does; those that came are noted in the list.
 
     One that is ignored stays so: that is how ``nohup`` works.
     """
@@ -85,10 +91,16 @@ def _stop_at_signals() -> list[int]:
             raise KeyboardInterrupt
         handler(signal.SIGINT, frame)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
+    heard = [signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.getsignal(number) for number in heard}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
             signal.signal(number, stop)
-    return signals
+    try:
+        yield signals
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @app.callback(invoke_without_command=True)
