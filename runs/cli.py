@@ -57,7 +57,7 @@ def _run(signals: list[int]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except SystemExit as ending:
-        if ending.code != 130:
+        if not signals or ending.code not in {0, None, 130}:
             raise
         _exit_stopped(signals)
 

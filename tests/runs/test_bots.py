@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import shlex
 import signal
 import subprocess
@@ -125,31 +127,51 @@ def test_no_bot_outlives_a_duel(
     assert err == ("" if number == signal.SIGKILL else f"evolve: stopped by {name}\n")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_run_stops_with_a_checkpoint_at(tmp_path: Path, number: int, code: int) -> None:
-    """All processes get the signal, as from a terminal that closes; nohup is respected."""
-    words = ["start", "connect-four", "--run", "r", "--set", "method.individuals=20"]
-    words += ["--set", "check.games=40", "--set", "check.every=2", "--set", "run.generations=99999"]
-    ignored = signal.SIGHUP if number == signal.SIGTERM else signal.SIGUSR1
-    before = signal.signal(ignored, signal.SIG_IGN)
+ENDLESS = ["start", "connect-four", "--run", "r", "--workers", "2"]
+ENDLESS += ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
+ENDLESS += ["--set", "run.generations=99999"]
+
+
+def check_stopped(path: Path) -> None:
+    """The newest checkpoint is of the last generation in the history."""
+    run = Run.open(path)
+    with History(run.directory.history) as history:
+        assert run.generation == history.totals()[0] > 0
+
+
+def test_sigterm_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
+    """All processes get the signal; SIGHUP is ignored, as with nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        process = begin(*words, "--workers", "2", folder=tmp_path)
+        process = begin(*ENDLESS, folder=tmp_path)
     finally:
-        signal.signal(ignored, before)
+        signal.signal(signal.SIGHUP, before)
     wait_for(tmp_path / "r/recipe.toml", process)
     while not (tmp_path / "r/champion.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.02)
-    os.killpg(process.pid, ignored)
-    os.killpg(process.pid, number)
+    os.killpg(process.pid, signal.SIGHUP)
+    os.killpg(process.pid, signal.SIGTERM)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == code
+    assert process.returncode == 143
     assert "evolve resume r" in out
-    assert err.endswith(f"\nevolve: stopped by {signal.Signals(number).name}\n")
+    assert err.endswith("\nevolve: stopped by SIGTERM\n")
     assert "Traceback" not in err
-    run = Run.open(tmp_path / "r")
-    with History(run.directory.history) as history:
-        assert run.generation == history.totals()[0] > 0
+    check_stopped(tmp_path / "r")
+
+
+def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execv(sys.executable, [sys.executable, "-m", "runs.cli", *ENDLESS])
+    while not (tmp_path / "r/champion.safetensors").exists():
+        assert os.waitpid(child, os.WNOHANG) == (0, 0)
+        if select.select([terminal], [], [], 0.02)[0]:
+            os.read(terminal, 65536)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 128 + signal.SIGHUP
+    check_stopped(tmp_path / "r")
 
 
 # Forfeits
