@@ -13,7 +13,7 @@ from arena.duel import DuelResult, duel
 from arena.executors import Executor
 from arena.pairings import round_robin
 from arena.ratings import Rating, rate_players
-from arena.statistics import wilson_interval
+from arena.statistics import json_share, wilson_interval
 from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
@@ -32,7 +32,7 @@ class Crosstable:
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """What each player won against each other, shape ``(players, players)``."""
+        """What each player won by the rules against each other, shape ``(players, players)``."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
             table[first, second] = result.wins + result.draws / 2
@@ -41,10 +41,10 @@ class Crosstable:
 
     @property
     def games(self) -> NDArray[np.float64]:
-        """How often each two players met, shape ``(players, players)``."""
+        """How many games of each two players ended by the rules, shape ``(players, players)``."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
-            table[first, second] = table[second, first] = result.games
+            table[first, second] = table[second, first] = result.finished
         return table
 
     @property
@@ -54,40 +54,43 @@ class Crosstable:
 
     @property
     def ranking(self) -> list[int]:
-        """Players, the strongest first."""
-        strengths = [-rating.elo for rating in self.ratings]
+        """Players, the strongest first; at the end those of whom no game ended by the rules."""
+        played = self.games.any(axis=1)
+        strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; players in the order of their ranks."""
-        ratings, points, games = self.ratings, self.points, self.games
-        rows = []
-        for rank, player in enumerate(self.ranking, start=1):
-            won, played = float(points[player].sum()), int(games[player].sum())
-            rows.append(
+        ranking, ratings = self.ranking, self.ratings
+        met = [self._results_of(player) for player in range(len(self.names))]
+        return {
+            "players": [
                 {
                     "rank": rank,
                     "name": self.names[player],
-                    "elo": ratings[player].elo,
-                    "elo_error_95": ratings[player].error,
-                    "games": played,
-                    "points": won,
-                    "score": won / played if played else 0.5,
-                    "wilson_95": list(wilson_interval(won, played)),
+                    **_describe(ratings[player], met[player]),
                 }
-            )
-        return {
-            "players": rows,
+                for rank, player in enumerate(ranking, start=1)
+            ],
             "crosstable": {
                 self.names[player]: {
-                    self.names[other]: points[player, other] / games[player, other]
-                    for other in self.ranking
-                    if games[player, other]
+                    self.names[other]: met[player][other].score
+                    for other in ranking
+                    if other in met[player] and met[player][other].counted
                 }
-                for player in self.ranking
+                for player in ranking
             },
             "duels": [result.to_dict() for result in self.duels.values()],
         }
+
+    def _results_of(self, player: int) -> dict[int, DuelResult]:
+        """The results of *player* from its side, by the number of whom it met."""
+        found = {}
+        for (first, second), result in self.duels.items():
+            if player in (first, second):
+                other = second if player == first else first
+                found[other] = result if player == first else result.turned()
+        return found
 
 
 def play_tournament(
@@ -132,3 +135,23 @@ def play_tournament(
         if progress:
             progress(number + 1, len(pairs))
     return Crosstable(distinct_names([player.name for player in players]), duels)
+
+
+def _describe(rating: Rating, met: dict[int, DuelResult]) -> dict[str, Any]:
+    """A player's row: a rating only if some game ended by the rules."""
+    results = met.values()
+    points = sum(result.wins + result.draws / 2 for result in results)
+    counted = sum(result.counted for result in results)
+    rated = any(result.finished for result in results)
+    return {
+        "elo": rating.elo if rated else None,
+        "elo_error_95": rating.error if rated else None,
+        "games": sum(result.games for result in results),
+        "counted_games": counted,
+        "points": points,
+        "score": json_share(points / counted if counted else float("nan")),
+        "wilson_95": list(wilson_interval(points, counted)),
+        "distinct_games": sum(result.distinct_games for result in results),
+        "finished_games": sum(result.finished for result in results),
+        "forfeited_games": sum(f.games for r in results for f in r.forfeits if f.player == 0),
+    }

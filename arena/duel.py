@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.batch import Openings, Results, make_batch
-from arena.duel_result import DuelResult
+from arena.duel_result import DuelResult, count_forfeits
 from arena.executors import Executor, SerialExecutor
 from arena.kernels import SEATED_KERNELS
 from arena.match import Termination, play_match
@@ -21,6 +21,8 @@ from players.lineup import combine_lineups
 from players.player import CompiledPlayer, Player, check_board
 
 __all__ = ["DuelResult", "duel"]
+
+Case = tuple[int, tuple[int, str, str, tuple[str, ...]]]
 
 
 def duel(
@@ -67,11 +69,9 @@ def duel(
         pairings = np.tile(np.array([[0, 1], [1, 0]], dtype=np.int32), (pairs, 1))
         batch = make_batch(game, lineup, pairings, seeds, openings)
         results = (executor or SerialExecutor()).play(batch)
-        draws = int(np.count_nonzero(results.outcomes == 0))
-        endings = Counter({Termination.WIN: len(results) - draws, Termination.DRAW: draws})
-    else:
-        results, endings = _play_one_by_one(game, (first, second), seeds, openings)
-    return _summarise((first.name, second.name), results, endings)
+        return _summarise((first.name, second.name), results, [])
+    results, cases = _play_one_by_one(game, (first, second), seeds, openings)
+    return _summarise((first.name, second.name), results, cases)
 
 
 def _play_one_by_one(
@@ -79,35 +79,48 @@ def _play_one_by_one(
     players: tuple[Player, Player],
     seeds: NDArray[np.uint64],
     openings: Openings,
-) -> tuple[Results, Counter[Termination]]:
+) -> tuple[Results, list[Case]]:
     outcomes, plies, games = [], [], []
-    endings: Counter[Termination] = Counter()
+    cases: list[Case] = []
     for number, seed in enumerate(seeds):
         order = players if number % 2 == 0 else players[::-1]
         match = play_match(game, order, seed=int(seed), opening=openings[number].tolist())
         outcomes.append(match.outcome)
         plies.append(len(match.moves))
         games.append(match.game)
-        endings[match.termination] += 1
+        if match.offender >= 0:
+            player = (match.offender + number) % 2
+            cases.append((number, (player, match.termination, match.sentence, match.errors)))
     results = Results(
         np.array(outcomes, dtype=np.int8),
         np.array(plies, dtype=np.int16),
         np.array(games, dtype=np.uint64),
     )
-    return results, endings
+    return results, cases
 
 
-def _summarise(
-    names: tuple[str, str], results: Results, endings: Counter[Termination]
-) -> DuelResult:
-    """Counts the points of the player who moved first in every even game."""
+def _summarise(names: tuple[str, str], results: Results, cases: list[Case]) -> DuelResult:
+    """Counts the points of the player who moved first in every even game.
+
+    Args:
+        names: The players'.
+        results: All games.
+        cases: Those that were forfeited: the number of the game, and who forfeited how.
+    """
     points = results.outcomes.copy()
     points[1::2] *= -1
+    finished = np.ones(len(points), dtype=np.bool_)
+    finished[[number for number, _ in cases]] = False
+    points = points[finished]
+    wins, draws, losses = (int(np.count_nonzero(points == value)) for value in (1, 0, -1))
+    endings = Counter({str(Termination.WIN): wins + losses, str(Termination.DRAW): draws})
+    endings.update(str(kind) for _, (_, kind, *_) in cases)
     return DuelResult(
         names=names,
-        wins=int(np.count_nonzero(points == 1)),
-        draws=int(np.count_nonzero(points == 0)),
-        losses=int(np.count_nonzero(points == -1)),
-        distinct_games=results.distinct_games,
-        terminations={str(ending): count for ending, count in endings.items() if count},
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        distinct_games=len(np.unique(results.games[finished])),
+        terminations={ending: count for ending, count in endings.items() if count},
+        forfeits=count_forfeits(case for _, case in cases),
     )

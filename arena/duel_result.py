@@ -1,58 +1,184 @@
-"""What came of a duel."""
+"""What came of a duel, and what may be said of it.
+
+A forfeit is lost by who forfeits and won by nobody: shares of a player are of the games that
+ended by the rules and of those that it forfeited itself. Else a program that does not even start
+would count as beaten.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.statistics import wilson_interval
+from arena.statistics import json_share, wilson_interval
 
-__all__ = ["DuelResult"]
+__all__ = [
+    "DuelResult",
+    "ForfeitCount",
+    "Score",
+    "count_forfeits",
+    "describe_forfeits",
+    "describe_repeats",
+]
+
+REPEATED = 2
+"""Of less than one distinct game in so many, intervals pretend more than there is."""
 
 
 @dataclass(frozen=True)
-class DuelResult:
-    """What came of a duel, from the first player's side."""
+class ForfeitCount:
+    """How often a player forfeited in one way."""
 
-    names: tuple[str, str]
+    player: int
+    """0 for the first player of a duel, 1 for the second."""
+    kind: str
+    """A value of :class:`players.forfeit.Forfeit`."""
+    games: int
+    sentence: str
+    """What happened the first time."""
+    errors: tuple[str, ...] = ()
+    """The last lines on its standard error that time, if it is a program; harmless to print."""
+
+
+class Score:
+    """What is won, drawn, lost and forfeited, and the shares that follow."""
+
     wins: int
     draws: int
     losses: int
-    distinct_games: int
-    """How many different games were played; far fewer than all means little was learnt."""
-    terminations: dict[str, int]
-    """How the games ended, and how often."""
+    forfeits: tuple[ForfeitCount, ...]
 
     @property
     def games(self) -> int:
         """How many games were played."""
+        return self.finished + sum(forfeit.games for forfeit in self.forfeits)
+
+    @property
+    def finished(self) -> int:
+        """How many games ended by the rules."""
         return self.wins + self.draws + self.losses
 
     @property
+    def counted(self) -> int:
+        """The games that shares are of: all but those that the other one forfeited."""
+        return self.finished + sum(f.games for f in self.forfeits if f.player == 0)
+
+    @property
     def score(self) -> float:
-        """The share of the points, a draw being half a point."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+        """The share of the points, a draw being half a point; not a number of no games."""
+        return (self.wins + self.draws / 2) / self.counted if self.counted else float("nan")
+
+    @property
+    def score_interval(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`score`."""
+        return wilson_interval(self.wins + self.draws / 2, self.counted)
+
+    @property
+    def won(self) -> float:
+        """The share of games won; not a number of no games."""
+        return self.wins / self.counted if self.counted else float("nan")
+
+    @property
+    def win_interval(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`won`."""
+        return wilson_interval(self.wins, self.counted)
+
+
+@dataclass(frozen=True)
+class DuelResult(Score):
+    """What came of a duel, from the first player's side."""
+
+    names: tuple[str, str]
+    wins: int
+    """Games won by the rules."""
+    draws: int
+    losses: int
+    """Games lost by the rules."""
+    distinct_games: int
+    """How many different games ended by the rules; far fewer than all means little was learnt."""
+    terminations: dict[str, int]
+    """How the games ended, and how often."""
+    forfeits: tuple[ForfeitCount, ...] = field(default=(), kw_only=True)
+    """Who forfeited, how, and how often."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
         """The 95 % interval of :attr:`score`."""
-        return wilson_interval(self.wins + self.draws / 2, self.games)
+        return self.score_interval
 
-    @property
-    def win_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share of games won."""
-        return wilson_interval(self.wins, self.games)
+    def turned(self) -> DuelResult:
+        """The same from the second player's side."""
+        return DuelResult(
+            (self.names[1], self.names[0]),
+            self.losses,
+            self.draws,
+            self.wins,
+            self.distinct_games,
+            self.terminations,
+            forfeits=tuple(replace(f, player=1 - f.player) for f in self.forfeits),
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Everything, ready for JSON; a share of no games is None."""
         return {
             "players": list(self.names),
             "games": self.games,
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
-            "score": self.score,
+            "finished_games": self.finished,
+            "counted_games": self.counted,
+            "score": json_share(self.score),
             "wilson_95": list(self.wilson_95),
             "distinct_games": self.distinct_games,
             "terminations": self.terminations,
+            "forfeits": describe_forfeits(self.names, self.forfeits),
         }
+
+
+def count_forfeits(
+    cases: Iterable[tuple[int, str, str, tuple[str, ...]]],
+) -> tuple[ForfeitCount, ...]:
+    """One row per player and kind, in order of appearance.
+
+    Args:
+        cases: Of each forfeited game the player, the kind, the sentence, and the last errors.
+    """
+    found: dict[tuple[int, str], ForfeitCount] = {}
+    for player, kind, sentence, errors in cases:
+        before = found.get((player, str(kind)))
+        found[player, str(kind)] = (
+            replace(before, games=before.games + 1)
+            if before
+            else ForfeitCount(player, str(kind), 1, sentence, errors)
+        )
+    return tuple(found.values())
+
+
+def describe_forfeits(
+    names: Sequence[str], forfeits: Iterable[ForfeitCount]
+) -> list[dict[str, Any]]:
+    """Each of *forfeits*, ready for JSON, with the name of who forfeited."""
+    return [
+        {
+            "player": forfeit.player,
+            "name": names[forfeit.player],
+            "kind": forfeit.kind,
+            "games": forfeit.games,
+            "first": forfeit.sentence,
+            "stderr": list(forfeit.errors),
+        }
+        for forfeit in forfeits
+    ]
+
+
+def describe_repeats(distinct: int, games: int) -> str | None:
+    """A warning if most of the *games* that ended by the rules were the same, else None.
+
+    >>> describe_repeats(2, 200)
+    'only 2 of 200 games are different: intervals pretend more than there is'
+    """
+    if distinct >= games / REPEATED:
+        return None
+    return f"only {distinct} of {games} games are different: intervals pretend more than there is"

@@ -47,6 +47,10 @@ class Match:
     numbers: tuple[int, ...] = ()
     """The moves by their numbers (:meth:`games.game.Game.number_of`); empty if they are numbers
     themselves."""
+    offender: int = -1
+    """The side that forfeited, or -1."""
+    errors: tuple[str, ...] = ()
+    """The last lines on its standard error then, if it is a program."""
 
     @property
     def game(self) -> int:
@@ -74,7 +78,7 @@ def play_match(
     stream = new_stream(seed)
     position = game.initial()
     moves: list[Any] = []
-    forfeit: tuple[int, Termination, str] | None = None
+    forfeit: tuple[int, ForfeitError] | None = None
     if watch:
         watch(position, None)
     try:
@@ -89,7 +93,7 @@ def play_match(
                 try:
                     move = _ask(game, player, position, stream)
                 except ForfeitError as error:
-                    forfeit = 2 * side - 1, Termination(error.kind), str(error)
+                    forfeit = side, error
                     break
             position = game.play(position, move)
             moves.append(move)
@@ -98,9 +102,13 @@ def play_match(
     finally:
         for player in players:
             player.end()
-    ending = forfeit or _judge(cast(Outcome, outcome), players)
     numbers = tuple(game.number_of(move) for move in moves)
-    return Match(tuple(moves), *ending, () if numbers == tuple(moves) else numbers)
+    told = tuple(moves), () if numbers == tuple(moves) else numbers
+    if forfeit is None:
+        return Match(told[0], *_judge(cast(Outcome, outcome), players), told[1])
+    side, reason = forfeit
+    ending = 2 * side - 1, Termination(reason.kind), str(reason)
+    return Match(told[0], *ending, told[1], offender=side, errors=reason.errors)
 
 
 def hash_moves(numbers: Sequence[int]) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
-from arena.duel import duel
+from arena.duel import DuelResult, duel
 from arena.executors import Executor
 from arena.pairings import round_robin
 from games.errors import BadValueError
@@ -56,11 +56,14 @@ class Tally:
 
     won: int
     games: int
+    """All but those that others forfeited."""
+    results: tuple[DuelResult, ...] = field(default=(), compare=False, repr=False)
+    """Its duels, from its side."""
 
     @property
     def share(self) -> float:
-        """The share of its games that it won; draws are none."""
-        return self.won / self.games
+        """The share of its games that it won; draws are none. Not a number of no games."""
+        return self.won / self.games if self.games else float("nan")
 
 
 def rank_configurations(
@@ -140,7 +143,7 @@ def meet_others(
     pairs = [
         pair for pair in round_robin(len(agents)).tolist() if groups[pair[0]] != groups[pair[1]]
     ]
-    won, played = [0] * len(agents), [0] * len(agents)
+    results: list[list[DuelResult]] = [[] for _ in agents]
     seeds = derive_seeds(seed, 0, "ranking", len(pairs))
     for number, (first, second) in enumerate(pairs):
         result = duel(
@@ -152,12 +155,11 @@ def meet_others(
             seed=int(seeds[number]),
             executor=executor,
         )
-        for agent, wins in ((first, result.wins), (second, result.losses)):
-            won[agent] += wins
-            played[agent] += result.games
+        results[first].append(result)
+        results[second].append(result.turned())
         if progress:
             progress(number + 1, len(pairs))
-    return {name: Tally(*tally) for name, *tally in zip(names, won, played, strict=True)}
+    return {name: _tally(met) for name, met in zip(names, results, strict=True)}
 
 
 def meet_opponent(
@@ -188,7 +190,15 @@ def meet_opponent(
             seed=int(seeds[number]),
             executor=executor,
         )
-        tallies[name] = Tally(result.wins, result.games)
+        tallies[name] = _tally([result])
         if progress:
             progress(number + 1, len(agents))
     return tallies
+
+
+def _tally(results: Sequence[DuelResult]) -> Tally:
+    return Tally(
+        sum(result.wins for result in results),
+        sum(result.counted for result in results),
+        tuple(results),
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.duel_result import DuelResult
+from arena.duel_result import DuelResult, ForfeitCount
 from arena.executors import Executor
 from arena.match import Termination
 from arena.seating import SEATS, SeatedResults, Seatings, seat_players
@@ -62,7 +62,8 @@ class Side:
 class SeatedDuelResult(DuelResult):
     """What came of a duel at tables, from the first player's side.
 
-    A game is won by whose best place is better, and drawn if the best places are equal.
+    A game is won by whose best place is better, and drawn if the best places are equal. One
+    that a forbidden move ended is a forfeit.
     """
 
     seats: int
@@ -141,23 +142,27 @@ def summarise(
     names: tuple[str, str],
     seatings: Seatings,
     results: SeatedResults,
-    forfeits: Counter[Termination],
+    forfeits: tuple[ForfeitCount, ...],
 ) -> SeatedDuelResult:
     """Counts what players 0 and 1 of *seatings* won, in pairs of games with the same decks."""
     best = [_best_places(results, seatings == player) for player in (0, 1)]
-    won, drawn = best[0] < best[1], best[0] == best[1]
-    draws = int(np.count_nonzero(drawn & results.completed))
-    decided = int(np.count_nonzero(results.completed)) - draws
-    terminations = Counter({Termination.WIN: decided, Termination.DRAW: draws}) + forfeits
+    wins, draws, losses = (
+        int(np.count_nonzero(cases & results.completed))
+        for cases in (best[0] < best[1], best[0] == best[1], best[0] > best[1])
+    )
+    terminations = Counter({str(Termination.WIN): wins + losses, str(Termination.DRAW): draws})
+    for forfeit in forfeits:
+        terminations[forfeit.kind] += forfeit.games
     means = [_mean_points(results, seatings == player) for player in (0, 1)]
     margins = _pair_means(means[0] - means[1])
     return SeatedDuelResult(
         names=names,
-        wins=int(np.count_nonzero(won)),
-        draws=int(np.count_nonzero(drawn)),
-        losses=int(np.count_nonzero(~won & ~drawn)),
-        distinct_games=results.distinct_games,
-        terminations={str(ending): count for ending, count in terminations.items() if count},
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        distinct_games=len(np.unique(results.games[results.completed])),
+        terminations={ending: count for ending, count in terminations.items() if count},
+        forfeits=forfeits,
         seats=int((seatings[0] >= 0).sum()),
         sides=(_side(results, seatings, 0), _side(results, seatings, 1)),
         margin=float(margins.mean()),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["elo_difference", "json_interval", "normal_interval", "wilson_interval"]
+__all__ = ["elo_difference", "json_interval", "json_share", "normal_interval", "wilson_interval"]
 
 Z_95 = 1.959963984540054
 
@@ -58,6 +58,11 @@ def normal_interval(values: ArrayLike) -> tuple[float, float]:
 def json_interval(interval: tuple[float, float]) -> list[float] | None:
     """An *interval* as JSON has it: None if it has no ends."""
     return list(interval) if all(math.isfinite(end) for end in interval) else None
+
+
+def json_share(share: float) -> float | None:
+    """A *share* as JSON has it: None if it is of no games."""
+    return None if math.isnan(share) else share
 
 
 def elo_difference(share: float) -> float:

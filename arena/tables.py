@@ -5,7 +5,6 @@ Players that exist as arrays meet in the compiled kernels instead; both give the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -13,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.duel_result import ForfeitCount, count_forfeits
 from arena.executors import Executor, SerialExecutor
 from arena.kernels.ticket_to_ride import judge, new_table, players_word
 from arena.match import Termination, hash_moves
@@ -59,6 +59,8 @@ class TableMatch:
     """A win if somebody is first alone, a draw if several are, or how somebody forfeited."""
     sentence: str
     """How it ended, in words."""
+    errors: tuple[str, ...] = ()
+    """The last lines on the standard error of who forfeited, if it is a program."""
 
     @property
     def game(self) -> int:
@@ -118,7 +120,7 @@ def play_tables(
     seatings: Seatings,
     seeds: NDArray[np.uint64],
     executor: Executor | None = None,
-) -> tuple[SeatedResults, Counter[Termination]]:
+) -> tuple[SeatedResults, tuple[ForfeitCount, ...]]:
     """Plays a match for each of *seatings*, compiled if all *players* are.
 
     Args:
@@ -129,7 +131,7 @@ def play_tables(
         executor: Plays the matches of compiled players; serial if None.
 
     Returns:
-        The results, and how often matches were forfeited, and how.
+        The results, and who forfeited how often, and how.
 
     Raises:
         BadValueError: A player is made for another board.
@@ -142,8 +144,11 @@ def play_tables(
     lineup = combine_lineups([player.lineup for player in compiled])
     batch = make_seated_batch(game, lineup, seatings, seeds)
     results = (executor or SerialExecutor()).seat(batch)
-    aborted = int(np.count_nonzero(~results.completed))
-    return results, Counter({Termination.ILLEGAL_MOVE: aborted} if aborted else {})
+    aborted = np.flatnonzero(~results.completed)
+    return results, count_forfeits(
+        (row, Termination.ILLEGAL_MOVE, f"{players[row].name} makes a forbidden move.", ())
+        for row in seatings[aborted, results.offenders[aborted]].tolist()
+    )
 
 
 def check_seats(seats: int) -> int:
@@ -159,9 +164,9 @@ def check_seats(seats: int) -> int:
 
 def _play_one_by_one(
     game: AnyGame, players: Sequence[Player], seatings: Seatings, seeds: NDArray[np.uint64]
-) -> tuple[SeatedResults, Counter[Termination]]:
+) -> tuple[SeatedResults, tuple[ForfeitCount, ...]]:
     results = new_seated_results(len(seatings))
-    forfeits: Counter[Termination] = Counter()
+    forfeits = []
     for number, (seating, seed) in enumerate(zip(seatings, seeds, strict=True)):
         seated = [players[row] for row in seating[seating != EMPTY]]
         match = play_table(_at_seats(game, len(seated)), seated, seed=int(seed))
@@ -174,8 +179,9 @@ def _play_one_by_one(
         results.offenders[number] = match.offender
         results.games[number] = match.game
         if match.offender >= 0:
-            forfeits[match.termination] += 1
-    return results, forfeits
+            row = int(seating[match.offender])
+            forfeits.append((row, match.termination, match.sentence, match.errors))
+    return results, count_forfeits(forfeits)
 
 
 def _at_seats(game: AnyGame, seats: int) -> AnyGame:
@@ -224,7 +230,10 @@ def _judge(
     else:
         termination, sentence = _tell(players, points, places)
     rounds = int(table.state[ROUND])
-    return TableMatch(moves, points, places, done, failed, rounds, offender, termination, sentence)
+    errors = forfeit[1].errors if forfeit else ()
+    return TableMatch(
+        moves, points, places, done, failed, rounds, offender, termination, sentence, errors
+    )
 
 
 def _tell(

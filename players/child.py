@@ -1,8 +1,8 @@
-"""A child process that is talked to in lines and cannot hold up who talks to it.
+"""A bot's process, talked to in lines, which cannot hold up who talks to it.
 
-Pipes are never waited on without a deadline, standard error is read along, and the process
-dies with everything that it started in its process group. For systems with process groups:
-not for Windows.
+Pipes are never waited on without a deadline, and standard error is read along. A supervisor
+(:mod:`players.supervisor`) stands in between: the process dies with everything that it started,
+also if we are killed. For systems with process groups: not for Windows.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ import os
 import select
 import shlex
 import signal
+import socket
 import subprocess
+import sys
 import time
 import weakref
 from contextlib import suppress
+from itertools import count
+from pathlib import Path
 from typing import IO
 
-from games.errors import BadValueError
+import psutil
+
+from games.errors import BadValueError, one_line
+from players import supervisor
 from players.forfeit import Forfeit, ForfeitError
 
 __all__ = ["Child", "quoted"]
@@ -27,11 +34,19 @@ PULSE = 0.05
 """Seconds between two looks at whether a silent process still lives."""
 LAST_WORDS = 0.25
 """Seconds, at most, to read standard error and the exit status of one that ended."""
+START = 60.0
+"""Seconds in which the supervisor must have started the process."""
+END = supervisor.PATIENCE + 1
+"""Seconds in which the supervisor must have ended it."""
 CHUNK = 65_536
 TAIL = 4_096
 """Bytes of standard error that are kept."""
+TAIL_LINES, TAIL_LETTERS = 8, 160
+"""How many of its last lines are told, and how much of each."""
 QUOTED = 60
 """Characters of a bot's output that a message shows."""
+
+_NUMBERS = count(1)
 
 
 class Child:
@@ -48,22 +63,21 @@ class Child:
     """
 
     def __init__(self, words: list[str], name: str, most_bytes: int, most_lines: int) -> None:
-        pipe = subprocess.PIPE
-        try:
-            process = subprocess.Popen(
-                words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-        except OSError as error:
-            raise BadValueError(f"cannot start {shlex.join(words)}: {error.strerror}") from None
-        self._process, self._name = process, name
+        mark = f"{os.getpid()}-{next(_NUMBERS)}"
+        self._process, self._control = _start(words, mark)
+        self._name = name
         self._most_bytes, self._most_lines = most_bytes, most_lines
-        self._in, self._out, self._err = (pipe.fileno() for pipe in _pipes(process))
+        self._in, self._out, self._err = (pipe.fileno() for pipe in _pipes(self._process))
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
         self._readable = {self._out, self._err}
         self._unsent, self._output, self._errors = bytearray(), bytearray(), b""
         self._bytes = self._lines = 0
-        self._kill = weakref.finalize(self, _kill, process)
+        self._news = b""
+        self._status: int | None = None
+        """How the process ended; negative for a signal."""
+        self._supervised = True
+        self._kill = weakref.finalize(self, _end, self._process, self._control, mark)
 
     def send(self, text: str) -> None:
         """Writes *text*, as far as the pipe takes it; the rest follows in :meth:`answer`."""
@@ -101,16 +115,24 @@ class Child:
             self._exchange(left)
 
     def stop(self, patience: float) -> None:
-        """Ends the process and its group, and waits until it is gone.
+        """Ends the process and all that it started, and waits until they are gone.
 
         It has *patience* seconds to end because its input does, and as many after a SIGTERM;
         then it is killed.
         """
         _pipes(self._process)[0].close()
         if patience and not self._ends_within(patience):
-            _signal_group(self._process, signal.SIGTERM)
+            with suppress(OSError):
+                self._control.send(b"t")
             self._ends_within(patience)
         self._kill()
+
+    @property
+    def last_errors(self) -> tuple[str, ...]:
+        """The last lines on its standard error, with nothing that a terminal would obey."""
+        lines = [line for line in self._errors.splitlines() if line.strip()]
+        texts = (line.decode("utf-8", "replace") for line in lines[-TAIL_LINES:])
+        return tuple(one_line(text, TAIL_LETTERS) for text in texts)
 
     def _exchange(self, seconds: float) -> bool:
         """Writes and reads what can be; waits up to *seconds*, but no longer than a pulse.
@@ -121,12 +143,16 @@ class Child:
         poll = select.poll()
         for descriptor in self._readable:
             poll.register(descriptor, select.POLLIN)
+        if self._supervised:
+            poll.register(self._control, select.POLLIN)
         if self._unsent:
             poll.register(self._in, select.POLLOUT)
         events = poll.poll(math.ceil(1000 * min(max(seconds, 0), PULSE)))
         for descriptor, _ in events:
             if descriptor == self._in:
                 self._write()
+            elif descriptor == self._control.fileno():
+                self._hear()
             else:
                 self._read(descriptor)
         return bool(events)
@@ -164,27 +190,46 @@ class Child:
                 return bytes(stripped)
         return None
 
+    def _hear(self) -> None:
+        """Takes note of what the supervisor says."""
+        try:
+            said = self._control.recv(CHUNK)
+        except ConnectionResetError:
+            said = b""
+        self._supervised = bool(said)
+        self._news += said
+        for line in self._news.splitlines():
+            if line.startswith(b"ended "):
+                self._status = int(line.split()[1])
+
     def _has_ended(self, busy: bool) -> bool:
-        return self._out not in self._readable or not (busy or self._process.poll() is None)
+        ended = self._status is not None or not self._supervised
+        return self._out not in self._readable or (ended and not busy)
 
     def _obituary(self) -> str:
         """How the process ended, and the last line on its standard error."""
         self.listen(LAST_WORDS)
-        status = self._process.returncode if self._ends_within(LAST_WORDS) else None
-        if status is None:
-            happened = "closes its output instead of answering"
-        elif status < 0:
-            happened = f"is ended by {_signal_name(-status)} instead of answering"
+        if self._ends_within(LAST_WORDS):
+            status = self._status or 0
+            happened = f"exits with status {status}"
+            if status < 0:
+                happened = f"is ended by {_signal_name(-status)}"
+        elif self._supervised:
+            happened = "closes its output"
         else:
-            happened = f"exits with status {status} instead of answering"
+            happened = "ends the process that watches over it"
         lines = [line for line in self._errors.splitlines() if line.strip()]
         last = f"; its last words: {quoted(lines[-1].strip())}" if lines else ""
-        return f"{self._name} {happened}{last}."
+        return f"{self._name} {happened} instead of answering{last}."
 
     def _ends_within(self, seconds: float) -> bool:
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return self._process.returncode is not None
+        deadline = time.monotonic() + seconds
+        while self._status is None and self._supervised:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._control], [], [], left)[0]:
+                break
+            self._hear()
+        return self._status is not None
 
 
 def quoted(raw: bytes) -> str:
@@ -197,16 +242,49 @@ def quoted(raw: bytes) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}…{text[0]}"
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    _signal_group(process, signal.SIGKILL)
-    process.wait()
+def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """The supervisor that has started the program, and the socket to it."""
+    ours, theirs = socket.socketpair()
+    folder = str(Path(psutil.__file__).parents[1])
+    host = [sys.executable, "-IS", supervisor.__file__, str(theirs.fileno()), folder]
+    pipe = subprocess.PIPE
+    with theirs:
+        process = subprocess.Popen(
+            [*host, *words],
+            bufsize=0,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, supervisor.MARK: mark},
+            start_new_session=True,
+        )
+    ours.settimeout(START)
+    try:
+        said = ours.recv(64).split()
+    except BaseException:
+        _end(process, ours, mark)
+        raise
+    if said[:1] != [b"started"]:
+        _end(process, ours, mark)
+        reason = os.strerror(int(said[1])) if said else "its supervisor does not start"
+        raise BadValueError(f"cannot start {shlex.join(words)}: {reason}")
+    return process, ours
+
+
+def _end(process: subprocess.Popen[bytes], control: socket.socket, mark: str) -> None:
+    """Tells the supervisor to kill everything, and waits for it; if it can't, we do."""
+    control.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(END)
+    if process.poll() != 0:
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + supervisor.PATIENCE
+        while supervisor.kill_marked(mark) and time.monotonic() < deadline:
+            time.sleep(PULSE)
     for pipe in _pipes(process):
         pipe.close()
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
-        os.killpg(process.pid, number)
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:

@@ -26,8 +26,12 @@ class ForfeitError(ArenaError):
     Args:
         kind: Why.
         sentence: What happened, as a whole sentence.
+
+    Attributes:
+        errors: The last lines that a program wrote to its standard error, harmless to print.
     """
 
     def __init__(self, kind: Forfeit, sentence: str) -> None:
         super().__init__(sentence)
         self.kind = kind
+        self.errors: tuple[str, ...] = ()

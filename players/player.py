@@ -22,6 +22,13 @@ class Player(ABC):
     name: str
     """How tables call it."""
 
+    def rehearse(self) -> None:  # noqa: B027  (most players can play if they exist)
+        """Finds out, before any game, whether this player can play at all.
+
+        Raises:
+            BadValueError: It can't.
+        """
+
     def begin(self, side: int) -> None:  # noqa: B027  (most players need not know)
         """Called before each game; *side* is 0 if this player moves first."""
 

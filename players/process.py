@@ -15,7 +15,7 @@ from typing import Any
 
 from games.errors import BadValueError, IllegalMoveError
 from games.game import AnyGame
-from games.stream import Stream
+from games.stream import Stream, new_stream
 from players.child import Child, quoted
 from players.dialects import DIALECTS, Dialect, Limits, find_dialect
 from players.forfeit import Forfeit, ForfeitError
@@ -26,6 +26,8 @@ __all__ = ["DIALECTS", "Dialect", "Limits", "ProcessPlayer"]
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5
 """Seconds that a bot gets to end by itself, and again once it is asked to."""
+BEFORE = 100
+"""Characters of standard error, before its last line, that a message shows."""
 AFTERMATH = 0.25
 """Seconds, at most, in which a bot that wrote garbage may prove to be flooding."""
 
@@ -73,6 +75,21 @@ class ProcessPlayer(Player):
         self._child: Child | None = None
         self._bank = 0
 
+    def rehearse(self) -> None:
+        """Starts the process and asks for a first move. What it answers does not matter.
+
+        Raises:
+            BadValueError: It can't be started, or ends instead of answering.
+        """
+        self._start(0)
+        try:
+            self.choose(self.game.initial(), new_stream(0))
+        except ForfeitError as error:
+            if error.kind is Forfeit.CRASH:
+                raise BadValueError(_describe_failure(self.words, error)) from None
+        finally:
+            self.close()
+
     def begin(self, side: int) -> None:
         """Starts the process and sends it the settings.
 
@@ -91,8 +108,8 @@ class ProcessPlayer(Player):
         child = self._child or self._start(self.game.to_move(position))
         try:
             return self._ask(child, position)
-        except ForfeitError:
-            self._child = None
+        except ForfeitError as error:
+            self._child, error.errors = None, child.last_errors
             child.stop(patience=0)
             raise
 
@@ -140,6 +157,14 @@ class ProcessPlayer(Player):
         child.listen(AFTERMATH)  # may find that this was the first line of a flood
         sentence = f"{self.name} answers {quoted(line)} instead of {self.dialect.answer}."
         raise ForfeitError(Forfeit.GARBAGE, sentence)
+
+
+def _describe_failure(words: list[str], error: ForfeitError) -> str:
+    """One line that tells how a program failed to start, with the end of its standard error."""
+    command = quoted(shlex.join(words).encode())
+    lines = " | ".join(error.errors[:-1])  # the last one is in the sentence
+    before = f" (before: …{lines[-BEFORE:]})" if lines else ""
+    return f"player process:{command} can't play: {error}{before}"
 
 
 def _split(command: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from arena.duel import DuelResult
@@ -81,7 +81,8 @@ def prepare(
     recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
     for opponent in recipe.make_opponents():
-        opponent.close()
+        with closing(opponent):
+            opponent.rehearse()
     made.directory.create(made.recipe.to_toml().encode(), force=force)
     remember(made.recipe, made.path)
     return made
@@ -158,6 +159,7 @@ def duel(
             player = find_player(given, game) if isinstance(given, str) else given
             if player is not given:
                 stack.callback(player.close)
+            player.rehearse()
             players.append(player)
         return duel_players(
             game,

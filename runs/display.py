@@ -152,7 +152,10 @@ def _describe(result: DuelResult, generation: int | None) -> str:
 
 
 def _share(result: DuelResult) -> str:
-    return format_interval(result.wins / result.games, result.win_interval)
+    share = format_interval(result.won, result.win_interval)
+    if not result.forfeits:
+        return share
+    return f"{share} ({result.games - result.finished} of {result.games} forfeited)"
 
 
 def _points(result: DuelResult) -> str:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.duel import duel
-from arena.statistics import wilson_interval
+from arena.statistics import json_share
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
 from games.seeding import derive_seeds
 from players.player import Player
+from runs.caveats import forfeit_cells, list_caveats
 from runs.concepts import CONCEPTS, concept_groups, fits_concepts
 from runs.output import format_interval, print_line, print_table
 from runs.players import find_player
@@ -75,14 +76,16 @@ def evaluate_player(
         for name in names:
             entered.append(find_player(name, game))
             stack.callback(entered[-1].close)
+            entered[-1].rehearse()
         for name, opponent, word in zip(names, entered, seeds, strict=True):
             result = duel(
                 game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
             )
             told = result.to_dict()
             del told["players"]
-            told["won"] = result.wins / result.games
-            told["won_wilson_95"] = list(wilson_interval(result.wins, result.games))
+            told["won"] = json_share(result.won)
+            told["won_wilson_95"] = list(result.win_interval)
+            told["warnings"] = list_caveats(told, where=f"{name}: ", hint=not opening_plies)
             results[name] = told
     content: dict[str, Any] = {"player": player.name, "opponents": results}
     if isinstance(game, ConnectFour):
@@ -96,6 +99,7 @@ def evaluate_player(
 
 def print_evaluation(content: dict[str, Any]) -> None:
     """Prints what :func:`evaluate_player` gave."""
+    forfeited = any(result["forfeits"] for result in content["opponents"].values())
     rows = [
         (
             name,
@@ -104,10 +108,12 @@ def print_evaluation(content: dict[str, Any]) -> None:
             str(result["draws"]),
             str(result["losses"]),
             str(result["distinct_games"]),
+            *(forfeit_cells(result["forfeits"]) if forfeited else ()),
         )
         for name, result in content["opponents"].items()
     ]
     columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
+    columns += ["forfeited", "by opponent"] if forfeited else []
     print_table(content["player"], columns, rows)
     if "concepts" in content:
         _print_concepts(content["concepts"])

@@ -20,10 +20,9 @@ from typing import TypeVar
 
 from deap import tools
 
-from arena.duel import DuelResult
-from arena.statistics import wilson_interval
+from arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve.method import Report
-from games.errors import ArenaError
+from games.errors import ArenaError, one_line
 from runs.check_points import CheckPoints, find_scores
 from runs.errors import BusyHistoryError, DamagedHistoryError, NotARunError, StorageError
 from runs.files import describe_special, explain_storage_errors, set_aside
@@ -48,6 +47,10 @@ CREATE TABLE IF NOT EXISTS check_points (
     against REAL NOT NULL, margin REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
     forbidden INTEGER NOT NULL,
     PRIMARY KEY (generation, opponent)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS check_forfeits (
+    generation INTEGER NOT NULL, opponent TEXT NOT NULL, player INTEGER NOT NULL,
+    kind TEXT NOT NULL, games INTEGER NOT NULL, sentence TEXT NOT NULL, errors TEXT NOT NULL,
+    PRIMARY KEY (generation, opponent, player, kind)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
     player BLOB NOT NULL);
@@ -66,7 +69,7 @@ TOUCH = (
 
 IMPOSSIBLE = {
     "generations": "generation < 0 OR games < 0",
-    "checks": "generation < 0 OR min(wins, draws, losses) < 0 OR wins + draws + losses < 1",
+    "checks": "generation < 0 OR min(wins, draws, losses) < 0",
     "champions": "generation < 0",
 }
 """Rows, by table, that no run writes."""
@@ -97,7 +100,7 @@ Rows = list[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Score):
     """How a generation's champion did against an opponent from outside."""
 
     generation: int
@@ -108,21 +111,13 @@ class Check:
     distinct_games: int
     scores: CheckPoints | None = None
     """None in games that are won and lost, and no more."""
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def won(self) -> float:
-        """The share of games won."""
-        return self.wins / self.games
+    forfeits: tuple[ForfeitCount, ...] = ()
+    """By the champion (player 0) and by the opponent."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
         """The 95 % interval of :attr:`won`."""
-        return wilson_interval(self.wins, self.games)
+        return self.win_interval
 
 
 class History:
@@ -236,6 +231,15 @@ class History:
                 if (scores := find_scores(result)) is not None
             ],
         )
+        self._waiting.append(("DELETE FROM check_forfeits WHERE generation = ?", [(number,)]))
+        self._note(
+            "check_forfeits",
+            [
+                (number, result.names[1], *row[:-1], "\n".join(row[-1]))
+                for result in results
+                for row in map(astuple, result.forfeits)
+            ],
+        )
         self._write_waiting()
 
     def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
@@ -295,6 +299,7 @@ class History:
             ("species", generation),
             ("checks", generation + 1),
             ("check_points", generation + 1),
+            ("check_forfeits", generation + 1),
             ("champions", generation + 1),
         ):
             self._waiting.append((f"DELETE FROM {table} WHERE generation >= ?", [(first,)]))
@@ -347,13 +352,28 @@ class History:
 
     def checks(self) -> list[Check]:
         """All checks, by generation and then in the order of opponents' names."""
-        scores: dict[tuple[int, str], CheckPoints] = {}
-        older = not self._read("SELECT 1 FROM sqlite_master WHERE name = 'check_points'")
-        if not older:
-            for generation, opponent, *values in self._read("SELECT * FROM check_points"):
-                scores[generation, opponent] = CheckPoints(*values)
-        checks = (Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2"))
-        return [replace(c, scores=scores.get((c.generation, c.opponent))) for c in checks]
+        scores = {
+            (generation, opponent): CheckPoints(*values)
+            for generation, opponent, *values in self._read_newer("check_points")
+        }
+        forfeits: dict[tuple[int, str], tuple[ForfeitCount, ...]] = {}
+        for generation, opponent, player, kind, games, sentence, errors in self._read_newer(
+            "check_forfeits"
+        ):
+            row = ForfeitCount(player, kind, games, sentence, tuple(errors.splitlines()))
+            forfeits[generation, opponent] = (*forfeits.get((generation, opponent), ()), row)
+        checks = [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
+        keys = [(check.generation, check.opponent) for check in checks]
+        return [
+            replace(check, scores=scores.get(key), forfeits=forfeits.get(key, ()))
+            for check, key in zip(checks, keys, strict=True)
+        ]
+
+    def _read_newer(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
+        """The rows of a *table* that older histories do not have."""
+        if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
+            return []
+        return self._read(f"SELECT * FROM {table}")
 
     def champions(self) -> list[tuple[int, float, float]]:
         """Generation, points and matches of each champion."""
@@ -436,7 +456,7 @@ class History:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # messages quote the content
-            text = f"{self.path} can't be used: {_clean(str(error))}"
+            text = f"{self.path} can't be used: {one_line(str(error), 200)}"
             code = getattr(error, "sqlite_errorcode", None)
             if code is None:
                 # What Python could not read was not written by it; what it could not write is
@@ -451,11 +471,6 @@ class History:
             raise (DamagedHistoryError if damaged else StorageError)(text) from None
 
 
-def _clean(text: str) -> str:
-    """*text* in one line that a terminal can show, and not too long."""
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:200]
-
-
 def _open_to_write(path: Path) -> sqlite3.Connection:
     for end in ("", *LOGS):
         file = path.with_name(path.name + end)
@@ -468,7 +483,7 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
         database.executescript(SCHEMA)
         ((verdict, *_), *_) = database.execute("PRAGMA quick_check(1)").fetchall()
         if verdict != "ok":
-            raise DamagedHistoryError(f"{path} can't be used: {_clean(verdict)}")
+            raise DamagedHistoryError(f"{path} can't be used: {one_line(verdict, 200)}")
         _check_content(database, path)
     except BaseException:
         database.close()

@@ -7,6 +7,7 @@ it is obeyed by the terminal, or read as markup.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -66,12 +67,14 @@ def print_table(
     _console().print(table)
 
 
-def format_interval(share: float, interval: tuple[float, float]) -> str:
-    """A share and its 95 % interval.
+def format_interval(share: float | None, interval: tuple[float, float]) -> str:
+    """A share and its 95 % interval; a dash if it is of no games.
 
-    >>> format_interval(0.912, (0.893, 0.928))
-    '0.912 [0.893, 0.928]'
+    >>> format_interval(0.912, (0.893, 0.928)), format_interval(None, (0.0, 1.0))
+    ('0.912 [0.893, 0.928]', '-')
     """
+    if share is None or math.isnan(share):
+        return "-"
     return f"{share:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 

@@ -170,6 +170,7 @@ class Run:
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
                 stack.callback(opponent.close)
+                opponent.rehearse()
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
             machine = stack.enter_context(make_executor(executor, workers))

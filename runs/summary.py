@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from arena.statistics import json_interval
+from arena.duel_result import describe_forfeits
+from arena.statistics import json_interval, json_share
 from games.errors import one_line
 from genomes.tensors import DamagedFileError, NewerFormatError
+from runs.caveats import forfeit_cells, list_caveats, print_caveats
 from runs.check_points import CheckPoints, format_margin
 from runs.errors import NotARunError
 from runs.history import Check, History
@@ -40,7 +43,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
         "champion": _describe_champion(run, checks),
-        "warnings": run.warnings,
+        "warnings": run.warnings + forfeit_caveats(checks),
     }
 
 
@@ -62,11 +65,30 @@ def print_summary(content: dict[str, Any]) -> None:
         print_line(f"warning: {warning}")
 
 
+def forfeit_caveats(checks: Sequence[Check]) -> list[str]:
+    """What must be said of the newest check against each opponent in which somebody forfeited."""
+    newest = {check.opponent: check for check in checks if check.forfeits}
+    lines = []
+    for check in newest.values():
+        names = "the champion", check.opponent
+        told = {
+            "games": check.games,
+            "forfeits": describe_forfeits(names, check.forfeits),
+            "finished_games": check.finished,
+            "distinct_games": check.distinct_games,
+        }
+        where = f"check at generation {check.generation}: "
+        lines += list_caveats(told, where=where, hint=False)
+    return lines
+
+
 def print_results(run: Run) -> None:
     """Prints how good the champion is, and what can be done next."""
-    champion = _describe_champion(run, run.checks())
+    checks = run.checks()
+    champion = _describe_champion(run, checks)
     if champion:
         _print_check("champion", champion)
+    print_caveats(forfeit_caveats(checks))
     path = run.path
     print_line(f"run       {path}")
     print_line(f"plot      evolve plot {path}")
@@ -82,6 +104,7 @@ def _format(value: float) -> str:
 
 
 def _print_check(name: str, check: dict[str, Any]) -> None:
+    forfeited = any(result["forfeits"] for result in check["opponents"].values())
     rows: list[tuple[str, ...]] = [
         (
             opponent,
@@ -89,11 +112,13 @@ def _print_check(name: str, check: dict[str, Any]) -> None:
             format_interval(result["won"], tuple(result["wilson_95"])),
             str(result["draws"]),
             str(result["distinct_games"]),
+            *(forfeit_cells(result["forfeits"]) if forfeited else ()),
         )
         for opponent, result in check["opponents"].items()
     ]
     title = f"{name} (generation {check['generation']})"
     columns = ["against", "games", "won, 95 % interval", "draws", "distinct games"]
+    columns += ["forfeited", "by opponent"] if forfeited else []
     if any("points" in result for result in check["opponents"].values()):
         columns += ["points", "its points", "margin, 95 % interval", "forbidden moves"]
         for place, result in enumerate(check["opponents"].values()):
@@ -132,9 +157,11 @@ def _describe_check(checks: list[Check], generation: int | None) -> dict[str, An
                 "wins": check.wins,
                 "draws": check.draws,
                 "losses": check.losses,
-                "won": check.won,
+                "counted_games": check.counted,
+                "won": json_share(check.won),
                 "wilson_95": list(check.wilson_95),
                 "distinct_games": check.distinct_games,
+                "forfeits": describe_forfeits(("champion", check.opponent), check.forfeits),
                 **_describe_points(check.scores),
             }
             for check in chosen

@@ -16,6 +16,7 @@ from games.errors import BadValueError
 from games.seeding import derive_seeds
 from games.ticket_to_ride.game import TicketToRide
 from players.player import Player
+from runs.caveats import list_caveats
 from runs.check_points import format_margin
 from runs.output import format_interval, print_table
 from runs.players import find_player
@@ -62,7 +63,9 @@ def evaluate_at_tables(
         for name, opponent, word in zip(names, entered, seeds[1:], strict=True):
             if opponents is None and opponent.name == player.name:
                 continue
-            duels[name] = duel(game, player, opponent, games=games, seed=word).to_dict()
+            told = duel(game, player, opponent, games=games, seed=word).to_dict()
+            told["warnings"] = list_caveats(told, where=f"{name}: ", hint=False)
+            duels[name] = told
     mirrors = {
         str(count): play_mirror(game, player, players=count, games=games, seed=seeds[0]).to_dict()
         for count in counts

@@ -7,14 +7,24 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.crosstable import play_tournament
+from arena.duel import DuelResult
+from arena.duel_result import count_forfeits, describe_forfeits
 from arena.ranking import meet_opponent, meet_others, name_configuration, rank_configurations
-from arena.statistics import wilson_interval
+from arena.statistics import json_share, wilson_interval
 from games.connect_four import ConnectFour
 from games.game import AnyGame
 from players.player import Player
+from runs.caveats import forfeit_cells, list_caveats
 from runs.output import format_interval, print_table
 
-__all__ = ["crosstable", "find_common_game", "print_crosstable", "print_ranking", "ranking"]
+__all__ = [
+    "crosstable",
+    "find_common_game",
+    "print_crosstable",
+    "print_duel",
+    "print_ranking",
+    "ranking",
+]
 
 GAMES, GAMES_RANKED, GAMES_AGAINST = 200, 2, 2000
 """Games of each pair: in a crosstable, among configurations, and against one opponent."""
@@ -31,7 +41,12 @@ def crosstable(
         opening_plies=opening_plies,
         seed=seed,
     )
-    return table.to_dict()
+    content = table.to_dict()
+    caveats = []
+    for told in content["duels"]:
+        where = " - ".join(told["players"]) + ": "
+        caveats += list_caveats(told, where=where, hint=not opening_plies)
+    return {**content, "warnings": caveats}
 
 
 def find_common_game(players: Sequence[Player]) -> AnyGame:
@@ -70,7 +85,8 @@ def ranking(
         tallies = meet_opponent(
             find_common_game(players), players, opponent, games=games, **options
         )
-    shares = {name: tally.share for name, tally in tallies.items()}
+    shares = {name: tally.share for name, tally in tallies.items() if tally.games}
+    told = {name: _describe_duels(name, row.results, opponent) for name, row in tallies.items()}
     return {
         "against": opponent.name if opponent else None,
         "games_per_pair": games + games % 2,
@@ -80,18 +96,60 @@ def ranking(
                 "name": name,
                 "configuration": name_configuration(name),
                 "won": tally.won,
-                "games": tally.games,
-                "share": tally.share,
+                "counted_games": tally.games,
+                "share": json_share(tally.share),
                 "wilson_95": list(wilson_interval(tally.won, tally.games)),
+                **told[name],
             }
             for name, tally in tallies.items()
         ],
+        "warnings": [
+            line
+            for name, duels in told.items()
+            for line in list_caveats(duels, where=f"{name}: ", hint=not opening_plies)
+        ],
     }
+
+
+def _describe_duels(
+    name: str, results: Sequence[DuelResult], opponent: Player | None
+) -> dict[str, Any]:
+    """What shares of an agent are of. Forfeits of other agents stand with these."""
+    forfeits = count_forfeits(
+        (forfeit.player, forfeit.kind, forfeit.sentence, forfeit.errors)
+        for result in results
+        for forfeit in result.forfeits
+        for _ in range(forfeit.games if opponent or forfeit.player == 0 else 0)
+    )
+    return {
+        "games": sum(result.games for result in results),
+        "finished_games": sum(result.finished for result in results),
+        "distinct_games": sum(result.distinct_games for result in results),
+        "forfeits": describe_forfeits((name, opponent.name if opponent else ""), forfeits),
+    }
+
+
+def print_duel(result: DuelResult) -> None:
+    """Prints what :func:`arena.duel.duel` gave."""
+    row = [
+        *result.names,
+        str(result.games),
+        f"{result.wins} {result.draws} {result.losses}",
+        format_interval(result.score, result.wilson_95),
+        str(result.distinct_games),
+    ]
+    columns = ["player", "opponent", "games", "won drawn lost", "score, 95 % interval", "distinct"]
+    if result.forfeits:
+        row += forfeit_cells(result.to_dict()["forfeits"])
+        columns += ["forfeited", "by opponent"]
+    print_table("Duel", columns, [row], left=2)
+    print("ended by " + ", ".join(f"{name}: {n}" for name, n in result.terminations.items()))
 
 
 def print_crosstable(content: dict[str, Any]) -> None:
     """Prints what :func:`crosstable` gave."""
     order = [player["name"] for player in content["players"]]
+    forfeited = any(player["forfeited_games"] for player in content["players"])
     rows = []
     for player in content["players"]:
         against = content["crosstable"][player["name"]]
@@ -99,14 +157,23 @@ def print_crosstable(content: dict[str, Any]) -> None:
             (
                 str(player["rank"]),
                 player["name"],
-                f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}",
+                _format_elo(player),
                 format_interval(player["score"], tuple(player["wilson_95"])),
+                f"{player['distinct_games']} of {player['finished_games']}",
+                *([str(player["forfeited_games"])] if forfeited else []),
                 *(f"{against[name]:.3f}" if name in against else "" for name in order),
             )
         )
     numbers = [str(number) for number in range(1, len(order) + 1)]
-    columns = ["rank", "player", "Elo", "score, 95 % interval", *numbers]
+    columns = ["rank", "player", "Elo", "score, 95 % interval", "distinct games"]
+    columns += ["forfeited"] * forfeited + numbers
     print_table("Tournament", columns, rows, left=2)
+
+
+def _format_elo(player: dict[str, Any]) -> str:
+    if player["elo"] is None:
+        return "-"
+    return f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}"
 
 
 def print_ranking(content: dict[str, Any]) -> None:

@@ -215,8 +215,8 @@ class _Worker:
 
 def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
     """The worker's life: does chunks until the pipe closes or the caller is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # who sends it to all means the caller, who ends us
     _close_inherited(pipe.fileno())
     try:
         while True:

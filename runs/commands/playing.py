@@ -82,32 +82,23 @@ def duel(
     """
     from arena.seated_duel import SeatedDuelResult
     from runs.api import duel as play
-    from runs.output import format_interval, print_json, print_table
+    from runs.caveats import list_caveats, print_caveats
+    from runs.output import print_json
     from runs.players import find_game
     from runs.table_results import print_seated_duel
-    from runs.table_seats import with_players
+    from runs.table_seats import is_table, with_players
+    from runs.tournaments import print_duel
 
     rules = with_players(find_game([first, second], game), seats)
     result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
+    content = result.to_dict()
     if json:
-        print_json(result.to_dict())
-        return
-    if isinstance(result, SeatedDuelResult):
+        print_json(content)
+    elif isinstance(result, SeatedDuelResult):
         print_seated_duel(result)
-        return
-    row = (
-        result.names[0],
-        result.names[1],
-        str(result.games),
-        f"{result.wins} {result.draws} {result.losses}",
-        format_interval(result.score, result.wilson_95),
-        str(result.distinct_games),
-    )
-    columns = ["player", "opponent", "games", "won drawn lost", "score, 95 % interval", "distinct"]
-    print_table("Duel", columns, [row], left=2)
-    print("ended by " + ", ".join(f"{name}: {n}" for name, n in result.terminations.items()))
-    if result.distinct_games < result.games / 10:
-        print("most games were the same: --openings 4 begins each pair of games differently")
+    else:
+        print_duel(result)
+    print_caveats(list_caveats(content, hint=not (openings or is_table(rules))))
 
 
 def tournament(
@@ -146,6 +137,7 @@ def tournament(
 ) -> None:
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
     from games.errors import BadValueError
+    from runs.caveats import print_caveats
     from runs.entrants import expand_patterns, is_pattern
     from runs.output import print_json
     from runs.players import find_game
@@ -178,6 +170,7 @@ def tournament(
         print_ranking(content)
     else:
         print_crosstable(content)
+    print_caveats(content["warnings"])
 
 
 def evaluate(
@@ -206,6 +199,7 @@ def evaluate(
 
     In Ticket to Ride: at tables of its like for 2 to 5, and against opponents at tables of 4.
     """
+    from runs.caveats import print_caveats
     from runs.evaluation import evaluate_player, print_evaluation
     from runs.output import print_json
     from runs.players import find_game
@@ -220,20 +214,22 @@ def evaluate(
             content = evaluate_at_tables(
                 entered, rules, games=games, opponents=opponents or None, players=seats, seed=seed
             )
-            (print_json if json else print_table_evaluation)(content)
-            return
-        content = evaluate_player(
-            entered,
-            games=games,
-            opening_plies=openings,
-            opponents=opponents or None,
-            positions=positions or (),
-            seed=seed,
-        )
+        else:
+            content = evaluate_player(
+                entered,
+                games=games,
+                opening_plies=openings,
+                opponents=opponents or None,
+                positions=positions or (),
+                seed=seed,
+            )
     if json:
         print_json(content)
+    elif is_table(rules):
+        print_table_evaluation(content)
     else:
         print_evaluation(content)
+    print_caveats(line for duel in content["opponents"].values() for line in duel["warnings"])
 
 
 def perft(
@@ -267,4 +263,5 @@ def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
 
     player = find_player(name, game)
     stack.callback(player.close)
+    player.rehearse()
     return player

@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from arena.duel_result import describe_repeats
 from runs.history import Check
 from runs.plots.record import Record, blocks
 from runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
@@ -22,6 +23,8 @@ __all__ = ["draw_checks", "draw_fitness", "draw_statistic"]
 MOST_BANDS = 3
 """Of more runs than these, overlaid bands of quartiles could not be told apart."""
 MOST_MARKERS = 60
+FORFEIT = "#b00020"
+"""The colour of a cross on a check in which games were forfeited."""
 LINE_LETTERS, KEY_LETTERS = 115, 8
 """How many letters of a legend stand in one line of a panel, and the room of an entry's line."""
 
@@ -123,13 +126,18 @@ def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, 
     if not checks:
         return
     x = [check.generation for check in checks]
-    won = np.array([check.won for check in checks])
+    won = np.array([check.won for check in checks])  # not a number where nothing is known
     low, high = np.array([check.wilson_95 for check in checks]).T
     axes.plot(x, won, color=hue, linewidth=1.3, markersize=3.5, **look)
     if len(checks) == 1:
         axes.errorbar(x, won, [won - low, high - won], color=hue, linewidth=1.3, capsize=3)
     else:
         axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
+    marked = [check for check in checks if check.forfeits]
+    if marked:  # at the bottom if no game counts
+        heights = [check.won if check.counted else 0.0 for check in marked]
+        look = {"marker": "x", "linestyle": "", "color": FORFEIT, "markersize": 7}
+        axes.plot([check.generation for check in marked], heights, clip_on=False, **look)
 
 
 def _counts_points(record: Record) -> bool:
@@ -142,9 +150,16 @@ def _count_games(checks: Sequence[Check]) -> str:
     """How many games stand behind each point, and a warning if they were the same games."""
     fewest, most = min(check.games for check in checks), max(check.games for check in checks)
     text = f"{most:,} games per point" if fewest == most else f"{fewest:,} to {most:,} per point"
-    least = min(checks, key=lambda check: check.distinct_games / check.games)
-    if least.distinct_games < least.games / 2:
+    least = min(checks, key=lambda check: check.distinct_games / max(check.finished, 1))
+    if describe_repeats(least.distinct_games, least.finished):
         text += f" (only {least.distinct_games:,} different ones at generation {least.generation})"
+    forfeits = [check for check in checks if check.forfeits]
+    if forfeits:
+        worst = max(forfeits, key=lambda check: (check.games - check.finished) / check.games)
+        text += (
+            f"; ×: games forfeited, at generation {worst.generation}"
+            f" {worst.games - worst.finished:,} of {worst.games:,}"
+        )
     return text
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from arena.crosstable import Crosstable, play_tournament
 from arena.duel import DuelResult
+from arena.duel_result import ForfeitCount
 from arena.executors import ProcessExecutor
 from games.connect_four import ConnectFour
 from games.errors import BadValueError
@@ -111,3 +112,24 @@ def test_equal_names_are_numbered() -> None:
 def test_a_tournament_needs_two_players(count: int) -> None:
     with pytest.raises(BadValueError, match="at least two players"):
         play_tournament(GAME, make_players()[:count])
+
+
+def test_forfeits_give_no_points_and_no_rating() -> None:
+    """C forfeits everything against a and b, and never wins; a and b met by the rules."""
+    gone = (ForfeitCount(1, "crash", 10, "c crashed."),)
+    met = DuelResult(("a", "b"), 6, 0, 4, 2, {"win": 10})
+    absent = DuelResult(("", "c"), 0, 0, 0, 0, {"crash": 10}, forfeits=gone)
+    table = Crosstable(("a", "c", "b"), {(0, 2): met, (0, 1): absent, (1, 2): absent.turned()})
+    assert table.games.tolist() == [[0, 0, 10], [0, 0, 0], [10, 0, 0]]
+    content = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    keys = ("name", "games", "counted_games", "finished_games", "forfeited_games")
+    assert [[row[key] for key in keys] for row in content["players"]] == [
+        ["a", 20, 10, 10, 0],
+        ["b", 20, 10, 10, 0],
+        ["c", 20, 20, 0, 20],
+    ]
+    assert [row["score"] for row in content["players"]] == [0.6, 0.4, 0.0]
+    assert [row["distinct_games"] for row in content["players"]] == [2, 2, 0]
+    assert content["players"][2]["elo"] is None
+    assert content["players"][0]["elo"] > 0 > content["players"][1]["elo"]
+    assert content["crosstable"] == {"a": {"b": 0.6}, "b": {"a": 0.4}, "c": {"a": 0.0, "b": 0.0}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from arena.batch import Batch, Results
 from arena.duel import DuelResult, duel
+from arena.duel_result import ForfeitCount, describe_repeats
 from arena.executors import ProcessExecutor, SerialExecutor
 from games.connect_four import ConnectFour, Position
 from games.errors import ArenaError, BadValueError
 from games.stream import Stream
 from players.connect_four.network import NetworkDesign, NetworkPlayer
+from players.forfeit import Forfeit, ForfeitError
 from players.player import CompiledPlayer, Player
 from players.scripted import make_random, make_test_bot
 
@@ -170,10 +173,78 @@ def test_every_executor_gives_the_same_result() -> None:
         )
 
 
-def test_an_illegal_move_loses_the_game() -> None:
+def test_a_forfeit_is_lost_by_who_forfeits_and_won_by_nobody() -> None:
     result = duel(GAME, Cheat(), make_random(GAME), games=6)
-    assert (result.wins, result.losses) == (0, 6)
+    assert (result.wins, result.draws, result.losses, result.games) == (0, 0, 0, 6)
     assert result.terminations == {"illegal move": 6}
+    sentence = "cheat plays 7, which is not legal here."
+    assert result.forfeits == (ForfeitCount(0, "illegal move", 6, sentence),)
+    assert (result.counted, result.score, result.won) == (6, 0.0, 0.0)
+    turned = duel(GAME, make_random(GAME), Cheat(), games=6)
+    assert turned.forfeits == (ForfeitCount(1, "illegal move", 6, sentence),)
+    assert (turned.wins, turned.counted, turned.distinct_games) == (0, 0, 0)
+    assert math.isnan(turned.score)
+    assert math.isnan(turned.won)
+    assert turned.wilson_95 == turned.win_interval == (0.0, 1.0)
+    assert turned.turned() == result
+    content = json.loads(json.dumps(turned.to_dict(), allow_nan=False))
+    assert content["score"] is None
+    assert (content["games"], content["finished_games"], content["counted_games"]) == (6, 0, 0)
+    assert content["forfeits"] == [
+        {
+            "player": 1,
+            "name": "cheat",
+            "kind": "illegal move",
+            "games": 6,
+            "first": sentence,
+            "stderr": [],
+        }
+    ]
+
+
+class Fickle(Stacker):
+    """Gives up in its third and fifth game, each time in another way."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.name = "fickle"
+        self.begun = 0
+
+    def begin(self, side: int) -> None:
+        """Counts the games."""
+        self.begun += 1
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """The stacker's move, or none."""
+        if self.begun == 3:
+            raise ForfeitError(Forfeit.CRASH, "It broke.")
+        if self.begun == 5:
+            raise ForfeitError(Forfeit.TIMEOUT, "It slept.")
+        return super().choose(position, stream)
+
+
+def test_shares_are_of_own_forfeits_and_games_by_the_rules() -> None:
+    """Who begins wins; of its own four games as the first, the fickle one forfeits two."""
+    result = duel(GAME, Fickle(), Stacker(6), games=8)
+    assert (result.wins, result.draws, result.losses) == (2, 0, 4)
+    assert [(f.player, f.kind, f.games, f.sentence) for f in result.forfeits] == [
+        (0, "crash", 1, "It broke."),
+        (0, "time-out", 1, "It slept."),
+    ]
+    assert (result.finished, result.counted, result.games, result.distinct_games) == (6, 8, 8, 2)
+    assert result.won == result.score == 2 / 8
+    assert result.win_interval == pytest.approx(wilson(2 / 8, 8))
+    other = duel(GAME, Stacker(6), Fickle(), games=8)
+    assert (other.wins, other.losses, other.counted, other.games) == (2, 4, 6, 8)
+    assert other.won == 2 / 6
+    assert other.terminations == {"win": 6, "crash": 1, "time-out": 1}
+
+
+def test_repeated_games_are_told_of() -> None:
+    assert describe_repeats(100, 200) is None
+    assert describe_repeats(0, 0) is None
+    told = "only 99 of 200 games are different: intervals pretend more than there is"
+    assert describe_repeats(99, 200) == told
 
 
 def test_other_boards_work_too() -> None:
@@ -221,7 +292,7 @@ def wilson(share: float, games: int) -> tuple[float, float]:
 def test_shares_and_their_intervals(wins: int, draws: int, losses: int) -> None:
     result = DuelResult(("a", "b"), wins, draws, losses, 1, {})
     if result.games == 0:
-        assert result.score == 0.5
+        assert math.isnan(result.score)
         assert result.wilson_95 == result.win_interval == (0.0, 1.0)
         return
     assert result.score == (wins + draws / 2) / result.games

@@ -96,7 +96,7 @@ def test_an_illegal_move_loses(move: int) -> None:
 def test_every_kind_of_forfeit_loses_and_is_named(kind: Forfeit) -> None:
     second = Scripted("Bob", ForfeitError(kind, "Bob cannot go on."))
     match = play_match(GAME, [Scripted("Ada", 3), second])
-    assert match == Match((3,), 1, Termination(kind.value), "Bob cannot go on.")
+    assert match == Match((3,), 1, Termination(kind.value), "Bob cannot go on.", offender=1)
 
 
 def test_other_errors_are_not_swallowed_but_players_are_told_of_the_end() -> None:

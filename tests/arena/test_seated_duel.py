@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
 
 from arena.duel import duel
-from arena.duel_result import DuelResult
+from arena.duel_result import DuelResult, ForfeitCount
 from arena.executors import ProcessExecutor, SerialExecutor
-from arena.match import Termination
 from arena.seated_duel import SeatedDuelResult, seated_duel, summarise
 from arena.seating import SeatedBatch, SeatedResults, new_seated_results, seat_players
 from games.errors import BadValueError
@@ -57,11 +55,13 @@ def by_hand() -> tuple[np.ndarray, SeatedResults]:
 
 def test_figures_worked_out_by_hand() -> None:
     seatings, results = by_hand()
-    result = summarise(NAMES, seatings, results, Counter({Termination.ILLEGAL_MOVE: 1}))
-    # Best places of a and b: 1-2, 1-2 (a sits in seats 1 and 3 now), 1-1, 1-2 (though a cheats).
-    assert (result.wins, result.draws, result.losses) == (3, 1, 0)
-    assert result.games == 4
-    assert result.score == 3.5 / 4
+    cheats = (ForfeitCount(0, "illegal move", 1, "a makes a forbidden move."),)
+    result = summarise(NAMES, seatings, results, cheats)
+    # Best places of a and b: 1-2, 1-2 (a sits in seats 1 and 3 now), 1-1, 1-2 (but a cheats).
+    assert (result.wins, result.draws, result.losses) == (2, 1, 0)
+    assert result.games == result.counted == 4
+    assert result.score == 2.5 / 4
+    assert result.forfeits == cheats
     assert result.terminations == {"win": 2, "draw": 1, "illegal move": 1}
     assert result.distinct_games == 3
     assert result.seats == 4
@@ -92,7 +92,7 @@ def test_three_seats_count_two_and_one() -> None:
     results.points[:, :3] = [[30, 60, 90], [0, 30, 20]]
     results.places[:, :3] = [[3, 2, 1], [3, 1, 2]]
     results.offenders[:] = -1
-    result = summarise(NAMES, seatings, results, Counter())
+    result = summarise(NAMES, seatings, results, ())
     assert result.mean_points == (50.0, 80 / 3)
     assert result.margin == (0 + 20) / 2
     assert result.margin_interval == (-math.inf, math.inf)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.duel_result import ForfeitCount
 from arena.executors import SerialExecutor
 from arena.match import Termination
 from arena.seated_duel import seated_duel
@@ -100,9 +101,9 @@ def test_compiled_or_not_is_the_same(players: int) -> None:
     results, forfeits = play_tables(game, slow, seatings, seeds)
     for field in ("games", "points", "places", "done", "failed", "rounds", "offenders"):
         assert np.array_equal(getattr(results, field), getattr(expected, field)), field
-    assert forfeits == Counter(
-        {Termination.ILLEGAL_MOVE: np.count_nonzero(expected.offenders >= 0)}
-    )
+    assert {row.kind for row in forfeits} == {"illegal move"}
+    culprits = seatings[np.arange(16), expected.offenders][expected.offenders >= 0]
+    assert {row.player: row.games for row in forfeits} == Counter(culprits.tolist())
     assert (expected.offenders >= 0).any()
     assert (expected.offenders < 0).any()
 
@@ -205,7 +206,8 @@ def test_forfeits_are_counted_in_duels() -> None:
     game = make_game("ticket-to-ride", players=2)
     late = Drawer(ForfeitError(Forfeit.TIMEOUT, "Too slow."))
     result = seated_duel(game, late, make_player("random", game), games=4)
-    assert (result.wins, result.losses) == (0, 4)
+    assert (result.wins, result.losses, result.counted, result.games) == (0, 0, 4, 4)
+    assert result.forfeits == (ForfeitCount(0, "time-out", 4, "Too slow."),)
     assert result.terminations == {"time-out": 4}
     assert result.forbidden == (4, 0)
 

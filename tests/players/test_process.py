@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -530,3 +533,114 @@ def test_names(workshop: Workshop) -> None:
 def test_quoted_text_is_short_and_harmless() -> None:
     assert quoted(b"\x1b]0;title\x07\r\n") == "'\\x1b]0;title\\x07\\r\\n'"
     assert len(quoted(bytes(range(256)) * 100)) <= 62
+
+
+ESCAPE = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.closerange(0, 3)
+        open(sys.argv[0] + '.log', 'w').write(str(os.getpid()))
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+while not os.path.exists(sys.argv[0] + '.log') or not open(sys.argv[0] + '.log').read():
+    time.sleep(0.01)
+"""
+"""Starts a process that has another session, another parent and no pipes, and notes its id."""
+
+
+@pytest.mark.parametrize("answer", ["play()", "say('nonsense')", "os._exit(0)"])
+def test_a_process_that_left_session_and_parent_ends_too(workshop: Workshop, answer: str) -> None:
+    bot = ProcessPlayer(GAME, workshop.write(answer, ESCAPE), limits=PATIENT)
+    play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert is_gone(int(workshop.log()[0]))
+
+
+def test_a_bot_that_kills_its_parents_group_loses(workshop: Workshop) -> None:
+    """The group is that of its supervisor alone; what it started before is found all the same."""
+    spare = f"if os.getppid() == {os.getpid()}: sys.exit('the host would die')"  # and the tests
+    kill = f"{spare}\nos.killpg(os.getpgid(os.getppid()), signal.SIGKILL)\ntime.sleep(60)"
+    match = lose(workshop.write(kill, ESCAPE))
+    assert match.termination is Termination.CRASH
+    sentence = "bot.py ends the process that watches over it instead of answering."
+    assert match.sentence == sentence
+    assert is_gone(int(workshop.log()[0]))
+
+
+HOST = """
+import os, sys
+from games.connect_four import ConnectFour
+from games.stream import new_stream
+from players.process import Limits, ProcessPlayer
+game = ConnectFour()
+bot = ProcessPlayer(game, sys.argv[1], limits=Limits(60_000, 60_000))
+bot.begin(0)
+bot.choose(game.initial(), new_stream(0))
+"""
+
+
+def test_a_bot_ends_with_a_host_that_is_killed(workshop: Workshop) -> None:
+    ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    note = "open(sys.argv[0] + '.log', 'a').write(f'\\n{os.getpid()}\\nasked\\n'); time.sleep(60)"
+    command = workshop.write(note, f"{ignore}\n{ESCAPE}")
+    host = subprocess.Popen([sys.executable, "-c", HOST, command], start_new_session=True)
+    log = workshop.folder / "bot.py.log"
+    while not (log.exists() and "asked" in log.read_text()):
+        assert host.poll() is None
+        time.sleep(0.02)
+    supervisors = psutil.Process(host.pid).children()
+    host.kill()
+    assert host.wait() == -signal.SIGKILL
+    pids = [int(line) for line in workshop.log() if line.isdigit()]
+    assert len(pids) == 2
+    assert len(supervisors) == 1
+    assert all(is_gone(pid) for pid in [*pids, supervisors[0].pid])
+
+
+def test_the_end_of_standard_error_is_kept_and_harmless(workshop: Workshop) -> None:
+    complain = (
+        "for number in range(20_000): print('line', number, file=sys.stderr)\n"
+        "sys.stderr.buffer.write(b'\\x1b]0;title\\x07\\x1b[31m red \\xff\\n' + b'x' * 3000)\n"
+        "sys.exit(7)"
+    )
+    match = lose(workshop.write(complain))
+    assert match.termination is Termination.CRASH
+    *before, red, last = match.errors
+    assert before == [f"line {number}" for number in range(19_994, 20_000)]
+    assert red == r"\x1b]0;title\x07\x1b[31m red " + "\ufffd"
+    assert last == "x" * 160 + "…"
+
+
+def test_what_a_bot_said_before_it_hung_is_kept(workshop: Workshop) -> None:
+    match = lose(workshop.write(f"print('thinking', file=sys.stderr)\n{SLEEP}"), HASTY)
+    assert match.termination is Termination.TIMEOUT
+    assert match.errors == ("thinking",)
+
+
+def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Workshop) -> None:
+    missing = f"{shlex.quote(sys.executable)} -IS {workshop.folder}/none.py"
+    with pytest.raises(
+        BadValueError, match=r"can't play: .* status 2 .*; its last words: "
+    ) as told:
+        ProcessPlayer(GAME, missing).rehearse()
+    assert len(str(told.value)) < 300
+    broken = workshop.write(start="print('\\x1b[2J', file=sys.stderr); raise ValueError('no book')")
+    with pytest.raises(BadValueError, match=r"'ValueError: no book'\. \(before: ….*") as told:
+        ProcessPlayer(GAME, broken).rehearse()
+    assert str(told.value).isprintable()
+    assert len(str(told.value)) < 400
+    assert psutil.Process().children(recursive=True) == []
+
+
+@pytest.mark.parametrize("answer", ["play()", "say('nonsense')", "say('place_disc 9')"])
+def test_a_program_that_answers_may_play(workshop: Workshop, answer: str) -> None:
+    count = "print('started', file=open(sys.argv[0] + '.log', 'a'))"
+    bot = ProcessPlayer(GAME, workshop.write(answer, count), limits=PATIENT)
+    bot.rehearse()
+    assert psutil.Process().children(recursive=True) == []
+    match = play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert (match.outcome == 1) == (answer == "play()")
+    assert workshop.log() == ["started"] * 2
