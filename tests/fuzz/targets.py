@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from evolve.method import Method
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.errors import ArenaError
@@ -29,6 +30,7 @@ from games.stream import new_stream
 from genomes.neat.config import NeatConfig
 from genomes.neat.ini import read_ini, write_ini
 from genomes.neat.interchange import read_json, write_json
+from genomes.tensors import read_tensors
 from players.bred import FORMAT, BredPlayer
 from players.scripted import make_random
 from players.storage import read_player
@@ -311,29 +313,31 @@ def _make_recipe(name: str) -> Recipe:
     return load_recipe(name, SMALL.get(str(load_recipe(name).method["name"]), []))
 
 
+@cache
+def _methods() -> list[Method[Any]]:
+    return [_make_recipe(name).make_method() for name in BRED]
+
+
 def _champions() -> list[bytes]:
     blobs = []
-    for name in BRED:
-        method = _make_recipe(name).make_method()
+    for method in _methods():
         population = method.initial(1).population
         one = population.take([0]) if hasattr(population, "node_key") else population[0]
-        blobs.append(method.design.player(one, name).serialise(generation=3))
+        blobs.append(method.design.player(one, "bred").serialise(generation=3))
     return blobs
 
 
 def _checkpoints() -> list[bytes]:
-    blobs = []
-    for name in BRED:
-        method = _make_recipe(name).make_method()
-        blobs.append(write_state(method.initial(1), method))
-    return blobs
+    return [write_state(method.initial(1), method) for method in _methods()]
 
 
 def _check_checkpoint(data: bytes) -> None:
-    """Lets every method try: one may take what is another's."""
+    """Lets the methods try that it may be of: one may take what is another's."""
+    said = read_tensors("checkpoint", 1, data).description
+    name = said.get("method") if isinstance(said, dict) else None
+    methods = [method for method in _methods() if method.name == name] or _methods()[:1]
     refused: list[ArenaError] = []
-    for name in BRED:
-        method = _make_recipe(name).make_method()
+    for method in methods:
         try:
             state = read_state(data, method)
         except ArenaError as error:
@@ -343,10 +347,10 @@ def _check_checkpoint(data: bytes) -> None:
         if mismatch := method.find_mismatch(state):
             refused.append(ArenaError(mismatch))
             continue
-        method.describe(state)
+        json.dumps(method.describe(state))
         blob = write_state(state, method)
         assert write_state(read_state(blob, method), method) == blob
-    if len(refused) == len(BRED):
+    if len(refused) == len(methods):
         raise refused[0]
 
 
