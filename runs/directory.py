@@ -23,7 +23,7 @@ PARTS = (
     "champion.py",
     "champion.json",
 )
-CHECKPOINT = re.compile(r"gen-([0-9]{6}|[1-9][0-9]{6,17})\.safetensors")
+CHECKPOINT = re.compile(r"gen-(\d+)\.safetensors")
 
 
 class RunDirectory:
@@ -51,7 +51,7 @@ class RunDirectory:
             RunExistsError: Something lies there; with *force*, something that is no run.
             StorageError: It can't be made.
         """
-        if os.path.exists(self.path):
+        if self.path.exists():
             if not self.path.is_dir():
                 raise RunExistsError(f"{self.path} exists and is no folder")
             if any(not self._is_bare(file) for file in self.path.iterdir()):
@@ -66,9 +66,9 @@ class RunDirectory:
         Raises:
             NotARunError: There is none.
         """
-        if not os.path.exists(self.path):
+        if not self.path.exists():
             raise NotARunError(f"{self.path} does not exist{self._suggest()}")
-        if not os.path.isfile(self.recipe):
+        if not self.recipe.is_file():
             raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
 
     def checkpoint(self, generation: int) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -131,5 +130,5 @@ def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
 def _check_free(file: Path, force: bool) -> None:
     from runs.errors import RunExistsError
 
-    if os.path.exists(file) and not force:
+    if file.exists() and not force:
         raise RunExistsError(f"{file} exists: choose another --out, or replace it with --force")

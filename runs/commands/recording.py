@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -42,7 +41,7 @@ def log(
     from runs.decision_log import write_log
     from runs.errors import RunExistsError
 
-    if os.path.exists(out) and not force:
+    if out.exists() and not force:
         raise RunExistsError(f"{out} exists: choose another --out, or replace it with --force")
     played, rows = write_log(names, _read_counts(players), games, out, seed=seed)
     typer.echo(f"{played:,} games, {rows:,} decisions", err=True)
