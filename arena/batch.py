@@ -9,10 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.work import Work
+from games.errors import BadValueError, quote
 from games.game import AnyGame
 from players.lineup import Lineup
 
-__all__ = ["Batch", "Openings", "Pairings", "Results", "make_batch", "new_results", "no_openings"]
+__all__ = [
+    "Batch",
+    "Openings",
+    "Pairings",
+    "Results",
+    "check_games",
+    "make_batch",
+    "new_results",
+    "no_openings",
+]
+
+MOST_GAMES = 10_000_000
+"""How many games can be asked for at a time: their seeds and results take some 400 MB."""
 
 Pairings = NDArray[np.int32]
 """Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
@@ -67,6 +80,16 @@ class Results:
     def distinct_games(self) -> int:
         """How many different games were played."""
         return len(np.unique(self.games))
+
+
+def check_games(games: int) -> None:
+    """Makes sure that so many games can be played at a time.
+
+    Raises:
+        BadValueError: They can't.
+    """
+    if not 1 <= games <= MOST_GAMES:
+        raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MOST_GAMES:,}")
 
 
 def make_batch(

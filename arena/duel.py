@@ -7,14 +7,13 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Openings, Results, make_batch
+from arena.batch import Openings, Results, check_games, make_batch
 from arena.duel_result import DuelResult, count_forfeits
 from arena.executors import Executor, SerialExecutor
 from arena.kernels import SEATED_KERNELS
 from arena.match import Termination, play_match
 from arena.openings import check_plies, random_openings
 from arena.seated_duel import seated_duel
-from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.lineup import combine_lineups
@@ -51,11 +50,10 @@ def duel(
         executor: Plays the games if both players are compiled; serial if None.
 
     Raises:
-        BadValueError: *games* is not positive, *opening_plies* out of range, or a player made
+        BadValueError: *games* or *opening_plies* is out of range, or a player made
             for another board.
     """
-    if games < 1:
-        raise BadValueError(f"games is {games}: it must be at least 1")
+    check_games(games)
     if game.name in SEATED_KERNELS:
         check_plies(game, opening_plies)
         return seated_duel(game, first, second, games=games, seed=seed, executor=executor)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.batch import check_games
 from arena.executors import Executor
 from arena.seated_duel import LIMITS
 from arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
 from arena.statistics import Z_95, json_interval, wilson_interval
 from arena.tables import check_seats, play_tables
-from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.player import Player
@@ -177,11 +177,10 @@ def play_mirror(
         executor: Plays the games if the player is compiled; serial if None.
 
     Raises:
-        BadValueError: *games* is not positive, *players* not from 2 to 5, or the player made
+        BadValueError: *games* is out of range, *players* not from 2 to 5, or the player made
             for another board.
     """
-    if games < 1:
-        raise BadValueError(f"games is {games}: it must be at least 1")
+    check_games(games)
     seats = check_seats(game.seats if players is None else players)
     seatings = seat_players(np.zeros((games, seats), dtype=np.int32))
     seeds = derive_seeds(seed, 0, "mirror", games)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.batch import check_games
 from arena.duel_result import DuelResult, ForfeitCount
 from arena.executors import Executor
 from arena.match import Termination
 from arena.seating import SEATS, SeatedResults, Seatings, seat_players
 from arena.statistics import json_interval, normal_interval, wilson_interval
 from arena.tables import check_seats, play_tables
-from games.errors import BadValueError
 from games.game import AnyGame
 from games.seeding import derive_seeds
 from players.player import Player
@@ -124,11 +124,10 @@ def seated_duel(
         seats: How many sit at a table; as many as *game* says if None.
 
     Raises:
-        BadValueError: *games* is not positive, *seats* not from 2 to 5, or a player made for
+        BadValueError: *games* is out of range, *seats* not from 2 to 5, or a player made for
             another board.
     """
-    if games < 1:
-        raise BadValueError(f"games is {games}: it must be at least 1")
+    check_games(games)
     seats = check_seats(game.seats if seats is None else seats)
     pairs = (games + 1) // 2
     seeds = np.repeat(derive_seeds(seed, 0, "seated duel", pairs), 2)

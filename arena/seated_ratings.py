@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.batch import check_games
 from arena.executors import Executor
 from arena.seating import (
     EMPTY,
@@ -146,8 +147,7 @@ def seated_tournament(
     """
     if len(players) < 2:
         raise BadValueError("a tournament needs at least two players")
-    if games < 1:
-        raise BadValueError(f"games is {games}: it must be at least 1")
+    check_games(games)
     seats = check_seats(min(game.seats, len(players)) if seats is None else seats)
     if seats > len(players):
         raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")

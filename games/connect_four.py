@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.bitboard import Rules, count_sequences, drop, full_columns, has_line
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError, quote
 from games.game import Outcome
 
 __all__ = ["ConnectFour", "Position", "Rules"]
@@ -207,7 +207,7 @@ class ConnectFour:
             IllegalMoveError: It is not the number of a column.
         """
         digit = text.strip().lower()
-        column = int(digit) if digit.isdecimal() and len(digit) <= 2 else -1
+        column = int(digit) if digit.isascii() and digit.isdecimal() and len(digit) <= 2 else -1
         if len(digit) == 1:
             column = DIGITS.find(digit)
         if not 0 <= column < self.rules.columns:
@@ -251,7 +251,7 @@ class ConnectFour:
             try:
                 position = self.play(position, self.parse_move(character))
             except IllegalMoveError as error:
-                raise PositionError(f"move {ply + 1} of {text!r}: {error}") from None
+                raise PositionError(f"move {ply + 1} of {quote(text)}: {error}") from None
         return position
 
     def _parse_drawing(self, bare: str) -> Position:

@@ -6,6 +6,7 @@ Everything that this project raises on purpose is here or descends from :class:`
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 
 __all__ = [
@@ -17,10 +18,15 @@ __all__ = [
     "PositionError",
     "UnknownNameError",
     "one_line",
+    "quote",
 ]
 
 LONGEST = 300
 """How many characters the text of an error has at most."""
+
+_QUOTED = reprlib.Repr()
+_QUOTED.maxstring = _QUOTED.maxlong = _QUOTED.maxother = 60
+_QUOTED.maxlist = _QUOTED.maxtuple = _QUOTED.maxdict = 10
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
@@ -41,6 +47,20 @@ def one_line(text: str, most: int = LONGEST) -> str:
     return text
 
 
+def quote(value: object) -> str:
+    """*value* as Python code writes it, but short: long texts, lists and numbers lack their middle.
+
+    >>> quote("checkers"), quote(10**80)
+    ("'checkers'", '1000000000000000000000000000...00000000000000000000000000000')
+    >>> quote(10**5000)
+    'an int too long to be written'
+    """
+    try:
+        return _QUOTED.repr(value)
+    except ValueError:  # Python writes no numbers of more than 4,300 digits
+        return f"an {type(value).__name__} too long to be written"
+
+
 def _write_out(character: str) -> str:
     if character.isprintable():
         return character
@@ -48,7 +68,13 @@ def _write_out(character: str) -> str:
 
 
 class ArenaError(Exception):
-    """Base of all errors that are the caller's to mend; its text is one clear line."""
+    """Base of all errors that are the caller's to mend.
+
+    Its text is one clear line of at most :data:`LONGEST` characters, see :func:`one_line`.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(one_line(text))
 
 
 class PositionError(ArenaError):
@@ -77,10 +103,11 @@ class UnknownNameError(ArenaError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         heads = {form.partition(":")[0]: form for form in names}  # as in file:PATH
-        found = difflib.get_close_matches(str(name).partition(":")[0], heads, n=1, cutoff=0.5)
+        head = str(name)[:LONGEST].partition(":")[0]
+        found = difflib.get_close_matches(head, heads, n=1, cutoff=0.5)
         near = [heads[head] for head in found]
         hint = f" did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"unknown {kind} {name!r}:{hint} (known: {', '.join(names)})")
+        super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {', '.join(names)})")
         self.name = name
         """The name that was asked for."""
         self.nearest = near[0] if near else None

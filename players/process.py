@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from games.errors import BadValueError, IllegalMoveError
+from games.errors import BadValueError, IllegalMoveError, quote
 from games.game import AnyGame
 from games.stream import Stream, new_stream
 from players.child import Child, quoted
@@ -171,9 +171,9 @@ def _split(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise BadValueError(f"the command {command!r} cannot be read: {error}") from None
+        raise BadValueError(f"the command {quote(command)} cannot be read: {error}") from None
     if not words or "\0" in command:
-        raise BadValueError(f"the command {command!r} names no program")
+        raise BadValueError(f"the command {quote(command)} names no program")
     program = words[0]
     if shutil.which(program) is None:
         if Path(program).is_file():
@@ -181,7 +181,7 @@ def _split(command: str) -> list[str]:
                 f"{program} is not executable: make it so (chmod +x), or name the program that"
                 f" runs it, such as 'python3 {program}'"
             )
-        raise BadValueError(f"there is no program {program!r} to start")
+        raise BadValueError(f"there is no program {quote(program)} to start")
     return words
 
 

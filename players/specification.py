@@ -17,7 +17,8 @@ from typing import Any
 
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.errors import ArenaError, BadValueError, UnknownNameError, quote
+from games.files import read_file
 from games.game import AnyGame
 from games.registry import GAMES
 from games.ticket_to_ride.game import TicketToRide
@@ -27,7 +28,7 @@ from players.human import HumanPlayer
 from players.player import Player, check_board
 from players.process import ProcessPlayer
 from players.scripted import make_random, make_test_bot
-from players.storage import read_player
+from players.storage import LARGEST, read_player
 from players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = [
@@ -105,7 +106,7 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
         raise BadValueError(f"player {kind} does not play {game.name} (there are: {others})")
     missing = not argument.strip() and (bool(colon) or not _KINDS[kind].optional)
     if missing if ":" in form else colon:
-        raise BadValueError(f"player {specification!r}: write {form}")
+        raise BadValueError(f"player {quote(specification)}: write {form}")
     if _KINDS[kind].runs_code:
         permit(specification)
     player = _KINDS[kind].make(argument.strip(), game)
@@ -132,7 +133,7 @@ def register_player(name: str, kind: PlayerKind) -> None:
 def _make_from_file(argument: str, game: AnyGame) -> Player:
     path = Path(argument)
     try:
-        return read_player(path.read_bytes(), path.stem)
+        return read_player(read_file(path, LARGEST), path.stem)
     except OSError as error:
         raise ArenaError(f"player file:{argument}: {error.strerror}") from None
     except (DamagedFileError, NewerFormatError) as error:

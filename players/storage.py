@@ -23,7 +23,10 @@ from players.ticket_to_ride.graph import TicketGraphPlayer
 from players.ticket_to_ride.move_network import MovePlayer
 from players.ticket_to_ride.network import DecisionPlayer
 
-__all__ = ["KINDS", "read_player"]
+__all__ = ["KINDS", "LARGEST", "read_player"]
+
+LARGEST = 1 << 27
+"""Bytes of a file with a player; tuple networks have some millions."""
 
 KINDS: dict[str, type[BredPlayer]] = {
     kind.kind: kind

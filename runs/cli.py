@@ -7,30 +7,13 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from types import FrameType
-
-import typer
+from typing import cast
 
 from games.errors import ArenaError, one_line
-from runs.commands import evolving, exchanging, joining, playing, recording, studying
 
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="evolve",
-    help="Breed board-game players by neuroevolution.",
-    epilog="Start with: evolve start connect-four",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-evolving.register(app)
-exchanging.register(app)
-joining.register(app)
-playing.register(app)
-recording.register(app)
-studying.register(app)
+__all__ = ["main"]
 
 
 def main() -> None:
@@ -40,33 +23,56 @@ def main() -> None:
     exit code is 130 then, or 128 and the number of the signal.
     """
     with _signals_as_ctrl_c() as signals:
-        _run(signals)
+        code = _answer(signals)
+        if signals and code in {0, 130}:
+            with suppress(OSError):  # the terminal may be gone
+                _complain(f"stopped by {signal.Signals(signals[0]).name}")
+            code = 128 + signals[0]
+    sys.exit(code)
 
 
-def _run(signals: list[int]) -> None:
+def _answer(signals: list[int]) -> int:
+    """Does what was typed, and gives the exit code."""
     try:
-        app()
+        _prepare_streams()
+        code = _run()
+        sys.stdout.flush()
     except ArenaError as error:
-        print(f"evolve: {one_line(str(error))}", file=sys.stderr)
-        sys.exit(2)
+        _complain(str(error))
+        return 2
     except KeyboardInterrupt:
         if not signals:
-            print("evolve: interrupted", file=sys.stderr)
-        _exit_stopped(signals)
+            _complain("interrupted")
+        return 130
     except BrokenPipeError:  # whoever read our output, `head` say, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except SystemExit as ending:
-        if not signals or ending.code not in {0, None, 130}:
-            raise
-        _exit_stopped(signals)
+        return 0
+    except MemoryError as error:
+        _complain(f"there is not enough memory: {error}".removesuffix(": "))
+        return 2
+    except OSError as error:  # a name that no file can have, say, or a full disk
+        _complain(f"{error.filename or 'the system says'}: {error.strerror or error}")
+        return 2
+    return code
 
 
-def _exit_stopped(signals: list[int]) -> None:
-    if signals:
-        with suppress(OSError):  # the terminal may be gone
-            print(f"evolve: stopped by {signal.Signals(signals[0]).name}", file=sys.stderr)
-    sys.exit(128 + (signals[0] if signals else signal.SIGINT))
+def _run() -> int:
+    """Reads the command line and does what it says; loaded here, so that Ctrl-C is heeded."""
+    import typer
+
+    from runs.commands import app
+
+    usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("evolve", sys.argv[1:]) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return int(end.exit_code)
+    except usage_error as error:
+        path = error.ctx.command_path if error.ctx else "evolve"
+        raise ArenaError(f"{one_line(error.format_message(), 200)} ({path} -h explains)") from None
+    return 0
 
 
 @contextmanager
@@ -103,15 +109,20 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-@app.callback(invoke_without_command=True)
-def _describe(
-    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
-) -> None:
-    if version:
-        from importlib.metadata import version as installed
+def _prepare_streams() -> None:
+    """Lets nothing that is written or read fail on a letter, nor on a stream that is closed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115  (for good)
+            setattr(sys, name, stream)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
-        print(f"evolve-arena {installed('evolve-arena')}")
-        raise typer.Exit
+
+def _complain(text: str) -> None:
+    print(f"evolve: {one_line(text, 292)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

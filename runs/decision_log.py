@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.batch import check_games
 from arena.logs import DecisionLog, log_games
 from arena.seating import seat_players
 from games.errors import BadValueError
@@ -53,12 +54,14 @@ def write_log(
         How many games and decisions were written.
 
     Raises:
-        BadValueError: The file's name ends otherwise, or a player is not compiled.
+        BadValueError: The file's name ends otherwise, a player is not compiled, or *games* is out
+            of range.
         StorageError: The file can't be written.
         ArenaError: There is no such player.
     """
     if to.suffix.lower() not in FORMATS:
         raise BadValueError(f"{to}: a log's name ends in {' or '.join(FORMATS)}")
+    check_games(games)
     table = find_table(names, max(2, len(names)))
     with ExitStack() as stack:
         players = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from glob import glob, has_magic
-from pathlib import Path
 
 from games.errors import BadValueError
 
@@ -40,13 +40,13 @@ def is_pattern(specification: str) -> bool:
     (True, False)
     """
     path = specification.removeprefix(PREFIX)
-    return path != specification and has_magic(path) and not Path(path).exists()
+    return path != specification and has_magic(path) and not os.path.exists(path)
 
 
 def _expand(specification: str) -> list[str]:
     pattern = specification.removeprefix(PREFIX)
     stem, at, generation = pattern.rpartition("@")
-    if at and generation.isdecimal():
+    if at and generation.isascii() and generation.isdecimal():
         pattern, suffix = stem, f"@{generation}"
     else:
         suffix = ""
@@ -57,7 +57,7 @@ def _expand(specification: str) -> list[str]:
 
 
 def _is_run(path: str) -> bool:
-    return (Path(path) / "recipe.toml").is_file()
+    return os.path.isfile(os.path.join(path, "recipe.toml"))
 
 
 def _by_numbers(path: str) -> list[tuple[str, int]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import runs.sixteen  # noqa: F401  (its players have names as well)
 from games.connect_four import ConnectFour
-from games.errors import BadValueError
+from games.errors import BadValueError, quote
 from games.game import AnyGame
 from games.registry import make_game
 from players.player import CompiledPlayer, Player
@@ -84,9 +84,9 @@ def known_players() -> dict[str, PlayerKind]:
 
 def _make_from_run(argument: str, game: AnyGame) -> Player:
     path, at, generation = argument.rpartition("@")
-    if at and not Path(argument).exists():
-        if not generation.isdecimal():
-            raise BadValueError(f"player run:{argument}: after @ stands a generation's number")
+    if at and not os.path.exists(argument):
+        if not (generation.isascii() and generation.isdecimal() and len(generation) < 19):
+            raise BadValueError(f"player {quote(f'run:{argument}')}: after @ stands a generation")
         return Run.open(path).champion_at(int(generation))
     return Run.open(argument).champion
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from arena.statistics import wilson_interval
 from games.connect_four import ConnectFour, Position
 from games.errors import ArenaError, IllegalMoveError, PositionError
+from games.files import read_file
 from games.stream import new_stream
 from players.player import Player
 
@@ -27,6 +29,8 @@ ALIASES = {
     "board_top_to_bottom_x_to_move": "board",
     "correct_column_0based": "answer",
 }
+LARGEST, MOST_ROWS, MOST_COLUMNS = 1 << 24, 100_000, 64
+"""Bytes, positions and columns of a file."""
 
 
 class PositionFileError(ArenaError):
@@ -139,10 +143,19 @@ def _position(game: ConnectFour, row: dict[str, str]) -> Position:
 
 
 def _read(path: Path) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            rows = [{ALIASES.get(k, k): v for k, v in row.items() if k} for row in reader]
+        reader = csv.DictReader(io.StringIO(read_file(path, LARGEST).decode("utf-8"), newline=""))
+        if len(reader.fieldnames or ()) > MOST_COLUMNS:
+            raise PositionFileError(f"{path} has more than {MOST_COLUMNS} columns")
+        for row in reader:
+            if None in row.values():
+                raise PositionFileError(
+                    f"{path}, line {reader.line_num}: it has fewer cells than the first line"
+                )
+            rows.append({ALIASES.get(key, key): cell for key, cell in row.items() if key})
+            if len(rows) > MOST_ROWS:
+                raise PositionFileError(f"{path} holds more than {MOST_ROWS:,} positions")
     except OSError as error:
         raise PositionFileError(f"{path}: {error.strerror}") from None
     except (csv.Error, UnicodeDecodeError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,7 +19,8 @@ from evolve.learning.q_learning_thesis import convert_settings
 from evolve.meeting import check_openings
 from evolve.method import Config, Method
 from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.errors import ArenaError, BadValueError, UnknownNameError, quote
+from games.files import read_file
 from games.registry import make_game
 from genomes.limits import check_bytes
 from players.design import Design
@@ -40,6 +42,11 @@ __all__ = [
 
 
 Model = TypeVar("Model", bound=BaseModel)
+
+LARGEST = 1 << 20
+"""Bytes of a file with a recipe; those that ship have about two thousand."""
+DEEPEST = 8
+"""How deep sections and lists may lie in one another."""
 
 INSTEAD = {
     "neat": {
@@ -138,8 +145,9 @@ class Recipe(Config):
             return content
         check, game = content.get("check", {}), content.get("game", {})
         name = game.get("name") if isinstance(game, Mapping) else None
-        if isinstance(check, Mapping) and "opponents" not in check and name in OPPONENTS:
-            return {**content, "check": {**check, "opponents": OPPONENTS[name]}}
+        usual = OPPONENTS.get(name) if isinstance(name, str) else None
+        if isinstance(check, Mapping) and "opponents" not in check and usual:
+            return {**content, "check": {**check, "opponents": usual}}
         return content
 
     @property
@@ -286,7 +294,7 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals:
-            raise RecipeError(f"--set {change!r}: write section.key=value")
+            raise RecipeError(f"--set {quote(change)}: write section.key=value")
         values[key.strip()] = _parse_value(text.strip())
     return values
 
@@ -316,29 +324,22 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
         text = resources.files("runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
         return tomllib.loads(text), f"recipe {name}"
     path = Path(name)
-    if path.suffix in {".toml", ".config", ".json"} or _is_file(path):
+    if path.suffix in {".toml", ".config", ".json"} or os.path.isfile(name):
         return _parse(path), str(path)
     raise UnknownNameError("recipe", name, recipe_names())
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def _parse(path: Path) -> dict[str, Any]:
     """The content of a TOML file, or of the JSON settings that Młokosiewicz's program takes."""
     thesis = path.suffix in {".config", ".json"}
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, LARGEST).decode("utf-8")
         return convert_settings(json.loads(text)) if thesis else tomllib.loads(text)
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from None
     except BadValueError as error:
         raise RecipeError(f"{path}: {error}") from None
-    except ValueError as error:  # no TOML or JSON, not UTF-8, or a name that no file can have
+    except (ValueError, RecursionError) as error:  # no TOML or JSON, or not UTF-8
         raise RecipeError(f"{path} is no {'JSON' if thesis else 'TOML'} file: {error}") from None
 
 
@@ -346,7 +347,7 @@ def _parse_value(text: str) -> Any:
     """*text* as TOML would read it; what it can't read is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
         return text
 
 
@@ -355,13 +356,14 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
     for section in sections:
         inner = content.setdefault(section, {})
         if not isinstance(inner, dict):
-            raise RecipeError(f"{key}: {section!r} is a value, not a section")
+            raise RecipeError(f"{quote(key)}: {quote(section)} is a value, not a section")
         content = inner
     content[last] = value
 
 
 def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     try:
+        _check_values(content, "", DEEPEST)
         recipe = _validate(Recipe, content, "")
         kind = recipe.kind
         game = _validate(_game_type(recipe.game), recipe.game, "game.")
@@ -380,6 +382,19 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
+
+
+def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:
+    """Refuses what no key takes, and what even the text of an error could not show."""
+    for key, value in content.items():
+        place = f"{prefix}{key}"
+        if isinstance(value, (Mapping, list, tuple)):
+            if not deepest:
+                raise BadValueError(f"{quote(place)} lies too deep: no key has so many parts")
+            parts = value if isinstance(value, Mapping) else dict(enumerate(value))
+            _check_values(parts, f"{place}.", deepest - 1)
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise BadValueError(f"{place} is {quote(value)}: whole numbers have 64 bits at most")
 
 
 def _game_type(content: Mapping[str, Any]) -> type[GameConfig]:

@@ -106,7 +106,7 @@ class Run:
                 raise BadValueError(f"{self.path} has no champion yet: its first check is to come")
             return self._read_champion(name)
         with History(self.directory.history) as history:
-            blob = history.champion(generation)
+            blob = history.champion(generation) if abs(generation) < 2**63 else None
             if blob is None:
                 raise BadValueError(self._explain_missing(history, generation))
         return read_player(blob, f"{name}@{generation}")

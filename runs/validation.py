@@ -7,6 +7,8 @@ import difflib
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from games.errors import LONGEST, quote
+
 __all__ = ["explain"]
 
 MOST_SHOWN, NEAREST = 24, 3
@@ -47,16 +49,16 @@ def explain(error: ValidationError, model: type[BaseModel], prefix: str = "") ->
 
 
 def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in detail["loc"])
+    key = ".".join(str(part)[:LONGEST] for part in detail["loc"])
     kind, value = detail["type"], detail["input"]
     if kind == "extra_forbidden":
-        return f"{key} is no key{_hint(str(detail['loc'][-1]), _keys_beside(detail['loc'], model))}"
+        return f"{key} is no key{_hint(key.rpartition('.')[2], _keys_beside(detail['loc'], model))}"
     if kind == "value_error":
         text = detail["msg"].removeprefix("Value error, ")
         return f"{key}: {text}" if key else text
     if kind in EXPECTED:
-        return f"{key} is {value!r}: {EXPECTED[kind].format(**detail.get('ctx', {}))}"
-    return f"{key} is {value!r}: {detail['msg']}"
+        return f"{key} is {quote(value)}: {EXPECTED[kind].format(**detail.get('ctx', {}))}"
+    return f"{key} is {quote(value)}: {detail['msg']}"
 
 
 def _hint(key: str, known: list[str]) -> str:
@@ -69,7 +71,8 @@ def _hint(key: str, known: list[str]) -> str:
 
 def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
     for part in place[:-1]:
-        inner = model.model_fields[str(part)].annotation
+        field = model.model_fields.get(str(part))
+        inner = field.annotation if field else None
         if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
             return []
         model = inner

@@ -81,7 +81,7 @@ def convert_settings(content: Mapping[str, Any], *, faithful: bool = True) -> di
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise BadValueError(f"{key}: {first['msg']}") from None
+        raise BadValueError(f"{key}: {first['msg']}" if key else str(first["msg"])) from None
     generations, rest = divmod(settings.games_to_play, settings.saving_rate)
     if rest or not generations:
         raise BadValueError(

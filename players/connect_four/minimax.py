@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from games.bitboard import Rules
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError
+from games.errors import BadValueError, UnknownNameError, quote
 from games.game import AnyGame
 from players.checkers.linear import make_minimax
 from players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
@@ -115,7 +115,7 @@ def _read_depth(text: str) -> int:
         return int(text)
     except ValueError:
         raise BadValueError(
-            f"depth is {text!r}: it must be a whole number from 1 to {MAX_DEPTH}"
+            f"depth is {quote(text)}: it must be a whole number from 1 to {MAX_DEPTH}"
         ) from None
 
 
@@ -123,10 +123,10 @@ def _read_noise(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadValueError(f"noise is {text!r}: it must be a number from 0 to 1") from None
+        raise BadValueError(f"noise is {quote(text)}: it must be a number from 0 to 1") from None
 
 
 def _read_switch(text: str) -> bool:
     if text not in ("0", "1"):
-        raise BadValueError(f"quiet is {text!r}: it must be 0 or 1")
+        raise BadValueError(f"quiet is {quote(text)}: it must be 0 or 1")
     return text == "1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -49,11 +50,10 @@ def log(
 
 def _read_counts(text: str) -> list[int]:
     """Numbers of players, from "4" or "2-5"."""
-    from games.errors import BadValueError
+    from games.errors import BadValueError, quote
 
-    first, _, last = text.partition("-")
-    if first.isdecimal() and (not last or last.isdecimal()):
-        counts = list(range(int(first), int(last or first) + 1))
-        if counts and 2 <= counts[0] <= counts[-1] <= 5:
-            return counts
-    raise BadValueError(f"players is {text!r}: write a number from 2 to 5, or two such as 2-5")
+    found = re.fullmatch("([2-5])(?:-([2-5]))?", text)
+    counts = list(range(int(found[1]), int(found[2] or found[1]) + 1)) if found else []
+    if counts:
+        return counts
+    raise BadValueError(f"players is {quote(text)}: write a number from 2 to 5, or two such as 2-5")

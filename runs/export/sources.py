@@ -7,12 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from games.errors import ArenaError, BadValueError
+from games.files import read_file
 from genomes.tensors import DamagedFileError
 from players.bred import BredPlayer
-from players.storage import read_player
+from players.storage import LARGEST, read_player
 from runs.export.neat_python import ImportedPlayer, import_neat_python
 
 __all__ = ["read_neat_file", "read_player_file"]
+
+LARGEST_JSON = 1 << 24
+"""Bytes of neat-python's JSON: some 100,000 connections."""
 
 
 def read_player_file(path: Path) -> BredPlayer:
@@ -22,7 +26,7 @@ def read_player_file(path: Path) -> BredPlayer:
         BadValueError: There is none.
     """
     with _naming(path, "player"):
-        return read_player(path.read_bytes())
+        return read_player(read_file(path, LARGEST))
 
 
 def read_neat_file(
@@ -40,7 +44,7 @@ def read_neat_file(
     """
     with _naming(path, "network that neat-python exported"):
         return import_neat_python(
-            path.read_text(encoding="utf-8"),
+            read_file(path, LARGEST_JSON).decode("utf-8"),
             name=name,
             head=head,
             encoding=encoding,

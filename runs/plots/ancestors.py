@@ -14,11 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from arena.batch import check_games
 from arena.crosstable import play_tournament
 from arena.executors import Executor
 from arena.openings import longest_opening
 from arena.statistics import wilson_interval
-from games.errors import BadValueError, one_line
+from games.errors import one_line
 from runs.files import explain_storage_errors
 from runs.history import History
 from runs.plots.style import (
@@ -91,11 +92,10 @@ def plot_ancestors(
         Where the picture is.
 
     Raises:
-        BadValueError: *games* is not positive, or the file's name ends in no known format.
+        BadValueError: *games* is out of range, or the file's name ends in no known format.
         StorageError: The history is damaged, or the picture can't be written.
     """
-    if games < 1:
-        raise BadValueError(f"games is {games}: it must be at least 1")
+    check_games(games)
     if to is None:
         folder = run.directory.plots
         with explain_storage_errors(folder):

@@ -19,7 +19,7 @@ MOST_POINTS = 250
 """A line of more points than this is drawn as means over equal stretches of generations."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Record:
     """A run's history as arrays."""
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from games.errors import ArenaError, BadValueError, UnknownNameError
+from games.errors import ArenaError, BadValueError, UnknownNameError, quote
 from runs.recipe import Recipe
 from runs.run import Run
 
@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 
+MOST_SEEDS = 1_000
+"""How many runs of each setting a study can have."""
 FAR = 1_000_000
 """By how much the seed of a run's next attempt is larger."""
 
@@ -37,7 +39,7 @@ class Settings:
     """How much of a study is asked for.
 
     Raises:
-        BadValueError: A number is not positive.
+        BadValueError: A number is out of range.
     """
 
     seeds: int = 1
@@ -46,8 +48,10 @@ class Settings:
     """What lengths are multiplied by."""
 
     def __post_init__(self) -> None:
-        if self.seeds < 1:
-            raise BadValueError(f"seeds is {self.seeds}: it must be at least 1")
+        if not 1 <= self.seeds <= MOST_SEEDS:
+            raise BadValueError(
+                f"seeds is {quote(self.seeds)}: it must be from 1 to {MOST_SEEDS:,}"
+            )
         if not (self.scale > 0.0 and math.isfinite(self.scale)):
             raise BadValueError(f"scale is {self.scale}: it must be a number above 0")
 

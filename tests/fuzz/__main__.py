@@ -1,0 +1,228 @@
+"""Feeds hostile inputs to every parser: ``python -m tests.fuzz --inputs 1000000``.
+
+Each part of a target's inputs is fed in a process of its own, with little memory and little time
+for each input, so that whatever one of them does is a finding and not the end. The same seed
+gives the same inputs. Inputs that do what they must not are kept, and can be fed again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import mmap
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+
+from games.errors import LONGEST, ArenaError
+from runs.api import start
+from tests.fuzz.targets import TARGETS, Target
+
+SECONDS = 10
+"""How long an input may take."""
+MEMORY = 1 << 30
+"""How many bytes the process may take."""
+PART = 1000
+"""Inputs of a process."""
+LARGEST = 1 << 22
+"""Bytes of an input that is kept."""
+
+
+@dataclass(frozen=True, repr=False)
+class _Hidden:
+    """An input of which hypothesis makes no text."""
+
+    data: bytes
+
+
+class OverdueError(BaseException):
+    """An input takes too long. Not an Exception, so that nobody catches it on the way."""
+
+
+def main() -> int:
+    """Feeds what the command line asks for; 1 if anything was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--inputs", type=int, default=2000, help="of all targets together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=sorted(TARGETS), action="append")
+    parser.add_argument("--keep", type=Path, default=Path(".fuzz"), help="where findings go")
+    parser.add_argument("--repeat", type=Path, help="feeds this file to the target --only")
+    options = parser.parse_args()
+    keep, repeat = options.keep.resolve(), options.repeat and options.repeat.read_bytes()
+    targets = [TARGETS[name] for name in options.only or TARGETS]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        _furnish()
+        if repeat is not None:
+            outcome = judge(targets[0], repeat)
+            print(outcome)
+            return int(outcome not in ("accepted", "rejected"))
+        print(
+            f"{'target':16}{'inputs':>9}{'accepted':>10}{'rejected':>10}{'faults':>8}{'seconds':>9}"
+        )
+        found = 0
+        left, weights = options.inputs, sum(target.weight for target in targets)
+        for target in targets:
+            count = left * target.weight // weights
+            found += _fuzz(target, count, options.seed, keep)
+            left, weights = left - count, weights - target.weight
+    return int(found > 0)
+
+
+def judge(target: Target, data: bytes) -> str:
+    """Feeds an input: ``accepted``, ``rejected``, or what is wrong, in lines."""
+    try:
+        target.check(data)
+    except ArenaError as error:
+        text = str(error)
+        if len(text) > LONGEST or not text.isprintable():
+            return f"the text of an error: {text[:2000]!r}"
+        return "rejected"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return "".join(traceback.format_exception(error, limit=-6))[-3000:]
+    return "accepted"
+
+
+def _furnish() -> None:
+    """Puts a small run and a link that leads nowhere into the working folder."""
+    changes = ["run.generations=2", "method.individuals=8", "method.tournament_size=2"]
+    changes += ["check.games=2", "check.every=1"]
+    start("connect-four", run="r", changes=changes, executor="serial")
+    Path("loop").symlink_to("loop")
+
+
+def _fuzz(target: Target, count: int, seed: int, keep: Path) -> int:
+    """Feeds *count* inputs to *target*, and prints and keeps what comes out."""
+    started = time.monotonic()
+    totals: Counter[str] = Counter()
+    faults: dict[str, bytes] = {}
+    samples = target.samples()
+    for sample in samples:  # without limits: whatever they need is compiled here
+        outcome = judge(target, sample)
+        assert outcome == "accepted", f"{target.name}: {sample!r:.200}: {outcome}"
+    inputs = target.inputs(samples).map(_Hidden)
+    fed = part = 0
+    while fed < count:
+        size = min(PART, count - fed)
+        tally = _feed(target, inputs, size, seed + part, faults)
+        totals.update(tally)
+        fed += max(1, sum(tally.values()))
+        part += 1
+    kept = [totals["accepted"], totals["rejected"], totals["faults"]]
+    row = "".join(f"{number:{width}}" for number, width in zip(kept, (10, 10, 8), strict=True))
+    print(f"{target.name:16}{fed:9}{row}{time.monotonic() - started:9.1f}", flush=True)
+    for place, data in faults.items():
+        keep.mkdir(exist_ok=True)
+        file = keep / f"{target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
+        file.write_bytes(data)
+        print(
+            f"\n{place}\nagain: python -m tests.fuzz --only {target.name} --repeat {file}\n",
+            flush=True,
+        )
+    return len(faults)
+
+
+def _feed(
+    target: Target, inputs: Any, count: int, seed: int, faults: dict[str, bytes]
+) -> Counter[str]:
+    """Feeds a part of the inputs in another process; adds to *faults*, one for each place."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    with mmap.mmap(-1, LARGEST + 16) as now:
+        process = context.Process(target=_work, args=(target, inputs, count, seed, sender, now))
+        process.start()
+        sender.close()
+        tally: Counter[str] = Counter()
+        while True:
+            if not receiver.poll(3 * SECONDS):
+                process.kill()  # it hangs where Python can't end it
+            try:
+                outcome, data = receiver.recv()
+            except EOFError:
+                break
+            if isinstance(outcome, Counter):
+                tally.update(outcome)
+            else:
+                faults[outcome] = data
+        process.join()
+        if process.exitcode:
+            size = int.from_bytes(now[:8], "little")
+            told = f"the process ended with {process.exitcode}, or was ended after {3 * SECONDS} s"
+            faults.setdefault(told, now[16 : 16 + size])
+            tally["faults"] += 1
+    return tally
+
+
+def _work(
+    target: Target, inputs: Any, count: int, seed: int, sender: Connection, now: mmap.mmap
+) -> None:
+    """Feeds *count* inputs, and tells of each fault once."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    resource.setrlimit(resource.RLIMIT_DATA, (_data_size() + MEMORY,) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGALRM, _end_it)
+    tally: Counter[str] = Counter()
+    told: set[str] = set()
+    since = time.monotonic()
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(inputs)
+    def feed(hidden: _Hidden) -> None:
+        nonlocal since
+        data = hidden.data
+        now[:8] = min(len(data), LARGEST).to_bytes(8, "little")
+        now[16 : 16 + min(len(data), LARGEST)] = data[:LARGEST]
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        outcome = judge(target, data)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        tally[outcome if outcome in ("accepted", "rejected") else "faults"] += 1
+        place = outcome.rpartition("\n  File ")[2].partition(", in ")[0]
+        if outcome not in ("accepted", "rejected") and place not in told:
+            told.add(place)
+            sender.send((outcome, data))
+        if time.monotonic() - since > 1:  # shows that it does not hang
+            since = time.monotonic()
+            sender.send((tally.copy(), b""))
+            tally.clear()
+
+    feed()
+    sender.send((tally, b""))
+    sender.close()
+
+
+def _data_size() -> int:
+    """Bytes of memory that this process has for itself already."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return 2 * MEMORY
+    (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmData")]
+    return 1024 * int(line.split()[1])
+
+
+def _end_it(number: int, frame: Any) -> None:
+    raise OverdueError
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""What the fuzzer feeds: hypothesis strategies for hostile values, texts and files."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tomli_w
+from hypothesis import strategies as st
+
+from genomes.tensors import read_tensors, write_tensors
+
+__all__ = [
+    "change_bytes",
+    "change_json",
+    "change_tensors",
+    "change_text",
+    "lines",
+    "recipes",
+    "texts",
+    "values",
+    "words",
+]
+
+NASTY_TEXTS = [
+    *(
+        "",
+        " ",
+        "\0",
+        "\n",
+        "\x1b[31m",
+        "[/b]",
+        "$$",
+        "٣",
+        "²",
+        "é",
+        "\udc80",
+        "\ufeff",
+        "..",
+        "/",
+        "~",
+    ),
+    *("nan", "inf", "-0", "1e999", "0x" + "f" * 5000, "9" * 30, "9" * 5000, "-" + "9" * 5000),
+    *(
+        "x" * 300,
+        "x" * 100_000,
+        "[" * 3000,
+        '{"a":' * 3000,
+        "(" * 3000,
+        '"',
+        "'",
+        '"""',
+        "@",
+        "=",
+        ",",
+    ),
+]
+NASTY_NUMBERS = [
+    *(
+        0,
+        1,
+        -1,
+        2,
+        10,
+        64,
+        65,
+        255,
+        256,
+        2**31 - 1,
+        2**31,
+        2**32,
+        2**53,
+        2**63 - 1,
+        2**63,
+        -(2**63),
+    ),
+    *(-(2**63) - 1, 10**30, 10**400, 0.0, -0.0, 0.5, 1e308, 5e-324, -1e308),
+    *(float("nan"), float("inf"), float("-inf")),
+]
+texts = st.one_of(st.sampled_from(NASTY_TEXTS), st.text(max_size=12))
+numbers = st.one_of(st.sampled_from(NASTY_NUMBERS), st.integers(-20, 100), st.floats(width=32))
+values = st.recursive(
+    st.one_of(numbers, texts, st.booleans(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@st.composite
+def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]) -> bytes:
+    """One of the texts *bases* in which pieces are cut out, doubled, or replaced by *pieces*."""
+    text = draw(bases)
+    for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2, 3]))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.sampled_from([0, 0, 1, 2, 5, 20, 1000])))
+        piece = draw(st.one_of(pieces, st.just(""), st.just(text[start:end] * 2), texts))
+        text = text[:start] + piece + text[end:]
+    return text[:300_000].encode("utf-8", "surrogatepass")
+
+
+@st.composite
+def change_bytes(draw: Any, bases: st.SearchStrategy[bytes]) -> bytes:
+    """One of *bases* in which bytes are changed, or that is cut."""
+    blob = bytearray(draw(bases))
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, max(0, min(len(blob), 3000) - 1)))
+        blob[place : place + draw(st.integers(0, 2))] = draw(st.binary(max_size=3))
+    return bytes(blob[: draw(st.one_of(st.just(len(blob)), st.integers(0, len(blob))))])
+
+
+def words(*pieces: str) -> st.SearchStrategy[str]:
+    """Pieces of a language, now and then a text that does not belong there."""
+    return st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), texts)
+
+
+def lines(piece: st.SearchStrategy[str], most: int, between: str = " ") -> st.SearchStrategy[bytes]:
+    """Texts of up to *most* pieces."""
+    joined = st.lists(piece, max_size=most).map(between.join)
+    return joined.map(lambda text: text[:300_000].encode("utf-8", "surrogatepass"))
+
+
+@st.composite
+def change_json(draw: Any, bases: st.SearchStrategy[Any]) -> Any:
+    """One of *bases*, which are as JSON or TOML gives them, with one to three other values."""
+    tree = json.loads(json.dumps(draw(bases)))
+    for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
+        tree = _change_somewhere(draw, tree)
+    return tree
+
+
+def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
+    """Goes down at random, and replaces, removes, renames or adds something there."""
+    keys = (
+        list(tree)
+        if isinstance(tree, dict)
+        else list(range(len(tree)))
+        if isinstance(tree, list)
+        else []
+    )
+    if not keys or draw(st.integers(0, 5)) == 0:
+        return draw(values)
+    key = draw(st.sampled_from(keys))
+    action = draw(st.sampled_from(["down", "down", "down", "remove", "rename", "double"]))
+    if action == "down":
+        tree[key] = _change_somewhere(draw, tree[key])
+    elif action == "remove":
+        del tree[key]
+    elif isinstance(tree, list):
+        tree.append(tree[key])
+    else:
+        tree[draw(texts)] = tree.pop(key) if action == "rename" else tree[key]
+    return tree
+
+
+def recipes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    """TOML of recipes with other values, other letters, or both."""
+    trees = [tomllib.loads(sample.decode()) for sample in samples]
+    pieces = words("[", "]", "[[", "=", "'", "\n", "#", "{", "}", ".", "1_0", "\r")
+    return change_text(change_json(st.sampled_from(trees)).map(_write_toml), pieces)
+
+
+def _write_toml(tree: Any) -> str:
+    try:
+        return tomli_w.dumps(tree)
+    except (AttributeError, TypeError, ValueError, UnicodeError):  # TOML has no null, for one
+        return json.dumps(tree)
+
+
+def change_tensors(kind: str, version: int, blobs: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    """One of *blobs* with other arrays or another description, and the right digest."""
+
+    @st.composite  # takes no arguments: hypothesis would write them out
+    def make(draw: Any) -> bytes:
+        return _change_tensors(draw, kind, version, blobs[draw(st.integers(0, len(blobs) - 1))])
+
+    return make()
+
+
+def _change_tensors(draw: Any, kind: str, version: int, blob: bytes) -> bytes:
+    if draw(st.integers(0, 9)) == 0:
+        return bytes(draw(change_bytes(st.just(blob))))
+    content = read_tensors(kind, version, blob)
+    arrays, description = dict(content.arrays), content.description
+    for _ in range(draw(st.integers(0, 2))):
+        name = draw(st.sampled_from(sorted(arrays) or [""]))
+        if name:
+            arrays[name] = draw(_change_array(arrays[name]))
+        action = draw(st.integers(0, 12))
+        if action == 0:
+            arrays.pop(name, None)
+        elif action == 1:
+            arrays[draw(st.sampled_from(["more", "", "a.b", "\0"]))] = np.zeros(3)
+        elif action == 2 and name:
+            other = draw(st.sampled_from(sorted(arrays) or [name]))
+            arrays[name] = arrays.get(other, np.zeros(1))
+    if draw(st.booleans()):
+        description = draw(change_json(st.just(description)))
+    written = draw(st.sampled_from([version] * 12 + [version + 1, 0, -1, 10**30]))
+    return _write(kind, written, arrays, description, blob)
+
+
+def _write(
+    kind: str, version: int, arrays: Mapping[str, Any], description: Any, instead: bytes
+) -> bytes:
+    try:
+        return write_tensors(kind, version, arrays, description)
+    except (TypeError, ValueError, KeyError, UnicodeError):  # what the format can't say
+        return instead
+
+
+@st.composite
+def _change_array(draw: Any, array: Any) -> Any:
+    action = draw(
+        st.sampled_from(["one", "one", "one", "fill", "kind", "form", "size", "order", "not"])
+    )
+    array = array.copy()
+    with np.errstate(all="ignore"):
+        if action in ("one", "fill") and array.size:
+            place = draw(st.integers(0, array.size - 1)) if action == "one" else slice(None)
+            array.reshape(-1)[place] = _fit(draw(numbers), array.dtype)
+        elif action == "kind":
+            kinds = ["f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u8", "?"]
+            array = array.astype(draw(st.sampled_from(kinds)))
+        elif action == "form":
+            forms = [(-1,), (1, -1), (-1, 1), (1, 1, -1)]
+            array = array.reshape(draw(st.sampled_from(forms)))
+        elif action == "size":
+            array = np.resize(array, draw(st.sampled_from([(0,), (1,), (array.size + 1,), ()])))
+        elif action == "order":
+            array = np.ascontiguousarray(array[::-1]) if array.ndim else array
+    return array
+
+
+def _is_nan(number: float) -> bool:
+    return isinstance(number, float) and math.isnan(number)
+
+
+def _fit(number: float, dtype: Any) -> Any:
+    """The nearest number of that kind; 0 for what is none, if it must be whole."""
+    if dtype.kind == "f":
+        return dtype.type(number if -1e300 < number < 1e300 or _is_nan(number) else np.inf)
+    if dtype.kind == "b":
+        return bool(number)
+    limits = np.iinfo(dtype)
+    return int(min(max(number, limits.min), limits.max)) if not _is_nan(number) else 0

@@ -1,0 +1,555 @@
+"""What is fuzzed: each parser, from bytes, with what must hold of whatever it accepts.
+
+A check raises :class:`games.errors.ArenaError` for what it refuses; anything else that it raises
+is a fault, and so is an assertion. No check starts a program or plays more than a move.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from evolve.method import Method
+from games.checkers import Checkers
+from games.connect_four import ConnectFour
+from games.errors import ArenaError
+from games.pdn import PdnError, PdnGame, read_pdn, write_pdn
+from games.registry import GAMES, make_game
+from games.stream import new_stream
+from genomes.neat.config import NeatConfig
+from genomes.neat.ini import read_ini, write_ini
+from genomes.neat.interchange import read_json, write_json
+from genomes.tensors import read_tensors
+from players.bred import FORMAT, BredPlayer
+from players.scripted import make_random
+from players.storage import read_player
+from runs.checkpoint import read_state, write_state
+from runs.cli import main
+from runs.export.neat_python import export_neat_python
+from runs.export.sources import read_neat_file
+from runs.play.entries import read_entry
+from runs.players import find_game, find_player
+from runs.positions import solve_positions
+from runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
+from tests.fuzz.inputs import (
+    change_json,
+    change_tensors,
+    change_text,
+    lines,
+    recipes,
+    texts,
+    values,
+    words,
+)
+
+__all__ = ["TARGETS", "Target"]
+
+SMALL = {
+    "tournament": ["method.individuals=4", "method.tournament_size=2"],
+    "neat": ["neat.pop_size=4"],
+    "evolutionary-programming": ["method.individuals=4"],
+    "td-tuples": ["network.tuples=4", "network.length=3"],
+}
+"""What makes the populations of recipes small."""
+BRED = (
+    *("connect-four", "connect-four-neat", "connect-four-td", "q-learning", "td-lambda"),
+    *("checkers", "checkers-neat", "checkers-features", "checkers-06-rafalmore"),
+    *("ticket-to-ride", "ticket-to-ride-neat", "ticket-to-ride-decisions"),
+)
+"""Recipes with all kinds of players and states."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser."""
+
+    name: str
+    samples: Callable[[], Sequence[bytes]]
+    """Makes inputs that are in order."""
+    inputs: Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]
+    """Makes others of these."""
+    check: Callable[[bytes], None]
+    weight: int = 10
+    """Its share of all inputs; less if one takes long."""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _put(name: str, data: bytes) -> Path:
+    """A file in the working folder, which is the fuzzer's own."""
+    Path(name).write_bytes(data)
+    return Path(name)
+
+
+def _shipped() -> list[bytes]:
+    folder = resources.files("runs.recipes")
+    return [folder.joinpath(f"{name}.toml").read_bytes() for name in recipe_names()]
+
+
+def _check_recipe(data: bytes) -> None:
+    recipe = load_recipe(str(_put("recipe.toml", data)))
+    again = read_recipe(_put("again.toml", recipe.to_toml().encode()))
+    assert again == recipe
+    assert again.to_toml() == recipe.to_toml()
+
+
+def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    """A shipped recipe's name and changes; most of them of a key that it has."""
+    said = {
+        name: {
+            f"{section}.{key}": _as_toml(value)
+            for section, part in load_recipe(name).model_dump(mode="json").items()
+            if isinstance(part, dict)
+            for key, value in part.items()
+        }
+        for name in BRED
+    }
+    written = st.one_of(values.map(_as_toml), texts)
+
+    @st.composite
+    def draw_changes(draw: Any) -> bytes:
+        name = draw(st.sampled_from(BRED))
+        parts = [name]
+        for _ in range(draw(st.integers(1, 3))):
+            key = draw(words(*said[name], "title", "game", "a.b.c.d.e.f.g.h.i.j"))
+            same = draw(st.booleans()) and key in said[name]
+            parts.append(f"{key}={said[name][key] if same else draw(written)}")
+        return "\x01".join(parts).encode("utf-8", "surrogatepass")
+
+    return draw_changes()
+
+
+def _as_toml(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except ValueError:  # so many digits
+        return hex(value) if isinstance(value, int) else "0"
+
+
+def _check_changes(data: bytes) -> None:
+    name, *changes = _text(data).split("\x01")
+    recipe = load_recipe(name, changes)
+    assert load_recipe(name).change(parse_changes(changes)) == recipe
+    assert read_recipe(_put("again.toml", recipe.to_toml().encode())) == recipe
+
+
+SETTINGS: dict[str, Any] = {
+    "board": {"rows": 6, "cols": 7},
+    "needed_to_win": 4,
+    "games_to_play": 5000,
+    "saving_rate": 1000,
+    "learning_rate": 0.05,
+    "discount_factor": 1,
+    "estimated_optimal_future_value": "best_known",
+    "boltzmann_temperature": 1,
+    "rewards": {"win": 2, "loss": -2, "tie": 0, "each_move": -0.01},
+    "neural_storage": {"hidden_neurons": 50},
+}
+JSON_WORDS = ("{", "}", "[", "]", ":", ",", '"', "null", "NaN", "Infinity", "1e400", "-")
+
+
+def _dump(tree: Any) -> str:
+    try:
+        return json.dumps(tree)
+    except ValueError:
+        return "9" * 5000
+
+
+def _check_settings(data: bytes) -> None:
+    recipe = load_recipe(str(_put("thesis.config", data)))
+    assert read_recipe(_put("again.toml", recipe.to_toml().encode())) == recipe
+
+
+def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    kinds = words(
+        *("random", "test-bot", "minimax", "rule", "file", "process", "human", "run", "piotrowski"),
+        *("minimax:depth=4,noise=0.2", "rule:text,early=always", "process:dialect=riddles,cat"),
+        *("run:r", "run:r@2", "run:r@1", "file:r/champion.safetensors", "file:.", "file:loop"),
+    )
+    parts = words(":", ",", "=", "depth", "noise", "quiet", "0.2", "1", "code", "long=6", "@", "'")
+    return lines(st.one_of(kinds, kinds, parts, texts), 6, between="")
+
+
+def _check_player(data: bytes) -> None:
+    specification = _text(data)
+    refused: list[ArenaError] = []
+    for name in GAMES:
+        try:
+            find_player(specification, make_game(name)).close()
+        except ArenaError as error:
+            _check_error(error)
+            refused.append(error)
+    find_game([specification])
+    if len(refused) == len(GAMES):
+        raise refused[0]
+
+
+def _check_error(error: ArenaError) -> None:
+    text = str(error)
+    assert text.isprintable(), text
+    assert len(text) <= 300, text
+
+
+def _check_connect_four(data: bytes) -> None:
+    game = ConnectFour()
+    position = game.parse_position(_text(data))
+    assert game.parse_position(position.drawing()) == position
+    assert game.parse_position(str(position).rpartition("\n")[0]) == position
+
+
+def _check_checkers(data: bytes) -> None:
+    game = Checkers(turned=int(data.startswith(b" ")))
+    position = game.parse_position(_text(data))
+    for text in (position.fen(), position.drawing(), str(position)):
+        again = game.parse_position(text)
+        assert (again.fen(), again.turned) == (position.fen(), position.turned)
+
+
+def _check_tickets(data: bytes) -> None:
+    make_game("ticket-to-ride").parse_position(_text(data))
+
+
+def _check_entries(data: bytes) -> None:
+    refused: list[ArenaError] = []
+    for name in GAMES:
+        try:
+            read_entry(make_game(name), _text(data))
+        except ArenaError as error:
+            _check_error(error)
+            refused.append(error)
+    if len(refused) == len(GAMES):
+        raise refused[0]
+
+
+def _check_scores(data: bytes) -> None:
+    game = ConnectFour()
+    solved = solve_positions(make_random(game), game, _put("positions.csv", data))
+    assert solved["count"] > 0
+    json.dumps(solved, allow_nan=False)
+
+
+def _check_pdn(data: bytes) -> None:
+    entries = read_pdn(data.decode("utf-8", "replace"))
+    for entry in entries:
+        if isinstance(entry, PdnError):
+            _check_error(entry)
+    games = [entry for entry in entries if isinstance(entry, PdnGame)]
+    for game in games:
+        (again,) = read_pdn(write_pdn([game]))
+        assert isinstance(again, PdnGame), again
+        assert (again.moves, again.result, again.start) == (game.moves, game.result, game.start)
+        assert game.tags.items() <= {**again.tags, **_rewritten(game)}.items()
+    if not games:
+        raise ArenaError("no game")
+
+
+def _rewritten(game: PdnGame) -> dict[str, str]:
+    """Headers that the writer has in a form of its own."""
+    return {
+        key: game.tags[key] for key in ("Result", "GameType", "SetUp", "FEN") if key in game.tags
+    }
+
+
+def _check_network(data: bytes) -> None:
+    file = _put("network.json", data)
+    made = read_json(data.decode("utf-8", "replace"))
+    metadata = {key: value for key, value in made.metadata.items() if key != "evolve_arena"}
+    text = write_json(made.population, 0, made.inputs, made.outputs, made.feed_forward, metadata)
+    again = read_json(text)
+    assert {**again.metadata, **metadata} == again.metadata
+    assert all(
+        np.array_equal(one, other)
+        for one, other in zip(
+            vars(again.population).values(), vars(made.population).values(), strict=True
+        )
+    )
+    player = read_neat_file(file).player
+    _play_a_move(player)
+    assert read_player(player.serialise()).arrays.keys() == player.arrays.keys()
+    export_neat_python(player)
+
+
+def _check_ini(data: bytes) -> None:
+    settings, _ = read_ini(_text(data))
+    recipe = load_recipe("connect-four-neat").change(
+        {f"neat.{key}": value for key, value in settings.items()}
+    )
+    config = NeatConfig.model_validate(recipe.neat)
+    assert NeatConfig.model_validate(read_ini(write_ini(config, 42, 7))[0]) == config
+
+
+def _check_champion(data: bytes) -> None:
+    player = read_player(data)
+    assert isinstance(player.remarks, dict), player.remarks
+    again = read_player(player.serialise(**player.remarks))
+    assert {name: array.tobytes() for name, array in again.arrays.items()} == {
+        name: array.tobytes() for name, array in player.arrays.items()
+    }
+    assert [part.tobytes() for part in again.lineup] == [part.tobytes() for part in player.lineup]
+    _play_a_move(player)
+
+
+def _play_a_move(player: BredPlayer) -> None:
+    game = player.game
+    position: Any = game.initial()
+    assert player.choose(position, new_stream(1)) in game.legal_moves(position)
+
+
+@cache
+def _make_recipe(name: str) -> Recipe:
+    return load_recipe(name, SMALL.get(str(load_recipe(name).method["name"]), []))
+
+
+@cache
+def _methods() -> list[Method[Any]]:
+    return [_make_recipe(name).make_method() for name in BRED]
+
+
+def _champions() -> list[bytes]:
+    blobs = []
+    for method in _methods():
+        population = method.initial(1).population
+        one = population.take([0]) if hasattr(population, "node_key") else population[0]
+        blobs.append(method.design.player(one, "bred").serialise(generation=3))
+    return blobs
+
+
+def _checkpoints() -> list[bytes]:
+    return [write_state(method.initial(1), method) for method in _methods()]
+
+
+def _check_checkpoint(data: bytes) -> None:
+    """Lets the methods try that it may be of: one may take what is another's."""
+    said = read_tensors("checkpoint", 1, data).description
+    name = said.get("method") if isinstance(said, dict) else None
+    methods = [method for method in _methods() if method.name == name] or _methods()[:1]
+    refused: list[ArenaError] = []
+    for method in methods:
+        try:
+            state = read_state(data, method)
+        except ArenaError as error:
+            _check_error(error)
+            refused.append(error)
+            continue
+        if mismatch := method.find_mismatch(state):
+            refused.append(ArenaError(mismatch))
+            continue
+        json.dumps(method.describe(state))
+        blob = write_state(state, method)
+        assert write_state(read_state(blob, method), method) == blob
+    if len(refused) == len(methods):
+        raise refused[0]
+
+
+def _commands(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    name = words(
+        "r", "nowhere", ".", "file:r/champion.safetensors", "recipe.toml", "loop", "r/history.db"
+    )
+    number = words("0", "1", "2", "-1", "1e3", "9" * 19, "1.5", "nan", "0x1")
+    text = words(
+        "python", "neat-python", "checkers", "connect-four", "ticket-to-ride", "3321", "11-15"
+    )
+    options = st.one_of(
+        *(st.tuples(st.just(key), name) for key in ("--hint", "--opponents", "--against")),
+        *(
+            st.tuples(st.just(key), number)
+            for key in ("--games", "--seed", "--generation", "--openings", "--players", "--from")
+        ),
+        *(
+            st.tuples(st.just(key), text)
+            for key in ("--game", "--to", "--position", "--head", "--encoding", "--json", "--quiet")
+        ),
+        st.tuples(texts),
+    )
+    command = st.one_of(
+        st.tuples(st.just("perft"), st.just("1")),
+        st.tuples(st.just("info"), name),
+        st.tuples(st.just("export"), name, st.just("--out"), st.just("r")),
+        st.tuples(st.just("import-neat"), name, st.just("--out"), st.just("r")),
+        st.tuples(st.just("duel"), name, name, st.just("--games"), st.just("0")),
+        st.tuples(st.just("recipes")),
+        st.tuples(st.just("players")),
+        st.tuples(texts),
+    )
+    drawn = st.tuples(command, st.lists(options, max_size=3))
+    listed = drawn.map(lambda it: [*it[0], *(word for option in it[1] for word in option)])
+    return listed.map(lambda it: "\x01".join(it).encode("utf-8", "surrogatepass"))
+
+
+HARMLESS = {"perft", "info", "export", "import-neat", "recipes", "players"}
+
+
+def _check_command(data: bytes) -> None:
+    """Runs the command line as it is called, in this process."""
+    arguments = _text(data).split("\x01")
+    if arguments[0] in ("start", "resume", "play", "plot", "log", "reproduce", "tournament"):
+        raise ArenaError("not run here")
+    told, said = io.StringIO(), io.StringIO()
+    sys.argv = ["evolve", *arguments]
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    assert code in (0, 2), code
+    if code == 0 or arguments == [""]:
+        return
+    first, *more = said.getvalue().splitlines() or [""]
+    assert not more, said.getvalue()
+    raise ArenaError(first) if len(first) <= 300 and first.isprintable() else AssertionError(first)
+
+
+def _networks() -> list[bytes]:
+    bases = []
+    for feed_forward in ("true", "false"):
+        changes = ["neat.pop_size=4", f"neat.feed_forward={feed_forward}", "neat.num_hidden=2"]
+        method = load_recipe("connect-four-neat", changes).make_method()
+        player: Any = method.design.player(method.initial(1).population.take([0]), "x")
+        tree = json.loads(export_neat_python(player))
+        bases.append(tree)
+        metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}
+        bases.append({**tree, "metadata": metadata})
+    return [json.dumps(base).encode() for base in bases]
+
+
+FEN = ("B", "W", ":", ",", "-", "K", "1", "12", "21-32", "B:W21,K30:B1-4", "W:WK3,21-24:B1,2")
+TICKETS = (
+    "seed 7:",
+    ";",
+    "keep 1 2",
+    "keep 1 3",
+    "3",
+    "draw deck",
+    "draw tickets",
+    "claim",
+    "pass",
+)
+TICKETS += ("Dallas-Houston", "line 2", "seed", "-1", "green", "locomotive", "all", "Montreal")
+PDN = (
+    *('[Event "x"]', '[FEN "W:W31,32:B1,K2"]', '[SetUp "1"]', '[Result "1-0"]', '[GameType "21"]'),
+    *('[GameType "21,W,8,8,N1,0"]', '[Event "', "]", "[", "{", "}", "(", ")", "$1", "!", ";"),
+    *(
+        "1.",
+        "11-15",
+        "23-19",
+        "2.",
+        "8-11",
+        "22x15",
+        "10x19",
+        "11x18",
+        "1-0",
+        "0-1",
+        "*",
+        "\n",
+        "%",
+    ),
+)
+CSV = ("theme,line,moves,answer\n", "board,answer\n", "333,-2,-1,0,2,0,-1,-2\n", ",", '"', "\r\n")
+CSV += ("attack,column,030303,0\n", "a,b,3,x\n", "\n", "0", "1", "33", "." * 42, "moves,s0,s1\n")
+INI = ("[NEAT]", "[DefaultGenome]", "[DefaultSpeciesSet]", "\n", " = ", "%", "%(a)s", "#", "True")
+INI += ("[DefaultStagnation]", "[DefaultReproduction]", "[DEFAULT]", ":", "pop_size = 80\n")
+ENTRIES = ("undo", "undo 3", "3", "11-15", "hint", "swap", "column 3", "values", "quit", "keep 1 2")
+
+
+def _encode(*samples: str) -> Callable[[], Sequence[bytes]]:
+    return lambda: [text.encode() for text in samples]
+
+
+def _changed(*pieces: str) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
+    """Samples with other pieces, and texts of nothing but pieces."""
+    between = words(*pieces)
+
+    def make(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+        changed = change_text(st.sampled_from([_text(sample) for sample in samples]), between)
+        return st.one_of(changed, changed, lines(between, 12, between=""), lines(between, 12))
+
+    return make
+
+
+def _changed_json(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    trees = change_json(st.sampled_from([json.loads(sample) for sample in samples]))
+    return change_text(trees.map(_dump), words(*JSON_WORDS))
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("recipe", _shipped, recipes, _check_recipe),
+        Target("set", _encode("connect-four\x01run.seed=7\x01title=x"), _changes, _check_changes),
+        Target("thesis", _encode(json.dumps(SETTINGS)), _changed_json, _check_settings),
+        Target("player", _encode("random", "run:r", "rule:code,long=5"), _players, _check_player),
+        Target("command", _encode("perft\x011", "info\x01r"), _commands, _check_command, weight=1),
+        Target(
+            "connect-four",
+            _encode("", "3321", "." * 35 + "..xo..."),
+            _changed(*"0123456xo._-/", "\n"),
+            _check_connect_four,
+        ),
+        Target(
+            "checkers",
+            _encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18", "b" * 12 + "." * 8 + "w" * 12),
+            _changed(*FEN, *"bBwW.", " ", "23-19", "light to move"),
+            _check_checkers,
+        ),
+        Target(
+            "ticket-to-ride",
+            _encode("", "seed 7: keep 1 2; keep 1 3; keep 1 2; keep 2 3; draw deck"),
+            _changed(*TICKETS),
+            _check_tickets,
+        ),
+        Target(
+            "entry", _encode("3", "11-15", "undo 2"), _changed(*ENTRIES, *TICKETS), _check_entries
+        ),
+        Target(
+            "scores",
+            _encode(
+                "moves,s0,s1,s2,s3,s4,s5,s6\n333,-2,-1,0,2,0,-1,-2\n",
+                "theme,line,moves,answer\nattack,column,030303,0\n",
+            ),
+            _changed(*CSV),
+            _check_scores,
+        ),
+        Target(
+            "pdn",
+            _encode(
+                '[Event "x"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 1-0\n',
+                '[FEN "W:W31,32:B1,K2"] 1. 32-28 {a (comment)} 1-6 (1... 2-7) *',
+            ),
+            _changed(*PDN),
+            _check_pdn,
+        ),
+        Target("neat-json", _networks, _changed_json, _check_network),
+        Target(
+            "neat-ini",
+            _encode(write_ini(NeatConfig(), 42, 7), "[NEAT]\npop_size = 9"),
+            _changed(*INI),
+            _check_ini,
+        ),
+        Target(
+            "champion",
+            _champions,
+            lambda samples: change_tensors("player", FORMAT, samples),
+            _check_champion,
+        ),
+        Target(
+            "checkpoint",
+            _checkpoints,
+            lambda samples: change_tensors("checkpoint", 1, samples),
+            _check_checkpoint,
+        ),
+    )
+}
+"""By name."""
