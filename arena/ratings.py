@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.statistics import Z_95
+
 __all__ = ["Rating", "rate_players"]
 
 ELO_PER_UNIT = 400.0 / np.log(10.0)
@@ -52,7 +54,7 @@ def rate_players(points: NDArray[np.float64], games: NDArray[np.float64]) -> lis
     strength -= anchor @ strength / anchor.sum(axis=1)
     _, information = _differentiate(strength, won, total)
     variance = np.diag(np.linalg.pinv(information, hermitian=True))
-    errors = 1.959963984540054 * np.sqrt(np.maximum(variance, 0.0))
+    errors = Z_95 * np.sqrt(np.maximum(variance, 0.0))
     return [
         Rating(float(s * ELO_PER_UNIT), float(e * ELO_PER_UNIT))
         for s, e in zip(strength, errors, strict=True)

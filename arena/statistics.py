@@ -35,7 +35,8 @@ def wilson_interval(points: float, games: int) -> tuple[float, float]:
         / (1 + square / games)
         * math.sqrt(share * (1 - share) / games + square / (4 * games * games))
     )
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low, high = middle - half, middle + half
+    return max(0.0, min(low, share)), min(1.0, max(high, share))  # rounding passes the share
 
 
 def normal_interval(values: ArrayLike) -> tuple[float, float]:

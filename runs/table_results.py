@@ -40,8 +40,8 @@ def print_seated_duel(result: SeatedDuelResult) -> None:
     title = f"Duel: {result.games} games of {result.seats} players"
     print_table(title, columns, rows)
     margin = format_margin(result.margin, result.margin_interval)
-    share = format_interval(result.score, result.wilson_95)
-    print_line(f"{result.names[0]} scores {margin} points more a seat; share of wins {share}")
+    score = format_interval(result.score, result.wilson_95)
+    print_line(f"{result.names[0]} scores {margin} points more a seat; score {score}")
     print_line(
         f"{result.rounds:.1f} rounds a game, {result.distinct_games} distinct games; ended by "
         + ", ".join(f"{name}: {n}" for name, n in result.terminations.items())

@@ -180,7 +180,8 @@ def _draw_line(axes: Axes, table: Ancestors) -> None:
     low, high = np.array([interval for _, _, interval in rows]).T
     mean = [score for _, score, _ in rows]
     axes.fill_between(x, low, high, color=OKABE_ITO[0], alpha=0.25, linewidth=0)
-    axes.plot(x, mean, color=OKABE_ITO[0], linewidth=1.4, marker="o", markersize=3.5)
+    look: dict[str, Any] = {"marker": "o", "markersize": 3.5, "clip_on": False}
+    axes.plot(x, mean, color=OKABE_ITO[0], linewidth=1.4, **look)
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0.0, 1.0)
     axes.set_title(

@@ -36,7 +36,8 @@ def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
             if name in record.statistics:
                 x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
                 marker = "." if len(x) == 1 else ""
-                axes.plot(x, y, color=hue, linewidth=1.4, linestyle=line, marker=marker)
+                look: dict[str, Any] = {"linestyle": line, "marker": marker, "clip_on": False}
+                axes.plot(x, y, color=hue, linewidth=1.4, **look)
         if any(name in record.statistics for record in records):
             hue = hues[0] if alone else GREY
             told.append(Line2D([], [], color=hue, linewidth=1.4, linestyle=line, label=label))

@@ -47,8 +47,9 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
             continue
         columns = {key: blocks(column) for key, column in record.statistics.items()}
         x = columns["generation"]
-        axes.plot(x, columns["best"], color=hue, linewidth=1.0, marker=_dot(x))
-        axes.plot(x, columns["median"], color=hue, linewidth=1.5, linestyle="--", marker=_dot(x))
+        look: dict[str, Any] = {"color": hue, "marker": _dot(x), "clip_on": False}
+        axes.plot(x, columns["best"], linewidth=1.0, **look)
+        axes.plot(x, columns["median"], linewidth=1.5, linestyle="--", **look)
         if banded:
             edges = columns["lower_quartile"], columns["upper_quartile"]
             axes.fill_between(x, *edges, color=hue, alpha=0.25, linewidth=0)
@@ -119,7 +120,9 @@ def draw_statistic(
     if not axes.lines:
         say(axes, _why_empty(records, f"the method tells no {title.lower()}"))
         return
-    axes.set_ylim(0.0, 1.1 * max(float(np.nanmax(line.get_ydata())) for line in axes.lines))
+    columns = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
+    highest = max(float(np.nanmax(column, initial=0.0)) for column in columns)
+    axes.set_ylim(0.0, 1.1 * highest or 1.0)
 
 
 def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, Any]) -> None:
@@ -128,7 +131,7 @@ def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, 
     x = [check.generation for check in checks]
     won = np.array([check.won for check in checks])  # not a number where nothing is known
     low, high = np.array([check.wilson_95 for check in checks]).T
-    axes.plot(x, won, color=hue, linewidth=1.3, markersize=3.5, **look)
+    axes.plot(x, won, color=hue, linewidth=1.3, markersize=3.5, clip_on=False, **look)
     if len(checks) == 1:
         axes.errorbar(x, won, [won - low, high - won], color=hue, linewidth=1.3, capsize=3)
     else:
@@ -143,7 +146,10 @@ def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, 
 def _counts_points(record: Record) -> bool:
     """Whether the fitness is no share, as in games of points."""
     columns = [record.statistics[name] for name in ("best", "median") if len(record.statistics)]
-    return any(np.nanmax(c) > 1.0 or np.nanmin(c) < 0.0 for c in columns if len(c))
+    return any(
+        np.nanmax(column, initial=0.0) > 1.0 or np.nanmin(column, initial=0.0) < 0.0
+        for column in columns
+    )
 
 
 def _count_games(checks: Sequence[Check]) -> str:

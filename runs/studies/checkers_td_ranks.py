@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
+from arena.statistics import Z_95
+
 __all__ = [
     "correlate",
     "kendall",
@@ -16,7 +18,6 @@ __all__ = [
     "spearman_interval",
 ]
 
-Z_95 = 1.959963984540054
 LEAST = 5
 """Of fewer values an interval says nothing."""
 

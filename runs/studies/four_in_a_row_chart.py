@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,8 @@ def draw_curves(title: str, published: Mapping[int, Published], measured: Curves
         x = EVERY * np.arange(1, len(points) + 1)
         axes.plot(x, points, color="#333333", linewidth=0.8, linestyle="--", label="published")
         _draw_measured(axes, measured[number], OKABE_ITO[0])
-        axes.set_ylim(0.0, 0.8)
+    highest = max(axes.dataLim.ymax for axes in panels.flat)
+    panels[0, 0].set_ylim(0.0, 0.8 if highest <= 0.8 else 1.0)  # of all panels
     for axes in panels[:, 0]:
         axes.set_ylabel("share of games won", fontsize=9)
     for axes in panels[1]:
@@ -49,7 +50,8 @@ def _draw_measured(axes: Axes, curves: Sequence[Sequence[Point]], hue: str) -> N
     shares = np.array([[point.share for point in curve] for curve in curves])
     mean = "measured" if len(curves) == 1 else f"measured, mean of {len(curves)} seeds"
     marker = "o" if len(x) < 5 else ""
-    axes.plot(x, shares.mean(axis=0), color=hue, linewidth=1.6, marker=marker, label=mean)
+    look: dict[str, Any] = {"marker": marker, "label": mean, "clip_on": False}
+    axes.plot(x, shares.mean(axis=0), color=hue, linewidth=1.6, **look)
     if len(curves) > 1:
         edges = shares.min(axis=0), shares.max(axis=0)
         axes.fill_between(x, *edges, color=hue, alpha=0.22, linewidth=0, label="their range")

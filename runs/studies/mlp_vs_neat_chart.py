@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
             _draw_arm(axes, label, [r[opponent] for r in records], OKABE_ITO[place], LINES[place])
         axes.set_xlabel("training games, millions", fontsize=9)
         axes.set_xlim(left=0.0)
-        axes.set_ylim(0.0 if opponent == "test-bot" else 0.5, 1.0)
+        axes.set_ylim(0.0 if opponent == "test-bot" or axes.dataLim.ymin < 0.5 else 0.5, 1.0)
     panels[0].set_ylabel("share of games won by the champion of the moment", fontsize=9)
     handles, labels = panels[0].get_legend_handles_labels()
     columns = len(curves)
@@ -51,7 +51,8 @@ def _draw_arm(axes: Axes, label: str, records: Sequence[Sequence], hue: str, lin
     shares = np.array([[check.won for _, check in record] for record in records])
     x = games.mean(axis=0)
     marker = "o" if len(x) < 5 else ""
-    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, marker=marker, label=label)
+    look: dict[str, Any] = {"marker": marker, "label": label, "clip_on": False}
+    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, **look)
     if len(records) > 1:
         edges = shares.min(axis=0), shares.max(axis=0)
         axes.fill_between(x, *edges, color=hue, alpha=0.18, linewidth=0)

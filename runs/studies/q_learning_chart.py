@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runs.studies.intervals import Sample
 
@@ -42,9 +42,10 @@ def draw_ranking(
         shares = [sample.share for sample in groups[name]]
         y = place + APART
         axes.plot([min(shares), max(shares)], [y, y], color=OKABE_ITO[0], linewidth=1.2)
-        axes.plot(shares, [y] * len(shares), "o", color=OKABE_ITO[0], markersize=3.0, alpha=0.6)
+        look: dict[str, Any] = {"color": OKABE_ITO[0], "clip_on": False}
+        axes.plot(shares, [y] * len(shares), "o", markersize=3.0, alpha=0.6, **look)
         label = "measured: mean, and every agent" if place == 0 else None
-        axes.plot(fmean(shares), y, "D", color=OKABE_ITO[0], markersize=6.0, label=label)
+        axes.plot(fmean(shares), y, "D", markersize=6.0, label=label, **look)
     for place, name in enumerate(names):
         if name in published:
             cells, y = published[name], place - APART

@@ -103,7 +103,7 @@ def _draw_lines(axes: Axes, curve: Curve, lines: Mapping[str, Sequence[float]]) 
 def _set_range(axes: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    axes.set_ylim(0.0, 1.02)
+    axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(left=0.0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
 

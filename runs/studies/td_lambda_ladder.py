@@ -6,11 +6,10 @@ import math
 
 from arena.duel import duel
 from arena.executors import make_executor
-from arena.statistics import wilson_interval
+from arena.statistics import Z_95, wilson_interval
 from games.connect_four import ConnectFour
 from players.player import Player
 from players.specification import make_player
-from runs.studies.intervals import Z_95
 from runs.studies.study import Material, Row, Table
 from runs.studies.td_lambda_curves import CONCEPTS, concept_samples, published
 

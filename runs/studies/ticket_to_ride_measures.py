@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.mirror import MirrorResult
-from arena.statistics import wilson_interval
-from runs.studies.intervals import Z_95, mean_interval, t_95
+from arena.statistics import Z_95, wilson_interval
+from runs.studies.intervals import mean_interval, t_95
 
 __all__ = ["MEASURES", "Estimate", "Measure", "combine"]
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,31 @@ def test_workers_that_die_over_the_same_matches_are_an_error(
     monkeypatch.setattr(processes, "find_kernel", find_kernel)
     batch = make_matches(2000, seed=4)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+def test_who_dies_is_blamed_on_the_chunk_that_it_did(
+    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A worker dies over the first of its two chunks, the next one over the other: no error.
+
+    The second chunk was only waiting when the first worker died.
+    """
+    caller = os.getpid()
+
+    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
+        mark = tmp_path / str(part.start)
+        if os.getpid() != caller and not mark.exists() and len(os.listdir(tmp_path)) < 2:
+            mark.touch()
+            os._exit(7)
+        play_part(options, inputs, outputs, part)
+
+    monkeypatch.setattr(processes, "find_kernel", lambda name: play)
+    executor = team(2)
+    listen = executor._listen  # the caller plays no chunk before the worker has done one, or died
+    monkeypatch.setattr(executor, "_listen", lambda *, wait: listen(wait=True))
+    batch = make_matches(4000)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+    assert len(os.listdir(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

@@ -39,12 +39,28 @@ def test_wilson_solves_its_equation(points_and_games: tuple[int, int]) -> None:
     points = doubled / 2
     low, high = wilson_interval(points, games)
     share = points / games
-    assert 0.0 <= low <= share + 1e-15
-    assert share - 1e-15 <= high <= 1.0
+    assert 0.0 <= low <= share <= high <= 1.0
     for end in (low, high):
         if 1e-9 < end < 1 - 1e-9:
             error = math.sqrt(end * (1 - end) / games)
             assert abs(abs(share - end) / error - 1.959964) < 1e-4
+
+
+def test_the_interval_ends_at_0_and_1_if_nothing_or_everything_was_won() -> None:
+    """Rounding took it past the share, and matplotlib refuses error bars of negative length."""
+    for games in [*range(1, 5001), 10**6, 10**9, 2**53, 10**18, 10**100]:
+        none, every = wilson_interval(0, games), wilson_interval(games, games)
+        assert (none[0], every[1]) == (0.0, 1.0), games
+        assert none[1] > 0.0
+        assert every[0] < 1.0 or games > 10**9
+
+
+def test_the_interval_holds_the_share() -> None:
+    for games in [*range(1, 100), 999, 10**6, 10**12, 10**15, 10**18]:
+        some = range(2 * games + 1) if games < 100 else (1, 2, 3, games // 3, games, 2 * games - 1)
+        for doubled in some:
+            low, high = wilson_interval(doubled / 2, games)
+            assert low <= doubled / 2 / games <= high, (doubled, games)
 
 
 def test_the_interval_is_symmetric_and_narrows() -> None:

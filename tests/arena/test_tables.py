@@ -144,6 +144,22 @@ def test_a_finished_match_tells_how_it_ended() -> None:
         assert match.done[seat] + match.failed[seat] == len(held)
 
 
+def test_two_with_the_same_points_are_both_first() -> None:
+    game = make_game("ticket-to-ride", players=2)
+    rules = [make_player("rule", game)] * 2
+    seeds = np.arange(250, dtype=np.uint64)
+    results, _ = play_tables(game, rules, seat_players([[0, 1]] * 250), seeds)
+    tied = np.flatnonzero(results.points[:, 0] == results.points[:, 1])
+    assert len(tied) > 1
+    assert (results.places[tied, :2] == 1).all()
+    for seed in tied[:2].tolist():
+        match = play_table(game, rules, seed=seed)
+        (points,) = set(match.points)
+        assert (match.places, match.termination) == ((1, 1), Termination.DRAW)
+        told = f"rule:text #1 and rule:text #2 are first: {points}, {points} points."
+        assert match.sentence == told
+
+
 def test_seeds_give_different_decks_to_the_same_players() -> None:
     game = make_game("ticket-to-ride")
     rules = [make_player("rule", game)] * 4

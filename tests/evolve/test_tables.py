@@ -89,6 +89,12 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     assert fitness[0] == fitness[2] > fitness[1]
     assert figures["points"] == pytest.approx(fitness.mean())
     assert figures["forbidden"] == 0.0
+    # The random player, who takes two of three seats, counts for the rounds only.
+    own = (batch.seatings >= 0) & (batch.seatings < 3)
+    assert figures["tickets_done"] == pytest.approx(results.done[own].mean())
+    assert figures["tickets_failed"] == pytest.approx(results.failed[own].mean())
+    assert figures["rounds"] == pytest.approx(results.rounds.mean())
+    assert 0.0 < figures["tickets_done"] != figures["tickets_failed"] > 0.0
 
 
 def test_all_table_sizes_count_the_same() -> None:

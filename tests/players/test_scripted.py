@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from games.connect_four import ConnectFour, Position
-from games.stream import new_stream
+from games.stream import below, new_stream
 from players.player import CompiledPlayer
 from players.scripted import make_random, make_test_bot
 
@@ -133,14 +133,19 @@ def test_chance_is_fair(maker: object, moves: str) -> None:
     assert abs(chi_square - freedom) < 5 * np.sqrt(2 * freedom)
 
 
-def test_the_stream_decides() -> None:
-    player = make_random(GAME)
-    empty = GAME.initial()
-    first, second = new_stream(9), new_stream(9)
-    assert [player.choose(empty, first) for _ in range(50)] == [
-        player.choose(empty, second) for _ in range(50)
-    ]
-    assert first[0] == second[0] != 9
+@pytest.mark.parametrize("maker", [make_random, make_test_bot])
+def test_the_stream_decides(maker: object) -> None:
+    """The same stream gives the same moves, another one others; each move draws one number."""
+
+    def play(seed: int) -> tuple[list[int], int]:
+        player, empty, stream = maker(GAME), GAME.initial(), new_stream(seed)
+        return [player.choose(empty, stream) for _ in range(50)], int(stream[0])
+
+    expected = new_stream(9)
+    drawn = [below(expected, 7) for _ in range(50)]
+    assert play(9) == (drawn, int(expected[0]))
+    assert len(set(drawn)) == 7
+    assert play(10)[0] != drawn
 
 
 def test_a_forced_move_draws_nothing() -> None:

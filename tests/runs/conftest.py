@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+import re
 import signal
 import time
 from collections.abc import Callable, Iterable
@@ -25,6 +26,37 @@ EXECUTORS: list[dict[str, Any]] = [
     {"executor": "multiprocess", "workers": 1},
     {"executor": "multiprocess", "workers": 2},
 ]
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[dict[str, str]]]]:
+    """Reads the tables printed so far: by title the rows, and in each of these a cell by header.
+
+    A cell belongs to the header with which it begins or ends, or to the one without a text.
+    """
+
+    def read() -> dict[str, list[dict[str, str]]]:
+        lines = capsys.readouterr().out.splitlines()
+        tables: dict[str, list[dict[str, str]]] = {}
+        for place in [at for at, line in enumerate(lines) if line and set(line) == {"─"}]:
+            headers = _find_cells(lines[place - 1])
+            rows = tables[lines[place - 2].strip()] = []
+            for line in lines[place + 1 :]:
+                if not line.startswith(" "):
+                    break
+                row = dict.fromkeys((text for text, _, _ in headers), "")
+                for text, begin, end in _find_cells(line):
+                    names = (name for name, *ends in headers if begin == ends[0] or end == ends[1])
+                    row[next(names, "")] = text
+                rows.append(row)
+        return tables
+
+    return read
+
+
+def _find_cells(line: str) -> list[tuple[str, int, int]]:
+    """The texts of a line that are two or more spaces apart, and from where to where they go."""
+    return [(found[0], *found.span()) for found in re.finditer(r"\S+(?: \S+)*", line)]
 
 
 @pytest.fixture(scope="session")

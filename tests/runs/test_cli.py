@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from runs.cli import main
+
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
 NAMES = ["--set", "run.generations=4", "--quiet"]
 
@@ -211,3 +213,17 @@ def test_help_explains_every_command(place: Path) -> None:
     ):
         assert command in text
         assert "Usage" in evolve(command, "--help", folder=place).stdout
+
+
+@pytest.mark.parametrize("place", ["runs.cli.app", "runs.api.duel"])
+def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As shells expect it of a program that Ctrl-C ended, wherever it was."""
+
+    def interrupt(*given: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupt)
+    monkeypatch.setattr(sys, "argv", ["evolve", "duel", "random", "random"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130

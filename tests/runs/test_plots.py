@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
 
 from arena.statistics import wilson_interval
 from games.errors import BadValueError
@@ -176,6 +177,51 @@ def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path:
     assert len(checks.containers) == 2, "error bars"
 
 
+SHARES = [Check(1, "random", 7, 0, 0, 7), Check(1, "test-bot", 0, 0, 9, 9)]
+"""One check each of a share of exactly 1 and 0; their intervals were rounded past these."""
+
+
+def constant(generations: int, value: float) -> dict[str, Any]:
+    names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
+    column = np.full(generations, value)
+    return {"generation": np.arange(float(generations)), **dict.fromkeys(names, column)}
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, np.nan])
+def test_shares_of_0_and_1_have_error_bars(value: float) -> None:
+    fitness, axes, _ = draw_runs([Record("run", "", constant(1, value), SHARES)]).axes
+    bars = [
+        container.lines[2][0].get_segments()[0][:, 1].tolist()
+        for container in axes.containers
+        if isinstance(container, ErrorbarContainer)
+    ]
+    assert bars == [list(wilson_interval(7, 7)), list(wilson_interval(0, 9))]
+    assert fitness.get_ylim() == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("generations", [1, 5])
+def test_points_at_the_edge_are_drawn_whole(generations: int) -> None:
+    """Half of a marker at 1.0 was cut off, and half of the line of a fitness of 1.0."""
+    checks = [replace(check, generation=now) for check in SHARES for now in range(generations)]
+    learner = {"first_wins": np.ones(generations), "error": np.zeros(generations)}
+    learner |= {"plies": np.zeros(generations), "generation": np.arange(float(generations))}
+    records = [Record("run", "", constant(generations, 1.0), checks), Record("l", "", learner, [])]
+    panels = {axes.get_title(loc="left"): axes for axes in draw_runs(records).axes}
+    for title, value in (("Fitness", 1.0), ("Checks", 1.0), ("Checks", 0.0), ("The learn", 1.0)):
+        (axes,) = (panels[name] for name in panels if name.startswith(title))
+        lines = [line for line in axes.lines if len(line.get_xdata()) == generations]
+        (drawn, *_) = (line for line in lines if set(line.get_ydata()) == {value})
+        assert not drawn.get_clip_on(), title
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_a_statistic_without_height_is_drawn(value: float) -> None:
+    """Diversity is 0 once all individuals are the same; the axis then needs another end."""
+    axes = draw_runs([Record("run", "", constant(4, value), [])]).axes[2]
+    assert axes.get_ylim() == (0.0, 1.0)
+    assert len(points(axes, 0)[1]) == 4
+
+
 def test_a_run_is_drawn_while_it_is_written(
     small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,6 +326,7 @@ def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
     ]
     assert image.get_clim() == (0.0, 1.0)
     assert points(line, 0) == ([1, 2], [0.6, 0.8])
+    assert not line.lines[0].get_clip_on()
     assert band(line, 0) == {1: wilson_interval(6, 10), 2: wilson_interval(16, 20)}
     assert [tick.get_text() for tick in line.get_xticklabels()] == ["10", "20", "30"]
     assert bar.get_ylabel() == "the row's share of the points"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -380,6 +381,32 @@ def test_the_champion_is_the_one_with_the_best_check(
     assert best != 30
     assert run.champion.remarks["generation"] == best
     assert run.champion.genome.tobytes() == run.champion_at(best).genome.tobytes()
+
+
+@pytest.mark.parametrize("best", [3, 6])
+def test_draws_are_not_won(small_recipe: Callable[..., Recipe], tmp_path: Path, best: int) -> None:
+    """Of two champions the one with 10 wins is better than that with 9 wins and 50 draws.
+
+    What they do against the second opponent does not count.
+    """
+    path = tmp_path / "run"
+    start(small_recipe("run.generations=6"), run=path, executor="serial")
+    database = sqlite3.connect(path / "history.db")
+    put = (
+        "UPDATE checks SET wins = ?, draws = ?, losses = ?"
+        " WHERE (generation = ?) = ? AND (opponent = 'test-bot') = ?"
+    )
+    for counts, of_best, of_first in (
+        ((10, 0, 50), True, True),
+        ((9, 50, 1), False, True),
+        ((1, 0, 59), True, False),
+        ((60, 0, 0), False, False),
+    ):
+        database.execute(put, (*counts, best, of_best, of_first))
+    database.commit()
+    database.close()
+    resume(path, generations=6, executor="serial")
+    assert Run.open(path).champion.remarks["generation"] == best
 
 
 def test_of_equal_champions_the_newest_is_kept(

@@ -132,6 +132,19 @@ def test_the_same_seed_teaches_the_same_and_another_another() -> None:
     assert learn(1) != learn(2)
 
 
+def test_each_seed_has_rows_of_its_own() -> None:
+    """One method may serve runs of several seeds; what one plays is not learnt by another."""
+
+    def read(method: Imitation, seed: int) -> list[Any]:
+        return [(rows.features.tolist(), rows.classes.tolist()) for rows in method.find_rows(seed)]
+
+    method = make_method()
+    first, second = read(method, 1), read(method, 2)
+    assert first != second
+    assert second == read(make_method(), 2)
+    assert read(method, 1) == first
+
+
 def test_weights_beyond_all_bounds_are_an_error() -> None:
     method = make_method(solver="sgd", learning_rate=10.0, penalty=100.0)
     arena = Arena(method.design, SerialExecutor())

@@ -422,12 +422,21 @@ def test_no_genomes_make_no_networks() -> None:
 
 def test_genes_that_cannot_be_written_to_will_do() -> None:
     """So come arrays that are mapped from a file."""
-    population = from_neat_python(grow(1, True, SMALL))
-    for array in vars(population).values():
+    population = from_neat_python(grow(12, True, SMALL))
+    rows = np.random.default_rng(3).normal(0.0, 1.0, (4, INPUTS))
+    genes = [array.copy() for array in vars(population).values()]
+    expected = compile_graphs(population, INPUTS, OUTPUTS, True)
+    values = [evaluate(expected, number, rows) for number in range(len(population))]
+    for array in (rows, *vars(population).values()):
         array.setflags(write=False)
-    rows = np.ones((1, INPUTS))
-    rows.setflags(write=False)
-    evaluate(compile_graphs(population, INPUTS, OUTPUTS, True), 0, rows)
+    graphs = compile_graphs(population, INPUTS, OUTPUTS, True)
+    for array, other in zip(graphs, expected, strict=True):
+        np.testing.assert_array_equal(array, other)
+    for number, value in enumerate(values):
+        assert_same(evaluate(graphs, number, rows), value)
+    assert any(value.any() for value in values)
+    for array, before in zip(vars(population).values(), genes, strict=True):
+        np.testing.assert_array_equal(array, before)
 
 
 def test_wrong_sizes_are_refused() -> None:

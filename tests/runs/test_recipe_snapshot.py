@@ -1,0 +1,104 @@
+"""Every value of every shipped recipe, and every default, as it stands in a data file.
+
+A value that changes is seen here. If it was meant to change, write the file anew and look at what
+changed: ``RENEW_SNAPSHOT=1 pytest tests/runs/test_recipe_snapshot.py``, then ``git diff``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from runs.cli import app
+from runs.methods import METHODS
+from runs.recipe import load_recipe, recipe_names
+
+FILE = Path(__file__).with_name("recipe_snapshot.json")
+Values = dict[str, Any]
+
+
+def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
+    found = json.loads(json.dumps(read_all(tmp_path)))
+    if "RENEW_SNAPSHOT" in os.environ:
+        FILE.write_text(write(found), encoding="utf-8")
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    changes = [
+        f"{part}: {key} was {was}, is {now}"
+        for part in {**kept, **found}
+        for key, was, now in compare(kept.get(part, {}), found.get(part, {}))
+    ]
+    assert not changes, (
+        "\n".join(changes) + "\nIf this is meant: RENEW_SNAPSHOT=1 pytest"
+        " tests/runs/test_recipe_snapshot.py, and look at git diff."
+    )
+
+
+def write(parts: Mapping[str, Values]) -> str:
+    """JSON with a line for each value."""
+    texts = []
+    for part, values in parts.items():
+        lines = [
+            f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+            for key, value in values.items()
+        ]
+        texts.append(f" {json.dumps(part)}: {{\n" + ",\n".join(lines) + "\n }")
+    return "{\n" + ",\n".join(texts) + "\n}\n"
+
+
+def read_all(folder: Path) -> dict[str, Values]:
+    """Defaults of each method for each game, what each recipe changes of them, and of commands."""
+    defaults = {}
+    for name, method in METHODS.items():
+        for game in method.network_types:
+            path = folder / "plain.toml"
+            path.write_text(f"method.name = '{name}'\ngame.name = '{game}'\n")
+            defaults[f"defaults of {name} for {game}"] = resolve(str(path))
+    recipes = {}
+    for name in recipe_names():
+        values = resolve(name)
+        usual = defaults[f"defaults of {values['method.name']} for {values['game.name']}"]
+        # A key that the defaults have and the recipe lacks is told as None.
+        recipes[f"recipe {name}"] = {
+            key: values.get(key)
+            for key in {**usual, **values}
+            if key not in usual or key not in values or values[key] != usual[key]
+        }
+    return {**defaults, **recipes, **read_options()}
+
+
+def resolve(recipe: str) -> Values:
+    return dict(flatten(load_recipe(recipe).model_dump(mode="json")))
+
+
+def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Values by dotted key."""
+    for key, value in content.items():
+        if isinstance(value, Mapping) and value:
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def read_options() -> dict[str, Values]:
+    """What each option of each command is unless given."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return {
+        f"options of evolve {name}": {
+            str(option.name): option.default if option.default is None else str(option.default)
+            for option in command.params
+            if option.name != "help"
+        }
+        for name, command in sorted(commands.items())
+    }
+
+
+def compare(kept: Values, found: Values) -> Iterator[tuple[str, str, str]]:
+    for key in {**kept, **found}:
+        pair = ["missing" if key not in some else repr(some[key]) for some in (kept, found)]
+        if pair[0] != pair[1]:
+            yield key, pair[0], pair[1]
