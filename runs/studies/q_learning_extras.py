@@ -14,6 +14,7 @@ from arena.batch import make_batch
 from arena.executors import Executor, make_executor
 from arena.pairings import gauntlet
 from arena.ranking import name_configuration
+from arena.statistics import wilson_interval
 from games.connect_four import ConnectFour
 from games.seeding import derive_seeds
 from players.lineup import combine_lineups
@@ -170,18 +171,21 @@ def measure_minimax(material: Material) -> Table:
     }
     groups["random"] = [make_player("random", game)]
     games = material.settings.scaled(SIDE_GAMES)
-    rows = []
+    rows: list[Row] = []
     with make_executor(None, material.workers) as executor:
-        for depth in (1, 2, 3, 4):
-            opponent = make_player(f"minimax:depth={depth}", game)
-            for name, players in groups.items():
+        for name, players in groups.items():
+            sides: dict[str, list[Row]] = {"first": [], "second": []}
+            for depth in (1, 2, 3, 4):
+                opponent = make_player(f"minimax:depth={depth}", game)
                 for side, samples in _win_by_side(game, [*players, opponent], games, executor):
                     label, column = f"{name}, moving {side}", f"depth {depth}"
-                    rows.append(Row("minimax", label, column, None, *mean_share(samples)))
+                    row = Row("minimax", label, column, None, *_mean_share(samples))
+                    sides[side].append(row)
+            rows += sides["first"] + sides["second"]
     notes = [
         f"Shares of games won, a draw being none: {games} games of each agent on each side. Minimax"
         " plays no random moves, but draws among equal ones. The mean over agents, with Student's"
-        " interval.",
+        " interval, or Wilson's of all games where that is wider.",
         "They stand in for section 6.7, in which the author won all his games against agents of"
         " the sets 1 and 6.",
     ]
@@ -202,6 +206,13 @@ def _win_by_side(
         wins = (outcomes == win).reshape(len(players) - 1, games).sum(axis=1)
         samples.append((side, [Sample(int(count), games) for count in wins]))
     return samples
+
+
+def _mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
+    """The mean over agents with its interval, which is never narrower than that of the games."""
+    mean, low, high, games = mean_share(samples)
+    least, most = wilson_interval(sum(sample.won for sample in samples), games)
+    return mean, min(low, least), max(high, most), games
 
 
 def _rank_both(

@@ -99,6 +99,8 @@ def test_wins_against_minimax_are_told_by_side(tiny: StudyResult) -> None:
         ]
         cell = cells[f"stage-six-6, moving {side}", "depth 1"]
         assert (cell.measured, cell.games) == (pytest.approx(fmean(won)), 40)
+    for row in cells.values():  # even where all agents lose all games, that is not certain
+        assert row.high > 0.03
     assert cells["random, moving second", "depth 4"].measured < 0.2
 
 
