@@ -1,9 +1,10 @@
 """The method ``tournament``: winners of played tournaments are crossed and mutated.
 
 After Dragan and Izert (2016): in each generation of n individuals, 2n tournaments of t are
-played, every two members meeting; the winners of each two consecutive ones have a child. In games
-for more than two, everybody plays the same decks, and of the members of a tournament that one
-wins to whom they brought most (see :mod:`evolve.tables`). All else (elites, self-adaptive
+played, every two members meeting; the winners of each two consecutive ones have a child. With
+``pairing = "round-robin"`` the whole population meets once instead, and a tournament goes to the
+member who did best there. So it does in games for more than two, where everybody plays the same
+decks (see :mod:`evolve.tables`). All else (elites, self-adaptive
 mutation, a hall of fame as opponents, common openings) is off unless the recipe asks for it.
 """
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from arena.arena import Arena
+from arena.batch import Pairings
 from arena.openings import random_openings
 from arena.pairings import round_robin, tournaments
 from evolve.archive import remember
@@ -40,6 +42,8 @@ from players.ticket_to_ride.design import TicketNetworkDesign, make_ticket_desig
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 
 VectorDesign = NetworkDesign | CheckersDesign | TicketNetworkDesign
+FOR_PAIRS = {"pairing": "method.tables.decks"}
+"""A key that makes no sense at tables, and where these say the like."""
 
 
 class TournamentConfig(TableMeetingConfig):
@@ -48,6 +52,10 @@ class TournamentConfig(TableMeetingConfig):
     name: Literal["tournament"] = "tournament"
     individuals: int = Field(default=100, ge=2, le=100_000)
     tournament_size: int = Field(default=7, ge=2, le=1000)
+    pairing: Literal["tournaments", "round-robin"] = "tournaments"
+    """Who meets whom. ``tournaments``: every two members of each tournament. ``round-robin``: every
+    two individuals once, n(n - 1)/2 pairs; a tournament goes to the member with most
+    points of these."""
     crossover_probability: float = Field(default=0.35, ge=0.0, le=1.0)
     """p_c: the share of genes that a child has from its second parent."""
     mutation_probability: float = Field(default=0.015, ge=0.0, le=1.0)
@@ -139,7 +147,7 @@ class Tournament(Method[TournamentState]):
                 },
             },
         )
-        tables = find_tables(config, design.game, config.individuals)
+        tables = find_tables(config, design.game, config.individuals, FOR_PAIRS)
         self.tables = Tables(tables, design.game, config.noise) if tables else None
         if not tables:
             random_openings(design.game, config.openings.plies, 0, 0)
@@ -228,9 +236,15 @@ class Tournament(Method[TournamentState]):
             hall = state.hall[choose_from_hall(config, state)]
             fitness, figures = self.tables.play(arena, state, hall)
             return Contest(members, fitness[members], fitness), figures
-        results, met = meet(config, arena, state, tournaments(members), "matches")
-        won = sum_tournaments(results, met, members, config.draw_points)
-        points, played = sum_members(members, won, len(met), config.individuals)
+        all_meet = config.pairing == "round-robin"
+        pairings = _pair_all(state) if all_meet else tournaments(members)
+        results, met = meet(config, arena, state, pairings, "matches")
+        if all_meet:
+            points, played = sum_points(results, met, config.individuals, config.draw_points)
+            won = points[members]
+        else:
+            won = sum_tournaments(results, met, members, config.draw_points)
+            points, played = sum_members(members, won, len(met), config.individuals)
         if config.hall_of_fame.opponents and len(state.hall):
             chosen = state.hall[choose_from_hall(config, state)]
             bonus, games = meet_hall(config, arena, state, chosen)
@@ -279,3 +293,12 @@ class Tournament(Method[TournamentState]):
         strength = np.median(state.strengths) if adaptive else state.strengths[0]
         figures["mutation_strength"] = float(strength)
         return figures
+
+
+def _pair_all(state: TournamentState) -> Pairings:
+    """Every two individuals once; chance decides who moves first, everybody as often as not."""
+    individuals = len(state.population)
+    order = derive_generator(state.seed, state.generation, "pairing").permutation(individuals)
+    pairs = round_robin(individuals)
+    odd = (pairs.sum(axis=1) % 2 == 1)[:, None]
+    return order[np.where(odd, pairs, pairs[:, ::-1])].astype(np.int32)

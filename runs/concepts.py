@@ -3,9 +3,9 @@
 After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (2011), section 3.4.2:
 in thirty states a disc wins, in the other thirty, the same with the colours exchanged, it
 keeps the opponent from winning; ten of each by a column, a diagonal, a row. Their own states
-were pictures that are lost; these are others of the same kinds. In four of the defences (TS45,
-TS47, TS52, TS56) the right disc keeps off one line only for the next one, on top of it: whoever
-looks two plies ahead sees that all is lost there, and may play anything.
+were pictures that are lost; these are others of the same kinds. The disc that defends does
+hold: the opponent has no win in the four plies that begin with it, and any other disc loses at
+once. So a search of two to four plies solves all sixty, as theirs did (section 5.1.1).
 """
 
 from __future__ import annotations

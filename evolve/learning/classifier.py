@@ -21,9 +21,11 @@ __all__ = ["ACTIVATIONS", "SOLVERS", "Lesson", "Training", "learn_rows"]
 
 ACTIVATIONS = {"relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
 """scikit-learn's names for ours."""
-SOLVERS = ("adam", "sgd")
-MEMORIES = {"adam": ("ms", "vs"), "sgd": ("velocities",)}
-"""What an optimiser remembers for each weight, by scikit-learn's names."""
+SOLVERS = ("adam", "sgd", "adagrad")
+MEMORIES = {"adam": ("ms", "vs"), "sgd": ("velocities",), "adagrad": ("squares",)}
+"""What an optimiser remembers for each weight, by the names of scikit-learn and of `AdaGrad`."""
+FIRST_SQUARES = 0.1
+"""What TensorFlow adds to AdaGrad's sums of squares, unless told otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class Training:
     genes: NDArray[np.float32]
     """Weights and biases, in the order of :mod:`genomes.mlp`; shape ``(genes,)``."""
     memory: NDArray[np.float32]
-    """What the optimiser remembers, shape ``(2, genes)``: Adam's two moments of the gradient, or
-    the velocity of descent with momentum and nothing."""
+    """What the optimiser remembers, shape ``(2, genes)``: Adam's two moments of the gradient; or
+    the velocity of descent with momentum, or AdaGrad's sum of squared gradients, and zeros."""
     steps: int
     """Batches learnt so far."""
 
@@ -88,6 +90,37 @@ def learn_rows(
     return _take_apart(lesson, estimator, training.steps + steps), float(estimator.loss_)
 
 
+class AdaGrad:
+    """Duchi, Hazan and Singer (2011), section 1.1, as TensorFlow has it; scikit-learn has none.
+
+    The loss of a step is the sum over its rows, as in TensorFlow's ``DNNClassifier``. The gradients
+    that scikit-learn gives are of the mean, so what is added to the squares is divided instead.
+
+    Args:
+        parameters: Those that are learnt, as scikit-learn lists them.
+        learning_rate: The first step of each of them.
+        batch: Rows of a step.
+    """
+
+    def __init__(
+        self, parameters: list[NDArray[np.float32]], learning_rate: float, batch: int
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.squares = [np.zeros_like(parameter) for parameter in parameters]
+        self._first = FIRST_SQUARES / batch**2
+
+    def update_params(
+        self, parameters: list[NDArray[np.float32]], gradients: list[NDArray[np.float32]]
+    ) -> None:
+        """Takes a step; scikit-learn calls it."""
+        for parameter, gradient, squares in zip(parameters, gradients, self.squares, strict=True):
+            squares[...] += gradient * gradient
+            parameter[...] -= self.learning_rate * gradient / np.sqrt(self._first + squares)
+
+    def iteration_ends(self, time_step: int) -> None:
+        """Does nothing; scikit-learn calls it after each pass."""
+
+
 def _put_together(
     lesson: Lesson, training: Training, inputs: NDArray[np.float32], classes: NDArray[np.int64]
 ) -> Any:
@@ -101,7 +134,7 @@ def _put_together(
     estimator = MLPClassifier(
         hidden_layer_sizes=lesson.sizes[1:-1],
         activation=ACTIVATIONS[lesson.activation],
-        solver=lesson.solver,
+        solver="sgd" if lesson.solver == "adagrad" else lesson.solver,
         alpha=lesson.penalty,
         batch_size=batch,
         learning_rate_init=lesson.learning_rate,
@@ -113,6 +146,9 @@ def _put_together(
         [*estimator.coefs_, *estimator.intercepts_], [*weights, *biases], strict=True
     ):
         parameter[...] = values
+    if lesson.solver == "adagrad":
+        parameters = [*estimator.coefs_, *estimator.intercepts_]
+        estimator._optimizer = AdaGrad(parameters, lesson.learning_rate, batch)
     for name, row in zip(MEMORIES[lesson.solver], training.memory, strict=False):
         parts = _split(lesson, row)
         setattr(estimator._optimizer, name, [part.copy() for side in parts for part in side])

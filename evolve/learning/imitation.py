@@ -5,13 +5,11 @@ Uniwersytet Jagielloński, 2018). A rule player plays itself; of its best games 
 kept that the winner took; a network learns to classify them, and then decides in the rule player's
 place, who still carries the decisions out.
 
-Łabno trained TensorFlow's ``DNNClassifier``, whose optimiser is Adagrad with a rate of 0.05 unless
-told otherwise. scikit-learn's `MLPClassifier`, which learns here, has no Adagrad, but Adam and
-descent with momentum; Adam, too, gives each weight a rate of its own by the size of its
-gradients, but forgets old ones, so its rate does not fall for ever. Losses are means over
-rows here and were sums over batches there, which for Adagrad and Adam makes no difference but
-a factor in the figure. What he calls an epoch is 250 batches of 250 rows: ``method.batches =
-250``.
+Łabno trained TensorFlow's ``DNNClassifier``, whose optimiser is AdaGrad with a rate of 0.05 unless
+told otherwise: ``method.solver = "adagrad"`` and ``method.learning_rate = 0.05``. The default here
+is Adam, which also gives each weight a rate of its own by the size of its gradients, but forgets
+old ones, so its rate does not fall for ever. The losses in reports are means over rows; his were
+sums over batches. What he calls an epoch is 250 batches of 250 rows: ``method.batches = 250``.
 """
 
 from __future__ import annotations
@@ -63,8 +61,9 @@ class ImitationConfig(Config):
     """Rows of one step."""
     batches: int | None = Field(default=None, ge=1, le=100_000)
     """Steps of a generation; if it is left out, as many as take every row once."""
-    solver: Literal["adam", "sgd"] = "adam"
-    """How a step follows from a gradient: Adam, or descent with Nesterov's momentum of 0.9."""
+    solver: Literal["adam", "sgd", "adagrad"] = "adam"
+    """How a step follows from a gradient: Adam, descent with Nesterov's momentum of 0.9, or
+    AdaGrad, for which TensorFlow's learning rate is 0.05."""
     learning_rate: float = Field(default=0.001, gt=0.0, le=10.0)
     penalty: float = Field(default=0.0, ge=0.0, le=100.0)
     """What the squares of the weights cost (L2)."""

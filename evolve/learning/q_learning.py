@@ -71,7 +71,11 @@ class QLearningConfig(LearnerConfig):
     best one except for a share of random ones."""
     temperature: float = Field(default=1.0, ge=0.001, le=1000.0)
     epsilon: float = Field(default=0.1, ge=0.0, le=1.0)
-    """That share."""
+    """That share; at the start, if it falls."""
+    epsilon_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """What it is after :attr:`epsilon_games` games, to which it goes in equal steps, one a
+    generation (the thesis's section 3.5.1); left out, it stays what it is."""
+    epsilon_games: int = Field(default=50_000, ge=1, le=10**12)
     rewards: Rewards = Rewards()
     mirror: bool = True
     """Whether the mirror image of a sample is learned as well, unless the board is its own."""
@@ -156,9 +160,21 @@ class QLearning(Learner[QLearningState]):
             kernel="evolve.learning.q_learning_games:learn_part",
             inputs=(state.population, seeds),
             outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
-            options={"design": asdict(self.design), **self.config.model_dump(mode="json")},
+            options={
+                "design": asdict(self.design),
+                **self.config.model_dump(mode="json"),
+                "epsilon": self.epsilon_at(state.generation),
+            },
             coarse=True,
         )
+
+    def epsilon_at(self, generation: int) -> float:
+        """The share of random moves in the games of a *generation*."""
+        config = self.config
+        if config.epsilon_end is None:
+            return config.epsilon
+        done = min(1.0, generation * config.games / config.epsilon_games)
+        return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
     def take_in(
         self, state: QLearningState, outputs: Sequence[NDArray[Any]]

@@ -3,7 +3,8 @@
 ``seeds`` is the number of agents of each configuration here: five, as in the publication. All of
 it is done with the original program's quirks (``method.faithful``), which the last table puts
 right. ``q-learning`` takes over the author's choice after each stage, so that the tables can be
-compared; ``q-learning-own`` takes over what was best here.
+compared; ``q-learning-own`` takes over what was best here. Games against minimax stand in for the
+author's own against his agents.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from functools import partial
 from runs.studies.q_learning_extras import (
     measure_corrected,
     measure_equal_sets,
+    measure_exploration,
+    measure_minimax,
     measure_rewards,
     measure_winners,
 )
@@ -21,7 +24,7 @@ from runs.studies.q_learning_plan import (
     Choose,
     choose_as_published,
     needs,
-    plan_corrected,
+    plan_extras,
     plan_stage,
 )
 from runs.studies.q_learning_tables import choose_best, measure_mutual, measure_random
@@ -39,7 +42,7 @@ LAST = len(STAGES)
 def plan_as_published(settings: Settings) -> list[Job]:
     """All stages at once: what each takes over is known."""
     jobs = [job for stage in STAGES for job in plan_stage(stage, settings, choose_as_published)]
-    return jobs + plan_corrected(settings, choose_as_published)
+    return jobs + plan_extras(settings, choose_as_published)
 
 
 def plan_first(settings: Settings) -> list[Job]:
@@ -54,7 +57,7 @@ def plan_next(number: int, material: Material) -> list[Job]:
         return []
     choose: Choose = partial(choose_best, material)
     if number > LAST:
-        return plan_corrected(material.settings, choose)
+        return plan_extras(material.settings, choose)
     return plan_stage(STAGES[number - 1], material.settings, choose)
 
 
@@ -92,6 +95,13 @@ def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
             measure_corrected,
             _need(sixth, LAST, "corrected-"),
         ),
+        TableKind(
+            "exploration",
+            "a share of random moves instead of Boltzmann's distribution",
+            measure_exploration,
+            _need(sixth, LAST, "epsilon-"),
+        ),
+        TableKind("minimax", "stage six against minimax", measure_minimax, _need(sixth)),
     )
 
 

@@ -1,13 +1,36 @@
-"""What ``q-learning`` adds to the published rankings: winners, equal rewards, corrections."""
+"""What ``q-learning`` adds to the published rankings.
+
+Winners, equal rewards, corrections, other exploration, and how agents do against minimax.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import fmean
 
+import numpy as np
+
+from arena.batch import make_batch
+from arena.executors import Executor, make_executor
+from arena.pairings import gauntlet
 from arena.ranking import name_configuration
+from arena.statistics import wilson_interval
+from games.connect_four import ConnectFour
+from games.seeding import derive_seeds
+from players.lineup import combine_lineups
+from players.player import CompiledPlayer, Player
+from players.specification import make_player
 from runs.run import Run
 from runs.studies.intervals import Sample, mean_share
-from runs.studies.q_learning_plan import CORRECTED, REWARDS, STAGES, Stage, agents, configurations
+from runs.studies.q_learning_plan import (
+    CORRECTED,
+    EXPLORATION,
+    REWARDS,
+    STAGES,
+    Stage,
+    agents,
+    configurations,
+)
 from runs.studies.q_learning_tables import (
     choose_best,
     make_ranking,
@@ -19,7 +42,17 @@ from runs.studies.q_learning_tables import (
 )
 from runs.studies.study import Material, Row, Table
 
-__all__ = ["measure_corrected", "measure_equal_sets", "measure_rewards", "measure_winners"]
+__all__ = [
+    "measure_corrected",
+    "measure_equal_sets",
+    "measure_exploration",
+    "measure_minimax",
+    "measure_rewards",
+    "measure_winners",
+]
+
+SIDE_GAMES = 500
+"""How many games each agent plays on each side against each depth of minimax."""
 
 EQUAL = ("2", "3", "6")
 """Sets of rewards that differ only in what a loss brings, which nobody ever gets."""
@@ -105,14 +138,93 @@ def measure_equal_sets(material: Material) -> Table:
 
 def measure_corrected(material: Material) -> Table:
     """The two best sets of rewards, as in the original program and put right."""
-    faithful = {STAGES[-1].name(label): name for label, name in CORRECTED.items()}
-    runs = _runs_of(material, [*faithful, *CORRECTED.values()])
+    faithful = [STAGES[-1].name(label) for label in CORRECTED]
+    notes = [
+        "The configurations of stage six with the sets 1 and 6 of rewards, as the original program"
+        " learns (stage-six) and put right (corrected): a reply that ends the game brings the"
+        " reward for a loss or a draw, the last disc can win, and the output has a bias.",
+        "Put right, set 6 punishes a loss with 5 where a win brings 2.",
+    ]
     title = "the program's quirks put right, against each other and against random"
-    table = make_ranking("corrected", "against each other", meet_each_other(runs), {}, [])
-    random = make_ranking("corrected-random", "against random", meet_random(runs), {}, [])
+    return _rank_both("corrected", title, material, [*faithful, *CORRECTED.values()], notes)
+
+
+def measure_exploration(material: Material) -> Table:
+    """Random moves with a probability, constant or falling, beside Boltzmann's distribution."""
+    title = "a share of random moves instead of Boltzmann's distribution"
+    notes = [
+        "All learn as stage six does with set 1 of rewards. stage-six-1: Boltzmann's distribution;"
+        " epsilon-constant: a tenth of the moves at random; epsilon-falling: all of them at first,"
+        " none in the end. Section 3.5.1 describes both; the author tried neither."
+    ]
+    names = [STAGES[-1].name("1"), *EXPLORATION]
+    return _rank_both("exploration", title, material, names, notes)
+
+
+def measure_minimax(material: Material) -> Table:
+    """What the agents of stage six win against minimax, on each side."""
+    game = ConnectFour()
+    stage = STAGES[-1]
+    names = [stage.name(label) for label in stage.options]
+    groups: dict[str, list[Player]] = {
+        name: [run.champion for run in agents(material, name)] for name in names
+    }
+    groups["random"] = [make_player("random", game)]
+    games = material.settings.scaled(SIDE_GAMES)
+    rows: list[Row] = []
+    with make_executor(None, material.workers) as executor:
+        for name, players in groups.items():
+            sides: dict[str, list[Row]] = {"first": [], "second": []}
+            for depth in (1, 2, 3, 4):
+                opponent = make_player(f"minimax:depth={depth}", game)
+                for side, samples in _win_by_side(game, [*players, opponent], games, executor):
+                    label, column = f"{name}, moving {side}", f"depth {depth}"
+                    row = Row("minimax", label, column, None, *_mean_share(samples))
+                    sides[side].append(row)
+            rows += sides["first"] + sides["second"]
+    notes = [
+        f"Shares of games won, a draw being none: {games} games of each agent on each side. Minimax"
+        " plays no random moves, but draws among equal ones. The mean over agents, with Student's"
+        " interval, or Wilson's of all games where that is wider.",
+        "They stand in for section 6.7, in which the author won all his games against agents of"
+        " the sets 1 and 6.",
+    ]
+    return Table("minimax", "stage six against minimax", rows, notes=notes)
+
+
+def _win_by_side(
+    game: ConnectFour, players: Sequence[Player], games: int, executor: Executor
+) -> list[tuple[str, list[Sample]]]:
+    """What all but the last of *players* win against him, moving first, and moving second."""
+    lineup = combine_lineups([p.lineup for p in players if isinstance(p, CompiledPlayer)])
+    rows = np.arange(len(players), dtype=np.int32)
+    pairings = np.repeat(gauntlet(rows[:-1], rows[-1:]), games, axis=0)
+    samples = []
+    for side, pairs, win in (("first", pairings, 1), ("second", pairings[:, ::-1].copy(), -1)):
+        seeds = derive_seeds(1, 0, f"moving {side}", len(pairs))
+        outcomes = executor.play(make_batch(game, lineup, pairs, seeds)).outcomes
+        wins = (outcomes == win).reshape(len(players) - 1, games).sum(axis=1)
+        samples.append((side, [Sample(int(count), games) for count in wins]))
+    return samples
+
+
+def _mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
+    """The mean over agents with its interval, which is never narrower than that of the games."""
+    mean, low, high, games = mean_share(samples)
+    least, most = wilson_interval(sum(sample.won for sample in samples), games)
+    return mean, min(low, least), max(high, most), games
+
+
+def _rank_both(
+    name: str, title: str, material: Material, names: list[str], notes: list[str]
+) -> Table:
+    """Some configurations against each other and against random, in one table."""
+    runs = _runs_of(material, names)
+    table = make_ranking(name, "against each other", meet_each_other(runs), {}, [])
+    random = make_ranking(f"{name}-random", "against random", meet_random(runs), {}, [])
     rows = [
         Row(
-            "corrected",
+            name,
             row.row,
             f"{row.column}, against {against}",
             None,
@@ -124,13 +236,7 @@ def measure_corrected(material: Material) -> Table:
         for against, part in (("each other", table), ("random", random))
         for row in part.rows
     ]
-    notes = [
-        "The configurations of stage six with the sets 1 and 6 of rewards, as the original program"
-        " learns (stage-six) and put right (corrected): a reply that ends the game brings the"
-        " reward for a loss or a draw, the last disc can win, and the output has a bias.",
-        "Put right, set 6 punishes a loss with 5 where a win brings 2.",
-    ]
-    return Table("corrected", title, rows, notes=notes, files=table.files | random.files)
+    return Table(name, title, rows, notes=notes, files=table.files | random.files)
 
 
 def _tell_places(material: Material, stage: Stage, label: str) -> str:

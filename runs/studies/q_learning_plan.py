@@ -12,6 +12,7 @@ from runs.studies.study import Job, Material, Settings
 
 __all__ = [
     "CORRECTED",
+    "EXPLORATION",
     "REWARDS",
     "STAGES",
     "Choose",
@@ -20,7 +21,7 @@ __all__ = [
     "choose_as_published",
     "configurations",
     "needs",
-    "plan_corrected",
+    "plan_extras",
     "plan_stage",
 ]
 
@@ -119,6 +120,17 @@ CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
 """The two best sets of rewards, learnt with once more without the program's quirks."""
 
 
+EXPLORATION: Mapping[str, Changes] = {
+    "epsilon-constant": {"method.exploration": "epsilon", "method.epsilon": 0.1},
+    "epsilon-falling": {
+        "method.exploration": "epsilon",
+        "method.epsilon": 1.0,
+        "method.epsilon_end": 0.0,
+    },
+}
+"""Section 3.5.1, of which the author tried neither; beside Boltzmann's distribution, with set 1."""
+
+
 def choose_as_published(stage: Stage) -> str:
     """The author's choice."""
     return stage.chosen
@@ -134,15 +146,17 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
     ]
 
 
-def plan_corrected(settings: Settings, choose: Choose) -> list[Job]:
-    """The two best configurations of the last stage, with the program's quirks put right."""
-    before = _take_over(len(STAGES), choose)
-    jobs = []
-    for place, (label, name) in enumerate(CORRECTED.items()):
-        changes = {**before, **STAGES[-1].options[label], "method.faithful": False}
-        for agent in range(1, settings.seeds + 1):
-            jobs.append(_job(name, (len(STAGES) + 1, place, agent), changes, settings))
-    return jobs
+def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
+    """What the author did not do: his program's quirks put right, and other exploration."""
+    before, sets = _take_over(len(STAGES), choose), STAGES[-1].options
+    right = {name: {**sets[label], "method.faithful": False} for label, name in CORRECTED.items()}
+    others = {name: {**sets["1"], **changes} for name, changes in EXPLORATION.items()}
+    return [
+        _job(name, (len(STAGES) + number, place, agent), {**before, **changes}, settings)
+        for number, extras in enumerate((right, others), start=1)
+        for place, (name, changes) in enumerate(extras.items())
+        for agent in range(1, settings.seeds + 1)
+    ]
 
 
 def needs(*prefixes: str) -> Callable[[str], bool]:
@@ -176,6 +190,8 @@ def _job(
     stage, option, agent = place
     values = {"method.faithful": True, **changes}
     games = settings.scaled(values.pop("games", GAMES))
+    if "method.epsilon_end" in values:
+        values["method.epsilon_games"] = games
     generations = max(1, round(games / MOST))
     values |= {
         "method.individuals": 1,

@@ -6,9 +6,12 @@ has one of each.
 
 from __future__ import annotations
 
+from functools import partial
+
 from runs.studies.study import Study, TableKind
 from runs.studies.ticket_to_ride_mixed import measure_mixed
 from runs.studies.ticket_to_ride_plan import (
+    ADAGRAD,
     EVOLVED,
     PROOF,
     UNIVERSAL,
@@ -58,6 +61,18 @@ TICKET_TO_RIDE = Study(
             needs(UNIVERSAL, *SPECIFIC),
         ),
         TableKind("6.1", "a network while it learns (figure 6.1)", measure_proof, needs(PROOF)),
+        TableKind(
+            f"4.3{ADAGRAD}",
+            "the imitating network, learnt as in section 4.4",
+            partial(measure_network, optimiser=ADAGRAD),
+            needs(UNIVERSAL + ADAGRAD),
+        ),
+        TableKind(
+            f"6.1{ADAGRAD}",
+            "a network while it learns as in section 4.4",
+            partial(measure_proof, optimiser=ADAGRAD),
+            needs(PROOF + ADAGRAD),
+        ),
         TableKind(
             "mixed", "two against two at tables of four", measure_mixed, needs(UNIVERSAL, *EVOLVED)
         ),

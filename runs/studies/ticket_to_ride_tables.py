@@ -30,6 +30,7 @@ __all__ = [
     "MIRROR_SEED",
     "Games",
     "compare",
+    "compare_cell",
     "measure_network",
     "measure_rule_player",
     "measure_specific",
@@ -77,15 +78,15 @@ def measure_rule_player(material: Material) -> Table:
     return _with_figure(table, "3.3-3.5", "the rule player", games)
 
 
-def measure_network(material: Material) -> Table:
-    """Table 4.3, with figures 4.1 to 4.3."""
-    games = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL))
-    table = compare("4.3", "the imitating network, all seats", games)
+def measure_network(material: Material, optimiser: str = "") -> Table:
+    """Table 4.3, with figures 4.1 to 4.3; *optimiser* is the end of the setting's name."""
+    games = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL + optimiser))
+    table = compare("4.3", "the imitating network, all seats", games, optimiser)
     table.notes.append(
         "Games that a forbidden move ended count for nothing else. The published columns are of"
         " 250, 250, 240 and 260 games."
     )
-    return _with_figure(table, "4.1-4.3", "the imitating network", games)
+    return _with_figure(table, f"4.1-4.3{optimiser}", "the imitating network", games)
 
 
 def measure_specific(material: Material) -> Table:
@@ -135,8 +136,11 @@ def play_counts(
         }
 
 
-def compare(name: str, title: str, players: Sequence[Games]) -> Table:
-    """A table of the published form, from the games of one player or of several bred alike."""
+def compare(name: str, title: str, players: Sequence[Games], suffix: str = "") -> Table:
+    """A table of the published form, from the games of one player or of several bred alike.
+
+    Its name is that of the published one and the *suffix*.
+    """
     rows, remarks = [], {}
     for measure in MEASURES.values():
         cells = {column: read_cell(name, measure.published, column) for column in (*COUNTS, ALL)}
@@ -149,19 +153,17 @@ def compare(name: str, title: str, players: Sequence[Games]) -> Table:
             if estimates:
                 most = games_of(name, column) if measure.title in ENDINGS else math.inf
                 ours = combine(estimates, most)
-                row, remark = _compare_cell(name, measure.title, column, cell, ours)
+                place = name + suffix, measure.title, column_name(column)
+                row, remarks[place[1:]] = compare_cell(place, cell, ours)
                 rows.append(row)
-                remarks[row.row, row.column] = remark
     notes = [READ, AGREES, EXTREMES]
-    return Table(name, title, rows, remarks, notes)
+    return Table(name + suffix, title, rows, remarks, notes)
 
 
-def _compare_cell(
-    table: str, title: str, column: str | int, cell: Cell, ours: Estimate
-) -> tuple[Row, str]:
-    name = column_name(column)
+def compare_cell(place: tuple[str, str, str], cell: Cell, ours: Estimate) -> tuple[Row, str]:
+    """The row at a *place* (table, row, column), and the remark."""
     printed = None if cell.printed is None else round(cell.printed, 4)
-    row = Row(table, title, name, printed, ours.value, ours.low, ours.high, ours.games)
+    row = Row(*place, printed, ours.value, ours.low, ours.high, ours.games)
     words = [] if cell.corrected is None else [f"by the logs {cell.corrected:g}"]
     if cell.value is not None:
         apart = "lower here" if ours.value < cell.value else "higher here"

@@ -283,6 +283,56 @@ def test_each_pair_meets_as_often_as_the_recipe_says(settings: dict[str, Any], t
             assert len(in_order) == 10
 
 
+@pytest.mark.parametrize(
+    ("settings", "times"),
+    [({}, 1), ({"colours": "both"}, 2), ({"openings": {"plies": 4, "count": 3}, "games": 2}, 6)],
+)
+def test_in_a_round_robin_everybody_meets_everybody_once(
+    settings: dict[str, Any], times: int
+) -> None:
+    method = make_method(individuals=20, tournament_size=20, pairing="round-robin", **settings)
+    recorder = Recorder()
+    state, report = method.step(method.initial(1), Arena(LINEAR, recorder))
+    (batch,) = recorder.batches
+    assert len(batch) == report.games == 190 * times
+    met = Counter(frozenset(pair) for pair in batch.pairings.tolist())
+    assert len(met) == 190
+    assert set(met.values()) == {times}
+    # Nobody moves first in more than one pairing more than anybody else.
+    first = np.bincount(batch.pairings[:, 0], minlength=20)
+    assert first.max() - first.min() <= (times if settings.get("colours") != "both" else 0)
+    before = batch.pairings.copy()
+    method.step(state, Arena(LINEAR, recorder))
+    assert not np.array_equal(recorder.batches[1].pairings, before)
+
+
+@pytest.mark.parametrize("weight", [0.0, 100.0])
+def test_after_a_round_robin_a_tournament_goes_to_the_member_with_most_points(
+    weight: float,
+) -> None:
+    hall = {"opponents": 5, "weight": weight}
+    method = make_method(individuals=30, pairing="round-robin", hall_of_fame=hall)
+    recorder = Recorder()
+    state = replace(method.initial(1), hall=method.initial(2).population[:5])
+    after, report = method.step(state, Arena(LINEAR, recorder))
+    points, played = np.zeros(35), np.zeros(35)
+    bonus = np.zeros(35)
+    for batch, won in zip(recorder.batches, (points, bonus), strict=True):
+        outcomes = SerialExecutor().play(batch).outcomes
+        np.add.at(won, batch.pairings[outcomes != 0, (outcomes[outcomes != 0] < 0) * 1], 1.0)
+        np.add.at(played, batch.pairings.ravel(), 1.0)
+    assert report.games == 435 + 300
+    assert played[:30].tolist() == [29 + 10] * 30
+    assert report.statistics["best"] == pytest.approx(((points + bonus) / played)[:30].max())
+    members = draw_members(30, 60, 3, derive_stream(1, 0, "members"))
+    judged = points + weight * bonus
+    assert len(set(judged[:30].tolist())) > 10
+    for child, row in zip(after.population, members[0::2], strict=True):
+        (parent,) = np.flatnonzero((state.population == child).all(axis=1))
+        assert parent in row
+        assert judged[parent] == judged[row].max()
+
+
 def test_noise_is_in_all_matches_of_the_population() -> None:
     def play(noise: float) -> list[Results]:
         recorder = Recorder()
@@ -438,6 +488,7 @@ def test_a_population_finds_out_how_to_win() -> None:
         ({"openings": {"plies": 21}}, r"openings\.plies"),
         ({"draw_points": -0.1}, "draw_points"),
         ({"colours": "three"}, "colours"),
+        ({"pairing": "species"}, "pairing"),
         ({"elite": 1}, "elite"),
     ],
 )

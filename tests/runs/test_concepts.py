@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -20,6 +22,9 @@ from runs.evaluation import evaluate_player, print_evaluation
 
 GAME = ConnectFour()
 STATES = _read_states()
+DATA = resources.files("runs") / "data/connect_four_concept_states.csv"
+ROWS = list(csv.DictReader(DATA.read_text("utf-8").splitlines()))
+BOARD = "board_top_to_bottom_x_to_move"
 
 
 class Knowing(Player):
@@ -63,6 +68,67 @@ def test_every_state_has_one_disc_that_wins_or_keeps_from_winning() -> None:
         else:
             winning = winning_columns(Position(position.rules, position.second, position.first))
         assert winning == [state.answer]
+
+
+def test_a_defence_is_an_attack_with_the_colours_exchanged() -> None:
+    attacks, defences = ROWS[:30], ROWS[30:]
+    assert [row["id"] for row in ROWS] == [f"TS{number}" for number in range(1, 61)]
+    assert {row["category"] for row in attacks} == {"attack"}
+    assert {row["category"] for row in defences} == {"defence"}
+    exchange = str.maketrans("xo", "ox")
+    for attack, defence in zip(attacks, defences, strict=True):
+        assert attack[BOARD].translate(exchange) == defence[BOARD]
+        assert attack[BOARD].count("x") == attack[BOARD].count("o")
+        assert int(attack["discs_on_board"]) == 42 - attack[BOARD].count(".")
+        for key in ("win_type", "correct_column_0based", "landing_row_from_bottom_0based"):
+            assert attack[key] == defence[key]
+
+
+def test_the_disc_that_wins_completes_lines_of_one_kind_and_the_opponent_has_none() -> None:
+    for row, state in zip(ROWS[:30], STATES[:30], strict=True):
+        cells = {(at % 7, 5 - at // 7): disc for at, disc in enumerate(row[BOARD])}
+        cell = state.answer, int(row["landing_row_from_bottom_0based"])
+        assert cells[cell] == "."
+        assert cell[1] == 0 or cells[cell[0], cell[1] - 1] != "."
+        own = {place for place, disc in cells.items() if disc == "x"} | {cell}
+        assert lines_through(cell, own) == {row["win_type"]}
+        assert winning_columns(state.position.swap_colours()) == []
+
+
+def lines_through(cell: tuple[int, int], own: set[tuple[int, int]]) -> set[str]:
+    """The kinds of lines of four of *own* cells that *cell* is part of."""
+    directions = {(1, 0): "row", (0, 1): "column", (1, 1): "diagonal", (1, -1): "diagonal"}
+    column, row = cell
+    return {
+        kind
+        for (right, up), kind in directions.items()
+        for start in range(-3, 1)
+        if all((column + k * right, row + k * up) in own for k in range(start, start + 4))
+    }
+
+
+def test_a_defence_holds_for_four_plies_and_every_other_disc_loses_at_once() -> None:
+    for state in STATES[30:]:
+        for column in GAME.legal_moves(state.position):
+            after = GAME.play(state.position, column)
+            assert wins_within(after, 1) == (column != state.answer)
+        assert not wins_within(GAME.play(state.position, state.answer), 3)
+
+
+def wins_within(position: Position, plies: int) -> bool:
+    """Whether who is to move wins, whatever the other does."""
+    for column in GAME.legal_moves(position):
+        after = GAME.play(position, column)
+        outcome = GAME.outcome(after)
+        if outcome is not None:
+            if outcome.winner is not None:
+                return True
+        elif plies > 2 and all(
+            GAME.outcome(reply) is None and wins_within(reply, plies - 2)
+            for reply in (GAME.play(after, move) for move in GAME.legal_moves(after))
+        ):
+            return True
+    return False
 
 
 def winning_columns(position: Position) -> list[int]:
@@ -122,9 +188,14 @@ def test_a_search_of_one_ply_attacks_and_of_two_defends() -> None:
     shallow = concept_groups(MinimaxPlayer(GAME, 1))
     deeper = concept_groups(MinimaxPlayer(GAME, 2))
     assert shallow["A"].share == deeper["A"].share == deeper["K"].share == 1.0
-    assert shallow["F"].share == pytest.approx(0.25, abs=0.05)
-    # In four defences all is lost and any column may be drawn.
-    assert 26 / 30 < deeper["F"].share < 28 / 30
+    assert shallow["F"].share == pytest.approx(0.18, abs=0.05)
+    assert deeper["F"].share == 1.0
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_whoever_looks_two_plies_ahead_solves_all_states(depth: int) -> None:
+    groups = concept_groups(MinimaxPlayer(GAME, depth), times=20)
+    assert {name: group.share for name, group in groups.items()} == dict.fromkeys("AFRDK", 1.0)
 
 
 def test_chance_alone_solves_one_state_in_six() -> None:

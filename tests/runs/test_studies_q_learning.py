@@ -11,6 +11,8 @@ import pytest
 
 from arena.match import play_match
 from games.connect_four import ConnectFour
+from games.seeding import derive_seeds
+from players.specification import make_player
 from runs.api import start
 from runs.recipe import Recipe
 from runs.run import Run
@@ -40,6 +42,8 @@ ROWS = {
     "winners": 12,
     "equal-sets": 8,
     "corrected": 24,
+    "exploration": 18,
+    "minimax": 7 * 2 * 4,
 }
 
 
@@ -62,10 +66,42 @@ def test_six_stages_of_five_agents_each() -> None:
     assert sum(count for name, count in games.items() if name.startswith("stage")) == 9_150_000
     assert games["stage-one-mean-150k-5"] == 150_000
     assert games["stage-six-3-1"] == 50_000
-    assert len({recipe.run.seed for recipe in jobs.values()}) == len(jobs) == 180
+    assert len({recipe.run.seed for recipe in jobs.values()}) == len(jobs) == 190
     assert {name for name, recipe in jobs.items() if not recipe.method["faithful"]} == {
         f"corrected-{number}-{agent}" for number in (1, 6) for agent in range(1, 6)
     }
+
+
+def test_other_exploration_differs_in_nothing_else_from_stage_six() -> None:
+    jobs = plan()
+    plain = jobs["stage-six-1-3"]
+    changes = {"method.exploration": "epsilon", "method.epsilon": 0.1}
+    constant = jobs["epsilon-constant-3"]
+    assert constant == plain.change({**changes, "run.seed": constant.run.seed})
+    changes |= {"method.epsilon": 1.0, "method.epsilon_end": 0.0, "method.epsilon_games": 50_000}
+    falling = jobs["epsilon-falling-3"]
+    assert falling == plain.change({**changes, "run.seed": falling.run.seed})
+
+
+def test_wins_against_minimax_are_told_by_side(tiny: StudyResult) -> None:
+    cells = {(row.row, row.column): row for row in tiny.rows if row.table == "minimax"}
+    names = [f"stage-six-{label}" for label in STAGES[5].options]
+    assert {row.rpartition(", ")[0] for row, _ in cells} == {*names, "random"}
+    game = ConnectFour()
+    opponent = make_player("minimax:depth=1", game)
+    agents = [Run.open(tiny.out / f"stage-six-6-{agent}").champion for agent in (1, 2)]
+    for side, order in (("first", 1), ("second", -1)):
+        seeds = derive_seeds(1, 0, f"moving {side}", 40).tolist()
+        games = zip([agent for agent in agents for _ in range(20)], seeds, strict=True)
+        won = [
+            play_match(game, (agent, opponent)[::order], seed=seed).outcome == order
+            for agent, seed in games
+        ]
+        cell = cells[f"stage-six-6, moving {side}", "depth 1"]
+        assert (cell.measured, cell.games) == (pytest.approx(fmean(won)), 40)
+    for row in cells.values():  # even where all agents lose all games, that is not certain
+        assert row.high > 0.03
+    assert cells["random, moving second", "depth 4"].measured < 0.2
 
 
 def test_what_is_chosen_is_taken_over() -> None:
@@ -97,6 +133,7 @@ def test_each_table_asks_for_its_own_runs() -> None:
     counts = {table.name: sum(map(table.needs, jobs)) for table in STUDY.tables}
     assert (counts["6.1"], counts["6.8"], counts["6.13"]) == (10, 5, 6)
     assert (counts["6.11"], counts["winners"], counts["corrected"]) == (0, 34, 8)
+    assert (counts["exploration"], counts["minimax"]) == (8, 6)
     own = {table.name: table for table in find_study("q-learning-own").tables}
     assert sum(map(own["6.3"].needs, jobs)) == 15  # what it takes over depends on stage one
 

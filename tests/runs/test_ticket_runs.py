@@ -175,6 +175,7 @@ def test_an_imitator_learns_and_is_kept(make_recipe: Make, tmp_path: Path) -> No
         ("tournament", "method.draw_points=0.5", "write method.tables.fitness"),
         ("tournament", "method.openings.plies=2", "method.openings is for games of two"),
         ("tournament", "method.games=2", "write method.tables.decks"),
+        ("tournament", "method.pairing='round-robin'", "method.pairing is for games of two"),
         ("tournament", "method.tables.seats=[6]", "method.tables.seats"),
         ("tournament", "method.tables.seats=[3, 3]", "names a size twice"),
         ("tournament", "method.tables.company=[]", "company_seats is 1, but company names nobody"),

@@ -141,6 +141,20 @@ def test_a_stop_in_between_changes_nothing() -> None:
     assert np.array_equal(state.population, expected.population)
 
 
+def test_epsilon_falls_from_generation_to_generation() -> None:
+    falling = {"exploration": "epsilon", "epsilon": 1.0, "epsilon_end": 0.2, "epsilon_games": 160}
+    method = make_method(**falling)
+    shares = [method.epsilon_at(generation) for generation in range(6)]
+    assert shares == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2, 0.2])
+    assert make_method(epsilon=0.3).epsilon_at(7) == 0.3
+    # Each generation's games are those of a learner whose share is the same all the time.
+    state = method.initial(1)
+    for share in shares:
+        expected, _ = advance(make_method(exploration="epsilon", epsilon=share), state, 1)
+        state, _ = advance(method, state, 1)
+        assert np.array_equal(state.population, expected.population)
+
+
 def test_a_faithful_output_has_no_bias() -> None:
     method = make_method(faithful=True)
     state, _ = advance(method, method.initial(1), 2)
@@ -172,6 +186,8 @@ def test_diverging_weights_are_reported() -> None:
         {"exploration": "greedy"},
         {"temperature": 0.0},
         {"epsilon": -0.1},
+        {"epsilon_end": 1.1},
+        {"epsilon_games": 0},
         {"rewards": {"tie": 0.0}},
         {"rewards": {"win": float("nan")}},
         {"games": 0},
