@@ -7,11 +7,14 @@ and takes most of the time, stay out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
@@ -20,7 +23,7 @@ from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetin
 from evolve.learning.td_linear import make_lesson
 from games.seeding import derive_seeds
 from runs.files import explain_storage_errors, write_whole
-from runs.recipe import load_recipe
+from runs.recipe import Recipe, load_recipe
 from runs.studies.checkers_td_claims import CLAIMS, judge_interval
 from runs.studies.checkers_td_entrants import (
     identify,
@@ -252,24 +255,23 @@ def play_courses(material: Material, courses: Sequence[Course]) -> list[Result]:
 
 def _make_sitting(material: Material, course: Course, seed: int) -> Sitting:
     """The steps of a course with one seed, as meetings of which most have no rounds."""
-    entrants = _make_beginners(course.reading, seed)
+    recipes = [course.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
+    entrants = _make_beginners(recipes, seed)
     step = material.settings.scaled(STEP, least=1)
     games = material.settings.scaled(GAMES, least=1)
     draws = course.reading.draws
     identity = fingerprint(identify(entrants), draws, str(course.steps), seed, step, games)
-    name = f"reading-{course.reading.name}-seed-{seed}".replace(":", "").replace(", ", "-")
-    name = name.replace(" ", "-")
+    name = re.sub("[^a-z0-9.]+", "-", f"reading {course.reading.name} seed {seed}")
     path = material.folder / FOLDER / f"{name}.safetensors" if material.folder else None
-    trainee = _Trainee(entrants, course, seed, step, games, path, identity)
-    cost = sum(_costs(course.reading)) / len(NUMBERS)
-    weights = [
-        cost * (step * len(NUMBERS) if length else games * len(PAIRINGS)) for length in course.steps
-    ]
-    return Sitting(name, tuple(weights), identity, trainee.play, at_a_time=1)
+    costs = [estimate_cost(r.network["depth"], r.network["features"]) for r in recipes]
+    slowest_first = np.argsort(costs)[::-1].astype(np.int32)
+    trainee = _Trainee(entrants, course, seed, (step, games), slowest_first, path, identity)
+    training, tournament = step * sum(costs), games * len(PAIRINGS) * fmean(costs)
+    weights = tuple(training if length else tournament for length in course.steps)
+    return Sitting(name, weights, identity, trainee.play, at_a_time=1)
 
 
-def _make_beginners(reading: Reading, seed: int) -> Entrants:
-    recipes = [reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
+def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Entrants:
     methods = [recipe.make_method() for recipe in recipes]
     return make_entrants(
         [method.design for method in methods],
@@ -278,11 +280,7 @@ def _make_beginners(reading: Reading, seed: int) -> Entrants:
     )
 
 
-def _costs(reading: Reading) -> list[float]:
-    recipes = [load_recipe(recipe_name(number)) for number in NUMBERS]
-    return [estimate_cost(reading.depth, recipe.network["features"]) for recipe in recipes]
-
-
+@dataclass
 class _Trainee:
     """The players of a course and one seed, and which step they have come to.
 
@@ -290,22 +288,18 @@ class _Trainee:
     step that is asked for, which gives the same.
     """
 
-    def __init__(
-        self,
-        entrants: Entrants,
-        course: Course,
-        seed: int,
-        step: int,
-        games: int,
-        path: Path | None,
-        identity: str,
-    ) -> None:
-        self._beginners = self._entrants = entrants
-        self._course = course
-        self._seed = seed
-        self._step, self._games = step, games
-        self._path, self._identity = path, identity
-        self._at = 0
+    beginners: Entrants
+    course: Course
+    seed: int
+    games: tuple[int, int]
+    """Of each player in a step of training, and of each pairing in the tournament."""
+    order: NDArray[np.int32]
+    """In which order they train."""
+    path: Path | None
+    identity: str
+
+    def __post_init__(self) -> None:
+        self._entrants, self._at = self.beginners, 0
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         """Does steps, which follow one another."""
@@ -322,50 +316,49 @@ class _Trainee:
 
     def _advance(self, executor: Executor) -> Meeting:
         """Does the step that is next."""
-        training = self._course.steps[self._at] > 0
+        training = self.course.steps[self._at] > 0
         meeting = self._train(executor) if training else self._compete(executor)
         self._at += 1
         return meeting
 
     def _train(self, executor: Executor) -> Meeting:
-        order = np.argsort(_costs(self._course.reading))[::-1].astype(np.int32)
-        seeds = derive_seeds(self._seed, self._at, "reading", len(NUMBERS))[order]
-        pairs = np.stack([order, order], axis=1)
+        seeds = derive_seeds(self.seed, self._at, "reading", len(NUMBERS))[self.order]
+        pairs = np.stack([self.order, self.order], axis=1)
         outputs = executor.do(
             make_meetings(
                 *(self._entrants, pairs, seeds),
-                games=self._step,
+                games=self.games[0],
                 learn=True,
-                draws=self._course.reading.draws,
+                draws=self.course.reading.draws,
             )
         )
         weights = self._entrants.weights.copy()
-        weights[order] = read_weights(outputs)[:, 0]
+        weights[self.order] = read_weights(outputs)[:, 0]
         self._entrants, lost = keep_learned(self._entrants, weights)
         return Meeting((), int(lost.sum()))
 
     def _compete(self, executor: Executor) -> Meeting:
         pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
-        seeds = derive_seeds(self._seed, self._at, "reading-tournament", len(pairs))
+        seeds = derive_seeds(self.seed, self._at, "reading-tournament", len(pairs))
         outputs = executor.do(
             make_meetings(
                 *(without_exploration(self._entrants), pairs, seeds),
-                games=self._games,
+                games=self.games[1],
                 learn=False,
-                draws=self._course.reading.draws,
+                draws=self.course.reading.draws,
             )
         )
         return Meeting(tuple(read_scores(outputs[1])))
 
     def _read(self, number: int) -> None:
         """Takes what the file knows, if that is of this course and of step *number*."""
-        self._entrants, self._at = self._beginners, 0
-        if self._path is None:
+        self._entrants, self._at = self.beginners, 0
+        if self.path is None:
             return
-        with explain_storage_errors(self._path):
-            content = self._path.read_bytes() if self._path.is_file() else b""
+        with explain_storage_errors(self.path):
+            content = self.path.read_bytes() if self.path.is_file() else b""
         try:
-            kept = load(content).get(f"{self._identity}-{number}")
+            kept = load(content).get(f"{self.identity}-{number}")
         except SafetensorError:  # not whole
             return
         if kept is not None and kept.shape == self._entrants.weights.shape:
@@ -373,8 +366,8 @@ class _Trainee:
             self._at = number
 
     def _write(self) -> None:
-        if self._path is None:
+        if self.path is None:
             return
-        with explain_storage_errors(self._path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self._path, save({f"{self._identity}-{self._at}": self._entrants.weights}))
+        with explain_storage_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, save({f"{self.identity}-{self._at}": self._entrants.weights}))
