@@ -40,7 +40,7 @@ setup(
         "rich>=13.7",
         "safetensors>=0.4.5",
         "scikit-learn>=1.5",
-        "scipy>=1.11",
+        "scipy>=1.13",
         "threadpoolctl>=3.5",
         "tomli-w>=1.1",
         "typer>=0.15",

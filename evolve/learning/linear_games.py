@@ -31,6 +31,7 @@ from evolve.learning.linear_lessons import (
     spoil_if_lost,
     write_tables,
 )
+from games.bits import count_bits
 from games.checkers_board import (
     MOST_MOVES,
     count_moves,
@@ -39,7 +40,7 @@ from games.checkers_board import (
     move_piece,
     note_position,
 )
-from games.compiled import compiled
+from games.compiled import compiled, internal
 from genomes.network import SHAPE_FIELDS
 from players.checkers.decision import choose_move
 from players.checkers.features import count_features
@@ -51,12 +52,27 @@ from players.checkers.seat import (
 )
 from players.lineup import COLUMNS_AT, NOISE, Lineup
 
-__all__ = ["DRAWS", "ERROR", "FIGURES", "FIRST_WINS", "PLIES", "meet_part", "play_and_learn"]
+__all__ = [
+    "DRAWS",
+    "DRAW_RULES",
+    "ERROR",
+    "FIGURES",
+    "FIRST_WINS",
+    "PLIES",
+    "meet_part",
+    "play_and_learn",
+]
 
 PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
 FIGURES = 4
 """What is counted over all games: plies, games that who began has won, draws, and the sum of the
 differences between values and their targets."""
+
+STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
+DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES}
+"""When a game is drawn. ``standard``: as in :class:`games.checkers.Checkers`. ``forty-moves``:
+after 40 moves each without a capture or a man's move, but not by repetition. ``pieces``: what is
+drawn by the standard is won by who has more pieces."""
 
 MOST_STATES = 7000
 """Longer than any episode. Men can make 144 moves and 24 pieces be captured; after at most 80
@@ -89,7 +105,7 @@ def meet_part(
     Args:
         options: ``games`` of each pairing; ``learn``, whether its players do; ``alternate``,
             whether the second player begins every other game, or the first one all; ``turned``,
-            as in `games.checkers.Checkers`.
+            as in `games.checkers.Checkers`; ``draws``, one of the values of :data:`DRAW_RULES`.
         inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), their lessons
             ``(players, LESSON_FIELDS)`` (see :class:`evolve.learning.linear_lessons.Lesson`) and
             their seats ``(players, SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``;
@@ -106,7 +122,7 @@ def meet_part(
     alternate = bool(options["alternate"])
     if part.start == part.stop:  # only to compile
         table = _lay_table(seats[:1], lessons[:1], weights[:1], np.uint64(0))
-        _play(table, 0, int(options["turned"]), bool(options["learn"]), room, np.zeros(FIGURES))
+        _play(table, 0, options, room, np.zeros(FIGURES))
     for place in range(part.start, part.stop):
         first, second = pairings[place]
         rows = [first] if first == second else [first, second]
@@ -116,9 +132,7 @@ def meet_part(
         figures[:] = 0.0
         for game in range(options["games"]):
             begins = game % len(rows) if alternate else 0
-            outcome = _play(
-                *(table, begins, int(options["turned"]), bool(options["learn"]), room, figures)
-            )
+            outcome = _play(table, begins, options, room, figures)
             scores[1 - outcome if begins == 0 else 1 + outcome] += 1
         for player in range(len(rows)):
             spoil_if_lost(table.lessons, table.weights, player)
@@ -175,16 +189,16 @@ def _lay_table(
 def _play(
     table: Table,
     first: int,
-    turned: int,
-    learn: bool,
+    options: Mapping[str, Any],
     room: LinearRoom,
     figures: NDArray[np.float64],
 ) -> int:
     """Plays one game of the players at a *table*; see :func:`play_and_learn`."""
+    rules = int(options["turned"]), int(options["draws"]), bool(options["learn"])
     players = len(table.weights)
     return int(
         play_and_learn(
-            *(turned, learn, first, (first + 1) % players, table.lineup, table.lessons),
+            *(*rules, first, (first + 1) % players, table.lineup, table.lessons),
             *(table.weights, table.scratch, room, figures),
         )
     )
@@ -193,6 +207,7 @@ def _play(
 @compiled
 def play_and_learn(
     turned: int,
+    draws: int,
     learn: bool,
     first: int,
     second: int,
@@ -207,6 +222,7 @@ def play_and_learn(
 
     Args:
         turned: 1 if light moves first, else 0.
+        draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
         learn: Whether anybody learns.
         first: Who begins, a row of the lineup's seats, of *lessons* and of *weights*.
         second: The other; the same if somebody plays himself.
@@ -229,7 +245,7 @@ def play_and_learn(
     own, other = (LIGHT_START, DARK_START) if turned else (DARK_START, LIGHT_START)
     kings = np.uint64(0)
     side, plies, quiet, error = turned, 0, 0, 0.0
-    note_position(scratch.past, quiet, own, other, kings, side)
+    _note(scratch.past, draws, quiet, plies, own, other, kings, side)
     moves = 1
     while moves > 0 and not is_draw(scratch.past, quiet):
         chair = side ^ turned
@@ -246,7 +262,7 @@ def play_and_learn(
         own, other = yours, mine
         side = 1 - side
         plies += 1
-        note_position(scratch.past, quiet, own, other, kings, side)
+        _note(scratch.past, draws, quiet, plies, own, other, kings, side)
         moves = count_moves(own, other, kings, side, room.moves, 0)
         goes_on = moves > 0 and not is_draw(scratch.past, quiet)
         if learns and lessons[who, STATES] == AFTER and goes_on:
@@ -257,6 +273,9 @@ def play_and_learn(
     outcome = 0
     if moves == 0:
         outcome = 2 * (side ^ turned) - 1
+    elif draws == PIECES:
+        lead = count_bits(own) - count_bits(other)
+        outcome = (1 - 2 * (side ^ turned)) * (int(lead > 0) - int(lead < 0))
     for chair in range(2):
         who = second if chair else first
         if learn and lessons[who, RATE] > 0.0:
@@ -272,6 +291,17 @@ def play_and_learn(
     figures[DRAWS] += outcome == 0
     figures[ERROR] += error
     return outcome
+
+
+@internal
+def _note(
+    past: Any, draws: int, quiet: int, plies: int, own: Any, other: Any, kings: Any, side: int
+) -> None:
+    """Notes a position, or where repetition is no draw a number that never comes again."""
+    if draws == FORTY_MOVES:
+        past[quiet] = ~np.uint64(plies)
+    else:
+        note_position(past, quiet, own, other, kings, side)
 
 
 @compiled

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.work import Work
-from evolve.learning.linear_games import FIGURES
+from evolve.learning.linear_games import DRAW_RULES, FIGURES
 from evolve.learning.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
 from players.checkers.linear import LinearDesign
 from players.lineup import SEAT_FIELDS
@@ -91,6 +91,7 @@ def make_meetings(
     learn: bool,
     alternate: bool = False,
     turned: int = 0,
+    draws: str = "standard",
 ) -> Work:
     """Work of which each part is a meeting.
 
@@ -107,6 +108,7 @@ def make_meetings(
         learn: Whether players learn from each game, or from each move, by their lessons.
         alternate: Whether the second player begins every other game; if not, the first begins all.
         turned: 1 if light moves first; see `games.checkers.Checkers`.
+        draws: When a game is drawn, one of `evolve.learning.linear_games.DRAW_RULES`.
 
     Raises:
         ValueError: The shapes do not fit together, or a pairing names nobody.
@@ -124,7 +126,13 @@ def make_meetings(
             ("int64", (len(pairs), 3)),
             ("float64", (len(pairs), FIGURES)),
         ),
-        options={"games": games, "learn": learn, "alternate": alternate, "turned": turned},
+        options={
+            "games": games,
+            "learn": learn,
+            "alternate": alternate,
+            "turned": turned,
+            "draws": DRAW_RULES[draws],
+        },
         coarse=True,
     )
 

@@ -63,6 +63,8 @@ class TdLinearConfig(LearnerConfig):
     """Which positions make a player's episode: those after its own moves, or those before; then
     that in which the game ended. His text does not say. A search of an even depth stops at
     positions of the latter kind."""
+    draws: Literal["standard", "forty-moves", "pieces"] = "standard"
+    """When a game in training is drawn; see `evolve.learning.linear_games.DRAW_RULES`."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
     """γ: what a reward is worth one of the player's moves earlier."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"
@@ -154,6 +156,7 @@ class TdLinear(Learner[TdLinearState]):
             games=self.config.games,
             learn=True,
             turned=self.design.turned,
+            draws=self.config.draws,
         )
 
     def take_in(

@@ -10,6 +10,7 @@ from functools import partial
 
 from runs.studies.checkers_td_claims import measure_claims
 from runs.studies.checkers_td_plan import needs, plan
+from runs.studies.checkers_td_readings import measure_readings
 from runs.studies.checkers_td_rounds import measure_rounds
 from runs.studies.checkers_td_tables import measure_tournament
 from runs.studies.checkers_td_tournaments import LEARNING, WITHOUT_LEARNING, Tournament
@@ -30,6 +31,7 @@ CHECKERS_TD = Study(
     plan=plan,
     seeds=3,
     tables=(
+        TableKind("readings", "readings of what the text leaves open", measure_readings, needs([])),
         TableKind("5.2", "end of game against every move", measure_rounds, needs([])),
         _kind(WITHOUT_LEARNING),
         _kind(LEARNING),

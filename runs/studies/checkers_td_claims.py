@@ -26,7 +26,7 @@ from runs.studies.checkers_td_tournaments import (
 from runs.studies.intervals import Sample, mean_interval, mean_share
 from runs.studies.study import Material, Row, Table
 
-__all__ = ["CLAIMS", "Claim", "judge_claims", "measure_claims"]
+__all__ = ["CLAIMS", "Claim", "judge_claims", "judge_interval", "measure_claims"]
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
 """The rounds of each cell, by the numbers of who moves first and of the other."""
@@ -114,14 +114,23 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
             column = f"{claim.label}, {name}"
             row = Row("conclusions", claim.text, column, round(theirs.share, 4), *values)
             rows.append(row)
-            remarks[row.row, column] = _judge(row, claim.loses) + _count(claim, joined[name])
+            verdict = judge_interval(row.low, row.high, loses=claim.loses)
+            remarks[row.row, column] = verdict + _count(claim, joined[name])
     row = _compare_changes(published["5.9"], measured["5.9"])
-    remarks[row.row, row.column] = _judge(row, loses=False, middle=0.0)
+    remarks[row.row, row.column] = judge_interval(row.low, row.high, middle=0.0)
     return Table("conclusions", "the conclusions, one by one", [*rows, row], remarks, NOTES)
 
 
-def _judge(row: Row, loses: bool, middle: float = 0.5) -> str:
-    above, below = row.low > middle, row.high < middle
+def judge_interval(low: float, high: float, *, loses: bool = False, middle: float = 0.5) -> str:
+    """What an interval says of a claim: ``confirmed``, ``refuted`` or ``open``.
+
+    Args:
+        low: Where it begins.
+        high: Where it ends.
+        loses: Whether the claim is that the value lies below *middle*.
+        middle: What the claim is about.
+    """
+    above, below = low > middle, high < middle
     if loses:
         above, below = below, above
     return "confirmed" if above else "refuted" if below else "open"

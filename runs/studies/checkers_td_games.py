@@ -20,7 +20,7 @@ from runs.files import explain_storage_errors, write_whole
 from runs.studies.checkers_td_published import Score
 from runs.studies.study import Material, StudyProgress, StudyStoppedError
 
-__all__ = ["Meeting", "Sitting", "fingerprint", "play_sittings"]
+__all__ = ["FOLDER", "Meeting", "Sitting", "fingerprint", "play_sittings"]
 
 AT_A_TIME = 30
 """Meetings between two looks at who watches, and two writings of the file."""
@@ -49,6 +49,8 @@ class Sitting:
     """Tells whether results that lie there are of these players and these games."""
     play: Callable[[Sequence[int], Executor], list[Meeting]]
     """Plays the meetings of these numbers, all of them at once."""
+    at_a_time: int = AT_A_TIME
+    """How many of them these are at most."""
 
     @property
     def count(self) -> int:
@@ -73,7 +75,7 @@ def play_sittings(material: Material, sittings: Sequence[Sitting]) -> list[list[
     with _hire(material.workers) as executor:
         for number, sitting in enumerate(sittings):
             while (begin := len(kept[number])) < sitting.count:
-                numbers = range(begin, min(begin + AT_A_TIME, sitting.count))
+                numbers = range(begin, min(begin + sitting.at_a_time, sitting.count))
                 kept[number] += sitting.play(numbers, executor())
                 _write(folder, sitting, kept[number])
                 now = clock.tell(number, len(kept[number]))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from runs.recipe import load_recipe
+from runs.recipe import Recipe, load_recipe
 from runs.run import Run
 from runs.studies.checkers_td_published import PLAYERS
 from runs.studies.study import Job, Material, Need, Settings
 
-__all__ = ["estimate_cost", "needs", "plan", "recipe_name", "trained"]
+__all__ = ["Reading", "estimate_cost", "needs", "plan", "recipe_name", "trained"]
 
+UNSTATED = 4
+"""How many plies the recipes look ahead where the text does not say it."""
 GENERATIONS = 20
 """In how many generations a player trains."""
 ATTEMPTS = 10
@@ -21,6 +24,39 @@ BRANCHING = 2.8
 """By about how much a ply more lengthens a search."""
 COUNTING = {4: 1.0, 14: 1.5, 20: 5.0}
 """About how long it takes to value a position, by how many features it has."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is taken for some of the things that the text leaves open."""
+
+    depth: int = 4
+    """How many plies a player looks ahead of whom the text does not say it."""
+    rate: float = 1.0
+    """What the rates of the recipes are multiplied by."""
+    draws: str = "standard"
+    """When a game is drawn: one of `evolve.learning.linear_games.DRAW_RULES`."""
+    states: str = "after"
+    """Which positions are learned from; see `evolve.learning.td_linear.TdLinearConfig`."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``depth 3, rates x 3``; what is as in the recipes is left out."""
+        parts = [f"depth {self.depth}", f"rates x {self.rate:g}" if self.rate != 1.0 else ""]
+        parts.append(f"draws: {self.draws}" if self.draws != "standard" else "")
+        parts.append(f"states {self.states}" if self.states != "after" else "")
+        return ", ".join(filter(None, parts))
+
+    def apply(self, recipe: Recipe) -> Recipe:
+        """The *recipe* of a player, changed; who looks seven plies ahead goes on to do so."""
+        changes = {
+            "method.rate": float(f"{self.rate * recipe.method['rate']:.6g}"),
+            "method.draws": self.draws,
+            "method.states": self.states,
+        }
+        if recipe.network["depth"] == UNSTATED:
+            changes["network.depth"] = self.depth
+        return recipe.change(changes)
 
 
 def plan(settings: Settings) -> list[Job]:

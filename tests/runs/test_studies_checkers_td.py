@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import betabinom
 
 from arena.executors import SerialExecutor
 from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
@@ -25,19 +26,23 @@ from runs.studies import (
     StudyProgress,
     StudyResult,
     StudyStoppedError,
+    checkers_td_fit,
     checkers_td_plan,
+    checkers_td_readings,
     checkers_td_rounds,
     find_study,
     reproduce_study,
 )
 from runs.studies.checkers_td_claims import CLAIMS, judge_claims
 from runs.studies.checkers_td_entrants import keep_learned, pick, without_exploration
+from runs.studies.checkers_td_fit import SCATTER, STEEPNESS, measure_fit
 from runs.studies.checkers_td_games import (
     Meeting,
     Sitting,
     fingerprint,
     play_sittings,
 )
+from runs.studies.checkers_td_plan import Reading
 from runs.studies.checkers_td_published import (
     PLAYERS,
     ROUNDS,
@@ -55,6 +60,13 @@ from runs.studies.checkers_td_ranks import (
     rank_values,
     spearman,
     spearman_interval,
+)
+from runs.studies.checkers_td_readings import (
+    Course,
+    Result,
+    list_courses,
+    play_courses,
+    tell_readings,
 )
 from runs.studies.checkers_td_tables import compare_tournaments
 from runs.studies.checkers_td_tournaments import (
@@ -197,7 +209,7 @@ def test_sixteen_players_with_every_seed() -> None:
 def test_each_table_asks_for_its_own_players() -> None:
     jobs = STUDY.plan(Settings(2))
     counts = {table.name: sum(map(table.needs, jobs)) for table in STUDY.tables}
-    assert counts == {"5.2": 0, "5.8": 30, "5.9": 32, "conclusions": 32}
+    assert counts == {"readings": 0, "5.2": 0, "5.8": 30, "5.9": 32, "conclusions": 32}
 
 
 @pytest.mark.parametrize("line", read_players(), ids=lambda line: line["name"])
@@ -321,6 +333,153 @@ def test_nobody_plays_at_random_against_others() -> None:
     assert len(changed) == 3
     assert len(set(changed[:, 1].tolist())) == 1
     assert entrants.lessons[0, changed[0, 1]] == 1.0
+
+
+# Readings
+
+
+def test_a_reading_changes_what_the_text_leaves_open_and_nothing_else() -> None:
+    more, deep = (load_recipe(checkers_td_plan.recipe_name(number)) for number in (6, 16))
+    assert Reading().apply(more) == more
+    reading = Reading(3, 10.0, "pieces", "before")
+    assert reading.name == "depth 3, rates x 10, draws: pieces, states before"
+    changed = reading.apply(more)
+    assert changed == more.change(
+        {
+            "network.depth": 3,
+            "method.rate": 0.003,
+            "method.draws": "pieces",
+            "method.states": "before",
+        }
+    )
+    method = changed.make_method()
+    assert method.make_work(method.initial(1)).options["draws"] == 2
+    assert reading.apply(deep).network["depth"] == 7  # as the text says
+
+
+def test_readings_are_of_every_depth_and_length_and_rule_of_draws() -> None:
+    courses = list_courses()
+    assert len({course.reading for course in courses}) == len(courses)
+    assert {course.reading.depth for course in courses} == {1, 2, 3, 4, 5}
+    assert {course.reading.draws for course in courses} == {"standard", "forty-moves", "pieces"}
+    plain = [course for course in courses if course.reading == Reading(course.reading.depth)]
+    assert [course.lengths for course in plain] == [(500, 2000)] * 5
+    assert Course(Reading()).steps == [100] * 5 + [0] + [100] * 15 + [0]
+    assert Course(Reading(), (500,)).steps == [100] * 5 + [0]
+    assert [Course(Reading(), most_seeds=2).seeds(Settings(count)) for count in (1, 5)] == [1, 2]
+
+
+def play(folder: Path | None, *courses: Course, **options: Any) -> list[Result]:
+    return play_courses(Material(Settings(1, 0.01), {}, 1, folder, **options), courses)
+
+
+def test_readings_go_on_where_they_were_stopped(tmp_path: Path) -> None:
+    """With what players know in a file, or without it; and the tournament follows the training."""
+    course = Course(Reading(1, 3.0), (500, 800))
+    whole = play(None, course)
+    assert [result.length for result in whole] == [500, 800]
+    assert whole[0].tables != whole[1].tables
+    assert {score.games for result in whole for score in result.tables[0].values()} == {1}
+    told: list[StudyProgress] = []
+
+    def stop(now: StudyProgress) -> bool:
+        told.append(now)
+        return now.generation not in (3, 7)
+
+    for _ in range(2):
+        with pytest.raises(StudyStoppedError, match="the same command goes on"):
+            play(tmp_path, course, progress=stop)
+    (tmp_path / "games" / f"{told[-1].run}.safetensors").write_bytes(b"torn")
+    assert play(tmp_path, course, progress=keep(told)) == whole
+    assert [now.generation for now in told] == list(range(1, 11))
+    assert (told[0].run, told[0].generations) == ("reading-depth-1-rates-x-3-seed-1", 10)
+    assert play(tmp_path, course, progress=lambda now: False) == whole  # nothing is left
+
+
+def test_draws_and_depth_reach_the_games_of_a_reading() -> None:
+    courses = [Course(Reading(2, draws=rule), (500,)) for rule in ("standard", "pieces")]
+    standard, pieces = play(None, *courses)
+    drawn = [
+        sum(score.draws for table in result.tables for score in table.values())
+        for result in (standard, pieces)
+    ]
+    assert drawn[0] > 2 * drawn[1]
+    assert standard.tables != play(None, Course(Reading(1), (500,)))[0].tables
+
+
+@pytest.fixture
+def few_exchanges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkers_td_fit, "EXCHANGES", 20)
+
+
+def test_what_is_published_foretells_itself(few_exchanges: None) -> None:
+    cells = join_rounds(read_published("5.8"))
+    fit = measure_fit(cells, [cells])
+    assert (fit.spearman, fit.inside, fit.cells) == (pytest.approx(1.0), 209, 209)
+    assert fit.low < fit.gain < fit.high
+    assert fit.gain > 1.0 > 10 * fit.chance
+    assert fit.inside_chance < 150
+    turned = {place: score.turned() for place, score in cells.items()}
+    fit = measure_fit(cells, [turned, turned])
+    assert (fit.spearman, fit.gain) == (pytest.approx(-1.0), 0.0)
+    equals = {place: Score(1, 1, 8) for place in cells}
+    assert measure_fit(cells, [equals]).gain == 0.0
+
+
+def test_gain_and_cells_inside_are_those_of_scipy(few_exchanges: None) -> None:
+    """Of three players, with the likeliest beta-binomial distribution found by hand."""
+    published = {(1, 2): Score(9, 1, 0), (2, 3): Score(6, 4, 0), (3, 1): Score(2, 7, 1)}
+    ours = {(1, 2): Score(15, 5, 0), (2, 3): Score(9, 9, 2), (3, 1): Score(1, 19, 0)}
+    shares = np.array([15.5, 10.5, 1.5]) / 21
+    wins = np.array([9.0, 6.0, 2.5])
+
+    def find_best(steepness: Any) -> float:
+        best = -math.inf
+        for steep in steepness:
+            drawn = 1 / (1 + (1 / shares - 1) ** steep)
+            for scatter in SCATTER:
+                own, others = scatter * drawn, scatter * (1 - drawn)
+                # Half points by the mean of the same formula, of which scipy takes whole ones.
+                beta = [
+                    math.lgamma(x + a) + math.lgamma(10 - x + b) - math.lgamma(10 + a + b)
+                    - math.lgamma(a) - math.lgamma(b) + math.lgamma(a + b)
+                    for x, a, b in zip(wins, own, others, strict=True)
+                ]  # fmt: skip
+                whole = betabinom.logpmf(9, 10, own[0], others[0]) - math.log(10)
+                assert beta[0] == pytest.approx(whole)
+                best = max(best, float(np.mean(beta)))
+        return best
+
+    fit = measure_fit(published, [ours])
+    assert fit.gain == pytest.approx(find_best(STEEPNESS) - find_best([0.0]), abs=1e-9)
+    low, high = betabinom.interval(0.95, 10, 21 * shares, 21 * (1 - shares))
+    assert fit.inside == np.count_nonzero((low <= wins) & (wins <= high)) == 3
+    beyond = {**published, (3, 1): Score(8, 2, 0)}
+    assert measure_fit(beyond, [ours]).inside == 2
+
+
+def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
+    second = {place: score for place, score in join_rounds(read_published("5.9")).items()
+              if {*place} <= {*range(1, 15)}}  # fmt: skip
+    turned = {place: score.turned() for place, score in second.items()}
+    table = tell_readings(
+        [Result(Reading(1), 500, [turned], 4), Result(Reading(3, 10.0), 2000, [second, second], 0)]
+    )
+    assert table.remarks["depth 3, rates x 10, 2000 games", "gain, 5.8"].endswith("; fits best")
+    assert not table.remarks["depth 1, 500 games", "gain, 5.8"].endswith("best")
+    rows = {(row.row, row.column): row for row in table.rows}
+    assert rows["depth 1, 500 games", "gain, 5.8"].measured == 0.0
+    assert rows["depth 3, rates x 10, 2000 games", "Spearman, 5.9"].measured == pytest.approx(1.0)
+    assert rows["depth 1, 500 games", "gain, 5.8"].games == sum(s.games for s in turned.values())
+    fits, claims = table.grids
+    assert fits.rows[0][0:3] == ["depth 1, 500 games", "1", "0.000"]
+    assert fits.rows[0][-1] == "4"
+    drawn = sum(score.draws for score in second.values()) / sum(s.games for s in second.values())
+    assert fits.rows[1][-2] == f"{drawn:.3f}"
+    # RafalMore against RafalMMore: 20-0 in table 5.8, 25.5 of 40 in table 5.9.
+    column = claims.columns.index("RafalMore - RafalMMore")
+    assert [line[column] for line in claims.rows][::2] == ["1.00", "0.64 confirmed"]
+    assert "gains 0.311 on table 5.8" in " ".join(table.notes)
 
 
 # How results are kept
@@ -465,6 +624,8 @@ def shallow() -> Iterator[None]:
         patch.setattr(checkers_td_plan, "load_recipe", load)
         patch.setattr(checkers_td_rounds, "load_recipe", load)
         patch.setattr(checkers_td_rounds, "PAIRS", 2)
+        patch.setattr(checkers_td_fit, "EXCHANGES", 20)
+        patch.setattr(checkers_td_readings, "list_courses", lambda: [Course(Reading(1), (500,))])
         yield
 
 
@@ -481,6 +642,7 @@ def test_all_tables_are_there(tiny: StudyResult) -> None:
     counts = {table.name: len(table.rows) for table in tiny.tables}
     # Players, who moves first, and two coefficients for two seeds and their mean.
     claims = sum(len(claim.tables) for claim in CLAIMS) + 1
+    assert counts.pop("readings") == 4
     assert counts == {"5.2": 5, "5.8": 15 + 1 + 6, "5.9": 16 + 1 + 6, "conclusions": claims}
     for row in tiny.rows:
         assert row.low - 1e-9 <= row.measured <= row.high + 1e-9

@@ -29,7 +29,8 @@ from evolve.learning.linear_lessons import (
 )
 from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
 from games.checkers import Checkers, Position
-from games.checkers_board import MOST_MOVES, note_position
+from games.checkers_board import DRAW_PLIES, MOST_MOVES, note_position
+from games.game import Outcome
 from games.seeding import derive_seeds
 from players.checkers.decision import decide
 from players.checkers.features import count_features
@@ -91,7 +92,15 @@ def meet(
 class Replay:
     """The same games, with the rules for people, and episodes as lists."""
 
-    def __init__(self, entrants: Entrants, pairing: tuple[int, int], seed: Any, turned: int):
+    def __init__(
+        self,
+        entrants: Entrants,
+        pairing: tuple[int, int],
+        seed: Any,
+        turned: int,
+        draws: str = "standard",
+    ):
+        self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
         self.lessons = entrants.lessons[rows]
@@ -116,13 +125,13 @@ class Replay:
         self.traces[:] = 0.0
         position = self.game.initial()
         chair = 1
-        while (outcome := self.game.outcome(position)) is None:
+        while (outcome := self.end(position)) is None:
             chair = self.game.to_move(position)
             states = self.lessons[self.seats[chair], 7]
             if learn and states == BEFORE:
                 self.see(position, chair)
-            position = self.game.play(position, self.choose(position, chair))
-            if learn and states == AFTER and self.game.outcome(position) is None:
+            position = self.game.play_on(position, self.choose(position, chair))
+            if learn and states == AFTER and self.end(position) is None:
                 self.see(position, chair)
             self.figures[PLIES] += 1
         reward = 2.0 * outcome.scores[0] - 1.0
@@ -130,6 +139,17 @@ class Replay:
             self.see(position, chair, last=True, reward=reward if chair == 0 else -reward)
         self.figures[[FIRST_WINS, DRAWS]] += [reward == 1.0, reward == 0.0]
         self.scores[int(1 - reward) if first == 0 else int(1 + reward)] += 1
+
+    def end(self, position: Position) -> Outcome | None:
+        """How the game ended by its rule of draws, or None while it goes on."""
+        outcome = self.game.outcome(position)
+        if outcome is None or outcome.scores != (0.5, 0.5) or self.draws == "standard":
+            return outcome
+        if self.draws == "forty-moves":
+            return outcome if len(position.past) == DRAW_PLIES else None
+        dark, light = position.dark.bit_count(), position.light.bit_count()
+        share = 0.5 + (dark > light) / 2 - (dark < light) / 2
+        return Outcome((share, 1.0 - share), "by pieces")
 
     def choose(self, position: Position, chair: int) -> Any:
         """What the player thinks best with the weights of now, in a table without memory."""
@@ -141,6 +161,8 @@ class Replay:
         boards = self.boards(position, chair)
         quiet = len(position.past)
         note_position(scratch.past, quiet, *boards, position.side)
+        if self.draws == "forty-moves":  # nothing is seen again
+            scratch.past[: quiet + 1] = np.arange(1, quiet + 2)
         return self.game.move_of(int(decide(lineup, chair, *boards, position.side, quiet, scratch)))
 
     def boards(self, position: Position, chair: int) -> Any:
@@ -199,6 +221,20 @@ def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...], turned:
     np.testing.assert_allclose(weights, replay.weights[replay.players], rtol=1e-9)
     change = np.abs(weights - entrants.weights[list(pairing)]).max(axis=1)
     assert ((change > 1e-3) == [kind != "nothing" for kind in (kinds * 2)[:2]]).all()
+
+
+@pytest.mark.parametrize("draws", ["standard", "forty-moves", "pieces"])
+def test_games_are_drawn_by_the_rule_that_is_asked_for(draws: str) -> None:
+    entrants = gather(LESSONS["as printed"], scale=0.01)
+    outputs = meet(entrants, [(0, 0)], 12, draws=draws)
+    replay = Replay(entrants, (0, 0), derive_seeds(1, 0, "test", 1)[0], 0, draws)
+    for _ in range(12):
+        replay.play(0, learn=True)
+    assert outputs[1][0].tolist() == replay.scores
+    np.testing.assert_allclose(outputs[2][0], replay.figures, rtol=1e-12)
+    np.testing.assert_allclose(read_weights(outputs)[0, 0], replay.weights[0], rtol=1e-9)
+    plain = meet(entrants, [(0, 0)], 12)
+    assert (draws == "standard") == (outputs[2][0].tolist() == plain[2][0].tolist())
 
 
 def test_values_beyond_31_count_as_31() -> None:
