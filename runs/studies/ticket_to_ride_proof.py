@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.mirror import MirrorResult, pool
+from arena.statistics import Z_95
 from evolve.learning.imitation import Imitation
 from players.player import Player
 from players.ticket_to_ride.network import DecisionPlayer
 from runs.run import Run
-from runs.studies.intervals import Z_95
 from runs.studies.study import Material, Table
 from runs.studies.ticket_to_ride_chart import draw_progress
 from runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
