@@ -14,6 +14,11 @@ __all__ = ["register"]
 
 PREFIX = "file:"
 
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace FILE if it exists; of a link, the link alone."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
@@ -36,7 +41,7 @@ def export(
     generation: Annotated[
         int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a champion as one file that plays anywhere, or as neat-python's JSON.
 
@@ -84,7 +89,7 @@ def import_neat(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="How the player is called.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Make a player of a network that neat-python exported, to be named file:PATH.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import asdict
 from typing import Any
 
@@ -212,3 +213,53 @@ def test_the_kinds_have_the_names_that_files_bear() -> None:
     tickets = {"ticket-decision", "ticket-moves", "ticket-neat"}
     assert set(KINDS) == {"mlp", "neat", "tuples"} | checkers | tickets
     assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
+
+
+# Content that nothing here wrote, with the right digest
+
+VECTOR = make(DESIGNS[3], "vector")
+SIGNED = read_tensors("player", FORMAT, VECTOR.serialise(generation=3))
+
+
+def sign(design: dict[str, Any] | None = None, **arrays: Any) -> bytes:
+    """The perceptron's file with another design or other arrays."""
+    description = {
+        **SIGNED.description,
+        "design": {**SIGNED.description["design"], **(design or {})},
+    }
+    return write_tensors("player", FORMAT, {**SIGNED.arrays, **arrays}, description)
+
+
+GENOME = SIGNED.arrays["genome"]
+
+
+@pytest.mark.parametrize(
+    ("blob", "message"),
+    [
+        (sign({"hidden": [10**9], "symmetric": True}), "more than 8,388,608 weights"),
+        (sign({"hidden": [10**400]}), "more than 8,388,608 weights"),
+        (sign({"hidden": [3000, 3000]}), "more than 8,388,608 weights"),
+        (sign({"hidden": [2.0]}), r"'2.0' is no whole number of units"),
+        (sign({"hidden": [True]}), "'True' is no whole number of units"),
+        (sign({"hidden": [[2]]}), "wrong or incomplete"),
+        (sign({"symmetric": None}), "its symmetric is None"),
+        (sign({"symmetric": []}), r"its symmetric is \[\]"),
+        (sign(genome=GENOME.astype(np.float64)), "are float64 of shape"),
+        (sign(genome=np.full_like(GENOME, np.nan)), "its genome holds NaN or infinity"),
+        (sign(genome=np.full_like(GENOME, np.inf)), "its genome holds NaN or infinity"),
+        (sign(genome=GENOME[None]), "expected float32 of shape"),
+        (change(name=7), "its name is no text"),
+        (change(remarks=[1]), "its remarks are no section"),
+        (change(game="checkers"), "it is not of the game 'checkers'"),
+    ],
+)
+def test_crafted_content_is_one_line_and_takes_no_memory(blob: bytes, message: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(DamagedFileError, match=message) as caught:
+            read_player(blob)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -428,3 +429,130 @@ def test_checkpoints_that_do_not_say_what_their_genomes_are_for_are_read() -> No
     description = {key: content.description[key] for key in ("method", "state")}
     old = write_tensors("checkpoint", FORMAT, content.arrays, description)
     assert_same(read_state(old, METHOD), make_state())
+
+
+# Content that no run wrote, with the right digest
+
+
+def craft(
+    blob: bytes, values: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None
+) -> bytes:
+    """A checkpoint with other numbers and arrays in its state, well signed."""
+    content = read_tensors("checkpoint", FORMAT, blob)
+    state = {**content.description["state"], **(values or {})}
+    description = {**content.description, "state": state}
+    return write_tensors("checkpoint", FORMAT, {**content.arrays, **(arrays or {})}, description)
+
+
+def refuse(folder: Path, blob: bytes, method: Any = METHOD, generation: int = 5) -> str:
+    """What is said of a run whose only checkpoint is *blob*."""
+    directory = RunDirectory(folder / "run")
+    directory.create()
+    directory.checkpoint(generation).write_bytes(blob)
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(directory, method)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) < 300 + len(str(folder))
+    return text
+
+
+@pytest.mark.parametrize(
+    "number",
+    [None, True, -1, 1.0, 5.5, 2**63, 10**40, "1", [], [1], {"a": [[[{}]]]}, "x" * 10_000],
+    ids=lambda value: str(value)[:20],
+)
+@pytest.mark.parametrize("key", ["seed", "generation"])
+def test_numbers_that_no_state_has_are_refused(tmp_path: Path, key: str, number: Any) -> None:
+    said = refuse(tmp_path, craft(BLOB, {key: number}))
+    assert f"{key} is" in said
+    assert "no whole number from 0 to 2^63 - 1" in said
+
+
+POPULATION = make_state().population
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (POPULATION.astype(np.float64), "population is of type float64, not float32"),
+        (POPULATION.astype(np.int32), "population is of type int32, not float32"),
+        (POPULATION[:-1], r"population has shape \(3, 303\)"),
+        (POPULATION.T, r"population has shape \(303, 4\)"),
+        (POPULATION[None], r"population has shape \(1, 4, 303\)"),
+        (np.where(POPULATION > 0.5, np.float32(np.nan), POPULATION), "holds NaN or infinity"),
+        (np.where(POPULATION > 0.5, np.float32(-np.inf), POPULATION), "holds NaN or infinity"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_arrays_that_no_state_has_are_refused(tmp_path: Path, array: Any, message: str) -> None:
+    message = message.replace("303", str(DESIGN.genes))
+    assert re.search(message, refuse(tmp_path, craft(BLOB, arrays={"population": array})))
+
+
+@pytest.mark.parametrize("name", ["strengths", "hall"])
+def test_other_arrays_are_looked_at_too(tmp_path: Path, name: str) -> None:
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    bad = np.full_like(content.arrays[name], np.nan)
+    assert f"{name} holds NaN" in refuse(tmp_path, craft(BLOB, arrays={name: bad}))
+
+
+def test_a_description_that_is_no_section_is_refused(tmp_path: Path) -> None:
+    content = read_tensors("checkpoint", FORMAT, BLOB)
+    for description in ([], "text", 5, None):
+        blob = write_tensors("checkpoint", FORMAT, content.arrays, description)  # type: ignore[arg-type]
+        with pytest.raises(DamagedFileError, match="description is unreadable"):
+            read_state(blob, METHOD)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"counters": [1, 2, -3]}, "counters is -3, no whole number"),
+        ({"counters": [1, 2, 3.0]}, r"counters is 3\.0, no whole number"),
+        ({"counters": {"genome": 1}}, "counters is .*, no list"),
+        ({"counters": [1, 2, 3, 4]}, "incomplete"),
+        ({"counters": [0, 0, 0]}, "the last number of a genome is 0"),
+        ({"counters": [100, 2**40, 10_000]}, "the last number of a node is 1099511627776"),
+        ({"counters": [2**63 - 1, 1000, 10_000]}, "the last number of a genome is 92233"),
+        ({"last_species": 0}, "the last number of a species is 0"),
+        ({"last_species": [1]}, r"last_species is \[1\]"),
+    ],
+    ids=str,
+)
+def test_numbers_that_no_graphs_have_are_refused(
+    tmp_path: Path, values: dict[str, Any], message: str
+) -> None:
+    assert re.search(message, refuse(tmp_path, craft(NEAT_BLOB, values), NEAT, 6))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("weight", np.nan, "weight holds NaN or infinity"),
+        ("bias", np.inf, "bias holds NaN or infinity"),
+        ("activation", 99, "has the activation 99"),
+        ("aggregation", -1, "has the aggregation -1"),
+        ("source", 5000, "comes from nowhere"),
+        ("target", 5000, "leads to a node that does not exist"),
+        ("target", -1, "leads to an input"),
+    ],
+)
+@pytest.mark.parametrize("part", ["population", "records"])
+def test_graphs_that_no_run_bred_are_refused(
+    tmp_path: Path, part: str, name: str, value: float, message: str
+) -> None:
+    array = read_tensors("checkpoint", FORMAT, NEAT_BLOB).arrays[f"{part}.{name}"].copy()
+    array[len(array) // 2] = value
+    blob = craft(NEAT_BLOB, arrays={f"{part}.{name}": array})
+    assert message in refuse(tmp_path, blob, NEAT, 6)
+
+
+def test_genes_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
+    directory = make_directory(tmp_path, [0])
+    population = make_state().population.copy()
+    population[1, 2] = np.nan
+    state = replace(make_state(), population=population)
+    with directory.lock(), pytest.raises(CheckpointError, match=r"generation 5 population is no "):
+        save_checkpoint(directory, state, METHOD)
+    assert directory.generations() == [0]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -227,3 +229,43 @@ def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link"])
+def test_no_command_writes_over_what_is_no_file(place: Path, tmp_path: Path, kind: str) -> None:
+    special = tmp_path / "special"
+    if kind == "pipe":
+        os.mkfifo(special)
+    else:
+        try:  # like the null device, and in a place of its own
+            os.mknod(special, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("devices may not be made here")
+    outputs = {name: tmp_path / name for name in ("bot.py", "plot.png", "log.csv")}
+    for file in outputs.values():
+        if kind == "link":
+            file.symlink_to(special)
+        else:
+            file.hardlink_to(special)
+    for words in (
+        ["export", RUN, "--out", str(outputs["bot.py"]), "--force"],
+        ["plot", RUN, "--to", str(outputs["plot.png"])],
+        ["log", "rule", "--out", str(outputs["log.csv"]), "--games", "1", "--force"],
+    ):
+        refused = evolve(*words, folder=place, code=2)
+        assert "can't be written: it is a" in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert not stat.S_ISREG(special.lstat().st_mode)
+    for file in outputs.values():
+        assert stat.S_ISLNK(file.lstat().st_mode) == (kind == "link")
+        assert not stat.S_ISREG(file.stat().st_mode)
+
+
+def test_info_and_plot_of_a_damaged_history_are_one_line(place: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(place / RUN, run)
+    (run / "history.db").write_bytes(b"garbage" * 1000)
+    for words in (["info", str(run)], ["plot", str(run)]):
+        refused = evolve(*words, folder=tmp_path, code=2)
+        assert "history.db can't be used" in refused.stderr
+        assert refused.stderr.count("\n") == 1
