@@ -161,7 +161,10 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
 
 def _find_bases() -> list[Path]:
     """Where the folder should lie; nowhere if the user has no home folder."""
-    chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
+    try:
+        chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
+    except RuntimeError:
+        return []
     return [] if chosen.startswith("~") else [Path(os.path.realpath(chosen))]
 
 

@@ -54,7 +54,9 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 def remember(recipe: Recipe, run: Path) -> None:
     """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
     for command in filter(runs_code, recipe.check.opponents):
-        with suppress(OSError, StorageError):  # then he is asked again, and that is all
+        with suppress(
+            OSError, RuntimeError, StorageError
+        ):  # then he is asked again, and that is all
             file, content = _note(recipe, run, command)
             make_private_folder(file.parent)
             write_whole(file, content, private=True)
@@ -77,7 +79,7 @@ def ask_at_terminal(command: str) -> bool:
 
 
 def _is_remembered(recipe: Recipe, run: Path, command: str) -> bool:
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):
         return is_private(_note(recipe, run, command)[0])
     return False
 
@@ -89,8 +91,8 @@ def _note(recipe: Recipe, run: Path, command: str) -> tuple[Path, bytes]:
     or else its folder's number on the disk, tells.
     """
     home = platformdirs.user_state_dir("evolve-arena")
-    if home.startswith("~"):
-        raise PermissionError("the user has no home folder, where only he could write")
+    if home.startswith("~"):  # older versions of platformdirs find no home and do not say so
+        raise RuntimeError("the user has no home folder")
     name = getattr(recipe.run, "id", None) or run.stat().st_ino
     note = {"run": os.path.realpath(run), "identity": name, "command": command}
     content = json.dumps(note, indent=2).encode()

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
@@ -351,6 +352,17 @@ def test_nor_is_one_that_others_can_replace(
     monkeypatch.setattr(tempfile, "tempdir", str(open_to_all))
     with pytest.raises(ArenaError, match=f"others may write to {open_to_all}: let EVOLVE_ARENA"):
         choose()
+
+
+def test_a_user_without_a_home_uses_the_shared_folder(
+    choose: FindFolder, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_none(name: str) -> str:
+        raise RuntimeError(f"could not determine the home directory for {name}")
+
+    monkeypatch.delenv("EVOLVE_ARENA_CACHE")
+    monkeypatch.setattr(platformdirs, "user_cache_dir", find_none)
+    assert choose().parent == shared
 
 
 def test_an_own_cache_that_others_can_read_is_kept(
