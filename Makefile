@@ -3,6 +3,7 @@
 #
 #   make run     evolve a Connect Four player; ends with a plot, a bot and a table
 #   make test    all checks: formatting, types, the layers, the tests
+#   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer)
 #   make bench   all speeds, as ratios in one run; writes benchmarks/results/
 #   make clean   remove the environment and the caches, but no runs
 
@@ -10,9 +11,11 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN ?= evolved/connect-four
 TEST_WORKERS ?= 2
+FUZZ_INPUTS ?= 1000000
+FUZZ_SEED ?= 1
 BIN := $(VENV)/bin
 
-.PHONY: run test bench clean
+.PHONY: run test fuzz bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -26,6 +29,9 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
+
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks

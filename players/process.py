@@ -7,6 +7,7 @@ else.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import time
@@ -176,7 +177,7 @@ def _split(command: str) -> list[str]:
         raise BadValueError(f"the command {quote(command)} names no program")
     program = words[0]
     if shutil.which(program) is None:
-        if Path(program).is_file():
+        if os.path.isfile(program):
             raise BadValueError(
                 f"{program} is not executable: make it so (chmod +x), or name the program that"
                 f" runs it, such as 'python3 {program}'"
@@ -186,5 +187,5 @@ def _split(command: str) -> list[str]:
 
 
 def _name_of(words: list[str]) -> str:
-    files = [word for word in words[1:] if Path(word).is_file()]
+    files = [word for word in words[1:] if os.path.isfile(word)]
     return Path(files[-1] if files else words[0]).name

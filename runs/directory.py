@@ -81,7 +81,7 @@ class RunDirectory:
         Raises:
             NotARunError: There is none.
         """
-        if not self.path.exists():
+        if not os.path.exists(self.path):  # false for names that no file can have
             raise NotARunError(f"{self.path} does not exist{self._suggest()}")
         if not self.recipe.is_file():
             raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")

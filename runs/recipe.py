@@ -43,8 +43,10 @@ __all__ = [
 
 Model = TypeVar("Model", bound=BaseModel)
 
-LARGEST = 1 << 20
+LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
+MOST_DOTS = 200
+"""Dots in a line; for keys of thousands of parts the library takes minutes."""
 DEEPEST = 8
 """How deep sections and lists may lie in one another."""
 
@@ -334,7 +336,7 @@ def _parse(path: Path) -> dict[str, Any]:
     thesis = path.suffix in {".config", ".json"}
     try:
         text = read_file(path, LARGEST).decode("utf-8")
-        return convert_settings(json.loads(text)) if thesis else tomllib.loads(text)
+        return convert_settings(json.loads(text)) if thesis else _load_toml(text)
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from None
     except BadValueError as error:
@@ -346,9 +348,21 @@ def _parse(path: Path) -> dict[str, Any]:
 def _parse_value(text: str) -> Any:
     """*text* as TOML would read it; what it can't read is a string."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return _load_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
         return text
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    """What *text* says.
+
+    Raises:
+        ValueError: It is no TOML.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MOST_DOTS:
+            raise ValueError(f"more than {MOST_DOTS} dots in line {number}")
+    return tomllib.loads(text)
 
 
 def _put(content: dict[str, Any], key: str, value: Any) -> None:

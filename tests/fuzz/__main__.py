@@ -114,11 +114,11 @@ def _fuzz(target: Target, count: int, seed: int, keep: Path) -> int:
     for sample in samples:  # without limits: whatever they need is compiled here
         outcome = judge(target, sample)
         assert outcome == "accepted", f"{target.name}: {sample!r:.200}: {outcome}"
-    inputs = target.inputs(samples).map(_Hidden)
+    inputs = target.inputs(samples)
     fed = part = 0
     while fed < count:
         size = min(PART, count - fed)
-        tally = _feed(target, inputs, size, seed + part, faults)
+        tally = feed(target, inputs, size, seed + part, faults)
         totals.update(tally)
         fed += max(1, sum(tally.values()))
         part += 1
@@ -136,14 +136,16 @@ def _fuzz(target: Target, count: int, seed: int, keep: Path) -> int:
     return len(faults)
 
 
-def _feed(
+def feed(
     target: Target, inputs: Any, count: int, seed: int, faults: dict[str, bytes]
 ) -> Counter[str]:
-    """Feeds a part of the inputs in another process; adds to *faults*, one for each place."""
+    """Feeds *count* inputs in another process; adds what it finds to *faults*, with its input."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     with mmap.mmap(-1, LARGEST + 16) as now:
-        process = context.Process(target=_work, args=(target, inputs, count, seed, sender, now))
+        process = context.Process(
+            target=_work, args=(target, inputs.map(_Hidden), count, seed, sender, now)
+        )
         process.start()
         sender.close()
         tally: Counter[str] = Counter()
@@ -188,7 +190,7 @@ def _work(
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(inputs)
-    def feed(hidden: _Hidden) -> None:
+    def feed_one(hidden: _Hidden) -> None:
         nonlocal since
         data = hidden.data
         now[:8] = min(len(data), LARGEST).to_bytes(8, "little")
@@ -206,7 +208,7 @@ def _work(
             sender.send((tally.copy(), b""))
             tally.clear()
 
-    feed()
+    feed_one()
     sender.send((tally, b""))
     sender.close()
 

@@ -1,0 +1,89 @@
+"""The fuzzer, some thousand inputs of it; and whether it would find anything at all."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from games.errors import ArenaError
+from tests.fuzz.__main__ import feed, judge
+from tests.fuzz.targets import TARGETS, Target
+
+ROOT = Path(__file__).parents[2]
+FED = 3000
+
+
+def test_no_input_does_what_it_must_not(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", "--inputs", str(FED), "--keep", str(tmp_path)],
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert [row[0] for row in rows] == list(TARGETS)
+    assert sum(int(row[1]) for row in rows) == FED
+    for _, fed, accepted, rejected, faults, _ in rows:
+        assert int(fed) == int(accepted) + int(rejected)
+        assert int(accepted) > 0
+        assert int(rejected) > 0
+        assert faults == "0"
+    assert list(tmp_path.iterdir()) == []
+
+
+def fail(data: bytes) -> None:
+    """Does whatever its input says."""
+    if data == b"crash":
+        ctypes.string_at(0)
+    if data == b"eat":
+        bytearray(1 << 33)
+    if data == b"wait":
+        time.sleep(60)
+    if data == b"raise":
+        raise KeyError("k")
+    if data == b"lines":
+        error = ArenaError("short")
+        error.args = ("two\nlines",)
+        raise error
+    if data == b"reject":
+        raise ArenaError("no")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"crash", "the process ended with -11"),
+        (b"eat", "MemoryError"),
+        (b"wait", "OverdueError"),
+        (b"raise", "KeyError: 'k'"),
+        (b"lines", r"the text of an error: 'two\nlines'"),
+    ],
+)
+def test_what_an_input_does_is_found(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, said: str
+) -> None:
+    monkeypatch.setattr("tests.fuzz.__main__.SECONDS", 1)
+    target = Target("failing", list, lambda samples: st.just(data), fail)
+    faults: dict[str, bytes] = {}
+    tally = feed(target, st.just(data), 1, 0, faults)
+    ((place, kept),) = faults.items()
+    assert said in place
+    assert kept == data
+    assert tally == {"faults": 1}
+
+
+def test_inputs_are_accepted_or_rejected() -> None:
+    target = Target("failing", list, lambda samples: st.just(b""), fail)
+    assert judge(target, b"") == "accepted"
+    assert judge(target, b"reject") == "rejected"
