@@ -64,7 +64,7 @@ def next_interval(values: Sequence[float]) -> tuple[float, float]:
     """Where one more value falls with 95 %: the prediction interval, wider than the mean's.
 
     >>> [round(bound, 3) for bound in next_interval([1.0, 2.0, 3.0])]
-    [-2.969, 6.969]
+    [-2.968, 6.968]
     """
     half = t_95(len(values) - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
     return _around(values, half)

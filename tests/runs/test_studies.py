@@ -188,7 +188,7 @@ def test_more_seeds_join_those_that_are_there(tiny: StudyResult, tmp_path: Path)
         checks = load(tmp_path / f"run-2-seed-{seed}").checks()
         shares.append(sum(check.wins for check in checks) / 40)
     row = result.rows[2]
-    mean, half = fmean(shares), 12.706 * abs(shares[0] - shares[1]) / 2
+    mean, half = fmean(shares), 12.70620474 * abs(shares[0] - shares[1]) / 2
     assert (row.row, row.measured) == ("run 2", pytest.approx(mean))
     assert row.low == pytest.approx(max(0.0, mean - half))
     assert row.high == pytest.approx(min(1.0, mean + half))

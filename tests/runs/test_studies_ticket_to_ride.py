@@ -130,10 +130,10 @@ def test_shares_and_tickets() -> None:
 def test_several_networks() -> None:
     few = [Estimate(value, value - 1, value + 1, 3.0, 10) for value in (98.0, 100.0, 102.0)]
     joined = combine(few)
-    half = 4.303 * 2.0 / math.sqrt(3)
+    half = 4.302652730 * 2.0 / math.sqrt(3)
     assert joined.value == 100.0
     assert (joined.low, joined.high) == pytest.approx((100 - half, 100 + half))
-    assert joined.scatter == pytest.approx(math.hypot(4.303 * 2.0, 3.0))
+    assert joined.scatter == pytest.approx(math.hypot(4.302652730 * 2.0, 3.0))
     assert joined.games == 30
     assert combine(few[:1]) == few[0]
 
