@@ -217,7 +217,7 @@ def test_help_explains_every_command(place: Path) -> None:
         assert "Usage" in evolve(command, "--help", folder=place).stdout
 
 
-@pytest.mark.parametrize("place", ["runs.cli.app", "runs.api.duel"])
+@pytest.mark.parametrize("place", ["runs.cli._run", "runs.api.duel"])
 def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shells expect it of a program that Ctrl-C ended, wherever it was."""
 

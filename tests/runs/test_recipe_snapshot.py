@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from runs.cli import app
+from runs.commands import app
 from runs.methods import METHODS
 from runs.recipe import load_recipe, recipe_names
 
