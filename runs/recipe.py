@@ -115,7 +115,7 @@ class RunConfig(Config):
         >>> sorted(config.keeps(range(0, 20, 2)))
         [0, 6, 12, 16, 18]
         """
-        if self.keep_newest is None and self.keep_every is None:
+        if self.keep_every == 1 or (self.keep_newest is None and self.keep_every is None):
             return set(generations)
         newest = generations[-(self.keep_newest or 1) :]
         every = self.keep_every

@@ -105,7 +105,8 @@ def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, P
     """
 
     def stop(recipe: Recipe, whole: Run, path: Path) -> None:
-        start(recipe, run=path, executor="serial", watch=lambda progress: False)
+        kept = recipe.change({"run.keep_every": 1})
+        start(kept, run=path, executor="serial", watch=lambda progress: False)
         for generation in range(2, whole.generation + 1):
             resume(path, executor="serial", watch=_stop_at(generation))
             assert Run.open(path).generation == generation
