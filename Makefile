@@ -31,7 +31,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
 fuzz: $(VENV)/.installed-test
-	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
+	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED) --workers $(TEST_WORKERS)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks

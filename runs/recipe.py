@@ -407,8 +407,10 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
                 raise BadValueError(f"{quote(place)} lies too deep: no key has so many parts")
             parts = value if isinstance(value, Mapping) else dict(enumerate(value))
             _check_values(parts, f"{place}.", deepest - 1)
-        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        elif isinstance(value, int) and not -(2**63) <= value < 2**64:
             raise BadValueError(f"{place} is {quote(value)}: whole numbers have 64 bits at most")
+        elif isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise BadValueError(f"{place} is {quote(value)}: it has bytes that are no letters")
 
 
 def _game_type(content: Mapping[str, Any]) -> type[GameConfig]:

@@ -19,6 +19,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -47,6 +48,10 @@ class _Hidden:
     data: bytes
 
 
+_under_way: list[Any] = []
+"""The target whose inputs are being fed, and what makes them."""
+
+
 class OverdueError(BaseException):
     """An input takes too long. Not an Exception, so that nobody catches it on the way."""
 
@@ -56,6 +61,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=2000, help="of all targets together")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--only", choices=sorted(TARGETS), action="append")
     parser.add_argument("--keep", type=Path, default=Path(".fuzz"), help="where findings go")
     parser.add_argument("--repeat", type=Path, help="feeds this file to the target --only")
@@ -76,7 +82,7 @@ def main() -> int:
         left, weights = options.inputs, sum(target.weight for target in targets)
         for target in targets:
             count = left * target.weight // weights
-            found += _fuzz(target, count, options.seed, keep)
+            found += _fuzz(target, count, options.seed, keep, options.workers)
             left, weights = left - count, weights - target.weight
     return int(found > 0)
 
@@ -105,35 +111,46 @@ def _furnish() -> None:
     Path("loop").symlink_to("loop")
 
 
-def _fuzz(target: Target, count: int, seed: int, keep: Path) -> int:
+def _fuzz(target: Target, count: int, seed: int, keep: Path, workers: int) -> int:
     """Feeds *count* inputs to *target*, and prints and keeps what comes out."""
     started = time.monotonic()
     totals: Counter[str] = Counter()
-    faults: dict[str, bytes] = {}
+    faults: dict[str, tuple[str, bytes]] = {}
     samples = target.samples()
     for sample in samples:  # without limits: whatever they need is compiled here
         outcome = judge(target, sample)
         assert outcome == "accepted", f"{target.name}: {sample!r:.200}: {outcome}"
     inputs = target.inputs(samples)
-    fed = part = 0
-    while fed < count:
-        size = min(PART, count - fed)
-        tally = feed(target, inputs, size, seed + part, faults)
-        totals.update(tally)
-        fed += max(1, sum(tally.values()))
-        part += 1
+    sizes = [min(PART, count - first) for first in range(0, count, PART)]
+    _under_way[:] = target, inputs  # is there in forked processes, and need not be sent
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        for tally, found in pool.map(_feed_part, sizes, range(seed, seed + len(sizes))):
+            totals.update(tally)
+            for outcome, data in found.items():
+                faults.setdefault(_place_of(outcome), (outcome, data))
+    fed = sum(totals.values())
     kept = [totals["accepted"], totals["rejected"], totals["faults"]]
     row = "".join(f"{number:{width}}" for number, width in zip(kept, (10, 10, 8), strict=True))
     print(f"{target.name:16}{fed:9}{row}{time.monotonic() - started:9.1f}", flush=True)
-    for place, data in faults.items():
+    for outcome, data in faults.values():
         keep.mkdir(exist_ok=True)
         file = keep / f"{target.name}-{hashlib.sha256(data).hexdigest()[:12]}"
         file.write_bytes(data)
         print(
-            f"\n{place}\nagain: python -m tests.fuzz --only {target.name} --repeat {file}\n",
+            f"\n{outcome}\nagain: python -m tests.fuzz --only {target.name} --repeat {file}\n",
             flush=True,
         )
     return len(faults)
+
+
+def _feed_part(size: int, seed: int) -> tuple[Counter[str], dict[str, bytes]]:
+    faults: dict[str, bytes] = {}
+    return feed(*_under_way, size, seed, faults), faults
+
+
+def _place_of(outcome: str) -> str:
+    """Where in the code something went wrong, which tells faults apart."""
+    return outcome.rpartition("\n  File ")[2].partition(", in ")[0]
 
 
 def feed(
@@ -174,6 +191,9 @@ def _work(
 ) -> None:
     """Feeds *count* inputs, and tells of each fault once."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.chdir(tempfile.mkdtemp(dir="."))
+    for name in ("r", "loop"):
+        Path(name).symlink_to(f"../{name}")
     resource.setrlimit(resource.RLIMIT_DATA, (_data_size() + MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, _end_it)
@@ -199,7 +219,7 @@ def _work(
         outcome = judge(target, data)
         signal.setitimer(signal.ITIMER_REAL, 0)
         tally[outcome if outcome in ("accepted", "rejected") else "faults"] += 1
-        place = outcome.rpartition("\n  File ")[2].partition(", in ")[0]
+        place = _place_of(outcome)
         if outcome not in ("accepted", "rejected") and place not in told:
             told.add(place)
             sender.send((outcome, data))

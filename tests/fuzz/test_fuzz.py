@@ -17,7 +17,7 @@ from tests.fuzz.__main__ import feed, judge
 from tests.fuzz.targets import TARGETS, Target
 
 ROOT = Path(__file__).parents[2]
-FED = 3000
+FED = 2000
 
 
 def test_no_input_does_what_it_must_not(tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ def complain(
         (["start", "connect-four", "--set", "game.name=['x']"], "unknown game"),
         (["start", "connect-four", "--set", ".".join("a" * 5000) + "=1"], "lies too deep"),
         (["start", "connect-four", "--set", f"run.generations={10**30}"], "64 bits at most"),
+        (["start", "connect-four", "--set", "title=\udc80"], "it has bytes that are no letters"),
         (["start", "connect-four", "--workers", DIGITS], "'--workers'"),
         (["duel", "random", "test-bot", "--games", "9" * 30], "from 1 to 10,000,000"),
         (["duel", "random", "test-bot", "--games", DIGITS], "'--games'"),
