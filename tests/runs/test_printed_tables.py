@@ -24,6 +24,7 @@ from arena.ranking import Tally
 from arena.seated_duel import SeatedDuelResult, summarise
 from arena.seated_ratings import SeatedRating, Standings
 from arena.seating import SeatedResults, new_seated_results, seat_players
+from evolve.method import Report
 from games.connect_four import ConnectFour
 from games.ticket_to_ride.game import TicketToRide
 from players.player import Player
@@ -31,9 +32,11 @@ from players.scripted import make_random
 from players.ticket_to_ride.scripted import make_rule_player
 from runs import evaluation, table_evaluation, tournaments
 from runs.api import start
+from runs.check_points import CheckPoints
 from runs.cli import main
 from runs.concepts import CONCEPTS, ConceptShare
 from runs.display import Display
+from runs.history import History
 from runs.journey import Progress
 from runs.recipe import Recipe
 from runs.run import Run
@@ -328,6 +331,39 @@ def test_what_a_run_came_to(run: Run, printed: Printed, capsys: pytest.CaptureFi
     tables = printed()
     assert list(tables) == ["champion (generation 3)"]
     assert [row["games"] for row in tables["champion (generation 3)"]] == ["100", "60"]
+
+
+def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
+    duel = make_seated_duel()
+    with History(tmp_path / "history.db", write=True) as history:
+        history.add_check(Report(4, 1, {"points": 1.0, "matches": 2.0}), b"player", [duel])
+        (kept,) = history.checks()
+    assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 5)
+    assert (kept.wins, kept.draws, kept.losses) == (3, 1, 2)
+    hero, rival = duel.sides
+    assert kept.scores == CheckPoints(
+        points=hero.points,
+        against=rival.points,
+        margin=duel.margin,
+        low=duel.margin_interval[0],
+        high=duel.margin_interval[1],
+        forbidden=1,
+    )
+
+
+def test_a_history_forgets_all_after_a_generation(tmp_path: Path) -> None:
+    """The check of the state that a run goes on from stays; its generation is played anew."""
+    with History(tmp_path / "history.db", write=True) as history:
+        for generation in (3, 4, 5, 6):
+            report = Report(generation, 1, {"points": 1.0, "matches": 2.0}, {7: generation})
+            history.add_generation(report, 0.5)
+            history.add_check(report, b"player", [make_seated_duel()])
+        history.forget_after(4)
+        assert [check.generation for check in history.checks()] == [3, 4]
+        assert [generation for generation, _, _ in history.champions()] == [3, 4]
+        assert history.generations()["generation"] == [3]
+        assert history.generations()["points"] == [1.0]
+        assert history.species() == {7: {3: 3}}
 
 
 def make_progress(**changes: Any) -> Progress:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from arena.duel import DuelResult
 from arena.mirror import MirrorResult
 from arena.seated_duel import summarise
 from arena.seating import new_seated_results, seat_players
 from arena.statistics import wilson_interval
+from runs.history import Check
 from runs.studies import (
+    checkers_td_rounds,
     checkers_td_tables,
     four_in_a_row,
     four_in_a_row_curves,
+    mlp_vs_neat,
     td_lambda_ladder,
     td_lambda_tables,
     ticket_to_ride_mixed,
@@ -215,6 +221,87 @@ def test_a_crosstables_cells_are_means_of_wins_and_losses() -> None:
     cells = [{(1, 2): Score(7, 2, 1)}, {(1, 2): Score(4, 6, 0)}]
     assert checkers_td_tables._format_cell((1, 2), cells) == "5.5-4"
     assert checkers_td_tables._format_cell((2, 1), cells) == ""
+
+
+def test_rounds_of_checkers_tell_both_sides() -> None:
+    """RafalBack is told first; the publication prints RafalForw's wins first: 13-11 and 7-17."""
+    score = Score(wins=21, losses=19, draws=10)
+    said = checkers_td_rounds._tell_wins(score, (0, 1))
+    assert said == "won 21, lost 19, drawn 10; published 28, 20"
+    assert checkers_td_rounds._published_share((1,)) == (17 + 0.5) / 25
+
+
+# --- champions that meet others ------------------------------------------------------------
+
+
+def fake_run(name: str) -> Any:
+    return SimpleNamespace(champion=SimpleNamespace(name=name))
+
+
+def make_duel(wins: int, draws: int, losses: int) -> DuelResult:
+    return DuelResult(
+        names=("a", "b"),
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        distinct_games=1,
+        terminations={},
+    )
+
+
+def test_levels_of_arms_are_games_won(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = {
+        name: [(1e6, Check(at, name, won, 30, 70 - won, 9)) for at in range(6)]
+        for name, won in (("test-bot", 40), ("random", 60))
+    }
+    record["random"][0] = (1e6, Check(0, "random", 0, 0, 100, 9))  # not among the last five
+    monkeypatch.setattr(mlp_vs_neat, "_runs", lambda *given: [None])
+    monkeypatch.setattr(mlp_vs_neat, "_read", lambda run: record)
+    monkeypatch.setattr(mlp_vs_neat, "_totals", lambda run: (2_500_000, 33.0))
+    table = mlp_vs_neat.measure_curves(Material(Settings(), {}))
+    rows = {(row.row, row.column): (row.measured, row.games) for row in table.rows}
+    assert rows["neat", "won against test-bot"] == (0.4, 500)
+    assert rows["mlp", "won against random"] == (0.6, 500)
+    assert table.notes[0].startswith("mlp: 2.50 million training games and 33 s")
+
+
+def test_champions_of_arms_win_and_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mlp_vs_neat, "_runs", lambda material, arm: [fake_run(arm.name)])
+    monkeypatch.setattr(mlp_vs_neat, "duel", lambda *given, **options: make_duel(50, 20, 10))
+    material = Material(Settings(), {})
+    for row in mlp_vs_neat.measure_champions(material).rows:
+        assert (row.measured, row.games) == (50 / 80, 80)
+    for row in mlp_vs_neat.measure_duels(material).rows:
+        assert (row.measured, row.games) == (60 / 80, 80)
+
+
+@pytest.mark.parametrize(
+    ("evolved", "verdict"), [((90, 100), "holds"), ((1, 100), "fails"), ((30, 100), "open")]
+)
+def test_whether_evolved_players_beat_a_random_one(
+    monkeypatch: pytest.MonkeyPatch, evolved: tuple[int, int], verdict: str
+) -> None:
+    """The random player wins 30 of 100 games against the test bot, which wins 60 of them."""
+
+    def meet(number: int, runs: Any, opponent: Any, published: str | None) -> Row:
+        values = mean_share([Sample(*evolved)])
+        column = f"won against {opponent.name}"
+        return Row("opponents", f"run {number}", column, published, *values)
+
+    def play(game: Any, first: Any, second: Any, **options: Any) -> DuelResult:
+        weak = first.name == "random"
+        result = make_duel(30, 10, 60) if weak else make_duel(60, 10, 30)
+        return replace(result, names=(first.name, second.name))
+
+    monkeypatch.setattr(four_in_a_row, "_runs", lambda *given: [None])
+    monkeypatch.setattr(four_in_a_row, "_meet", meet)
+    monkeypatch.setattr(four_in_a_row, "duel", play)
+    table = four_in_a_row.measure_opponents(Material(Settings(), {}))
+    rows = {(row.row, row.column): row.measured for row in table.rows}
+    assert rows["random", "won against test-bot"] == 0.3
+    assert rows["test-bot", "won against random"] == 0.6
+    assert table.remarks["run 4", "won against test-bot"] == verdict
+    assert table.remarks["test-bot", "won against random"] == "holds"
 
 
 # --- ticket-to-ride ------------------------------------------------------------------------
