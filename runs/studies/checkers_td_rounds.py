@@ -22,7 +22,7 @@ from runs.studies.checkers_td_entrants import (
     without_exploration,
 )
 from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import recipe_name
+from runs.studies.checkers_td_plan import CHOSEN, recipe_name
 from runs.studies.checkers_td_published import ROUNDS, Score
 from runs.studies.intervals import Sample, mean_share
 from runs.studies.study import Material, Row, Table
@@ -87,7 +87,8 @@ def _make_sitting(material: Material, seed: int) -> Sitting:
 
 def _make_beginners(seed: int) -> Entrants:
     """All pairs of one seed, RafalBack before RafalForw, as they are before any training."""
-    methods = [load_recipe(recipe_name(number)).make_method() for number in (BACKWARD, FORWARD)]
+    recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
+    methods = [recipe.make_method() for recipe in recipes]
     beginners = [
         (method, method.initial(1000 * seed + pair).population[0])
         for pair in range(PAIRS)

@@ -192,18 +192,18 @@ def test_sixteen_players_with_every_seed() -> None:
     assert len(jobs) == 16 * STUDY.seeds
     assert len({job.recipe.run.seed for job in jobs}) == len(jobs)
     for job in jobs:
-        recipe = load_recipe(job.name.rpartition("-")[0])
-        whole = recipe.run.generations * recipe.method["games"]
-        assert job.recipe.run.generations * job.recipe.method["games"] == whole
+        shipped = load_recipe(job.name.rpartition("-")[0])
+        recipe = job.recipe
+        assert recipe.run.generations * recipe.method["games"] == checkers_td_plan.CHOSEN_GAMES
+        assert recipe.network == checkers_td_plan.CHOSEN.apply(shipped).network
+        assert recipe.method["rate"] == pytest.approx(10 * shipped.method["rate"])
     assert {job.name for job in jobs[: 2 * STUDY.seeds]} == {
         f"checkers-{name}-{seed}"
         for name in ("15-rafalmmored", "16-rafalmored")
         for seed in range(1, STUDY.seeds + 1)
     }
     (shorter,) = [job.recipe for job in STUDY.plan(Settings(1, 0.25)) if "-06-" in job.name]
-    longer = load_recipe("checkers-06-rafalmore")
-    games = longer.run.generations * longer.method["games"]
-    assert shorter.run.generations * shorter.method["games"] == games // 4
+    assert shorter.run.generations * shorter.method["games"] == checkers_td_plan.CHOSEN_GAMES // 4
 
 
 def test_each_table_asks_for_its_own_players() -> None:
