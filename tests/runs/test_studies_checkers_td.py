@@ -588,6 +588,8 @@ def test_conclusions_by_the_published_games_alone() -> None:
     assert verdicts["RafalGamma08 - RafalGamma09, 5.9"] == "confirmed"
     assert verdicts["RafalMore - RafalMMore, 5.8"] == "confirmed"  # 20-0
     assert verdicts["RafalBurge - RafalMore, 5.8"] == "confirmed"  # 0-20: loses, as claimed
+    assert verdicts["RafalMore - RafalBack, 5.8"] == "confirmed"  # 9-1 and 10-0
+    assert verdicts["RafalMore - all others, 5.8"] == "confirmed; beats 13 of 13"
     assert verdicts["RafalMoreD - all others, 5.9"] == "confirmed; beats 15 of 15"
     assert verdicts["RafalMMoreD - all others, 5.8"] == "confirmed; beats 13 of 14"
     assert verdicts["change between rounds, 5.9"] == "open"  # of one seed nothing is known
