@@ -262,7 +262,9 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     seeds = [derive_seeds(7, part, purpose, count) for part, count in enumerate((3, 6, 3))]
 
     def play(players: Entrants, pair: tuple[int, int], seed: Any, games: int) -> Any:
-        work = make_meetings(players, [pair], np.array([seed]), games=games, learn=True)
+        rule = checkers_td_plan.CHOSEN.draws
+        seeds = np.array([seed])
+        work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
         return executor.do(work)
 
     outputs = play(without_exploration(entrants), (2, 1), seeds[0][2], 3)
@@ -288,17 +290,19 @@ def test_rounds_between_training_step_by_step() -> None:
     (meeting,) = checkers_td_rounds.play_pairs(everybody, 3, 4, 6, [1], executor)
 
     pairs, calm = checkers_td_rounds.PAIRS, without_exploration(everybody)
+    rule = {"draws": checkers_td_plan.CHOSEN.draws}
     scores = []
     for number in range(4):
         if number:
             seeds = derive_seeds(3, number, "training", 4)[2:]
-            work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True)
+            work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True, **rule)
             learned = read_weights(executor.do(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
             everybody = everybody.with_weights({2: learned[0], 3: learned[1]})
             calm = without_exploration(everybody)
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
-        work = make_meetings(calm, [(2, 3)], seed, games=4, learn=False, alternate=True)
+        options = {"games": 4, "learn": False, "alternate": True, **rule}
+        work = make_meetings(calm, [(2, 3)], seed, **options)
         scores.append(executor.do(work)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == scores
     assert len({tuple(score) for score in scores}) > 1
