@@ -42,6 +42,8 @@ COEFFICIENTS = {
     "Spearman": (spearman, spearman_interval),
     "Kendall": (kendall, kendall_interval),
 }
+LARGEST = 2048
+"""A search takes weights beyond this for this; see `players.checkers.linear.LinearDesign.pack`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"
@@ -69,7 +71,7 @@ def measure_tournament(tournament: Tournament, material: Material) -> Table:
     heading = f"Table {table.name}: {table.title}"
     picture = draw_tournament(heading, tournament.players, published, seeds)
     table.files[f"{table.name}.png"] = render(picture, ".png")
-    table.notes.extend(_tell_of_ignorant(material, tournament))
+    table.notes.extend(_tell_of_runaways(material, tournament))
     return table
 
 
@@ -183,18 +185,18 @@ def _tell_mean(published: Crosstable, shares: Sequence[Sequence[float]]) -> str:
     return f"{fmean(values):.2f} ({max(-1.0, low):.2f} to {min(1.0, high):.2f})"
 
 
-def _tell_of_ignorant(material: Material, tournament: Tournament) -> list[str]:
-    """Who has learned nothing, because its weights grew beyond all bounds every time."""
+def _tell_of_runaways(material: Material, tournament: Tournament) -> list[str]:
+    """Whose weights grew so large in training that a search can't tell them apart."""
     names = []
     for seed in range(1, material.settings.seeds + 1):
         for run in trained(material, seed, tournament.players):
-            if not run.state().population.any():
+            if abs(run.state().population).max() > LARGEST:
                 names.append(run.path.name)
     if not names:
         return []
     return [
-        "The weights of these players grew beyond all bounds in every generation, so that they know"
-        f" nothing and play at random: {', '.join(names)}."
+        f"Weights of these players ran away in training, beyond {LARGEST}: a search can't tell such"
+        f" values apart: {', '.join(names)}."
     ]
 
 

@@ -22,6 +22,7 @@ from evolve.learning.td_linear import TdLinearConfig, make_lesson
 from games.seeding import derive_seeds
 from players.checkers.linear import LinearDesign
 from runs.recipe import Recipe, load_recipe
+from runs.run import Run
 from runs.studies import (
     StudyProgress,
     StudyResult,
@@ -30,6 +31,7 @@ from runs.studies import (
     checkers_td_plan,
     checkers_td_readings,
     checkers_td_rounds,
+    checkers_td_tables,
     find_study,
     reproduce_study,
 )
@@ -659,6 +661,19 @@ def test_all_tables_are_there(tiny: StudyResult) -> None:
     assert rows["5.8", "1 RafalBack", "points"].games == 2 * 28
     assert rows["5.9", "15 RafalMMoreD", "points"].games == 2 * 2 * 15
     json.dumps(tiny.to_dict(), allow_nan=False)
+
+
+def test_weights_that_ran_away_are_told(tiny: StudyResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    material = Material(Settings(1), {p.name: Run.open(p) for p in tiny.out.glob("*-1")}, 1)
+    assert checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING) == []
+    monkeypatch.setattr(checkers_td_tables, "LARGEST", 0.02)
+    (note,) = checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING)
+    largest = {
+        name: float(abs(run.state().population).max()) for name, run in material.runs.items()
+    }
+    told = set(note.rpartition(": ")[2].removesuffix(".").split(", "))
+    assert told == {name for name, value in largest.items() if value > 0.02 and "-16-" not in name}
+    assert 0 < len(told) < 15
 
 
 def test_the_report_has_pictures_and_both_crosstables(tiny: StudyResult) -> None:
