@@ -76,15 +76,28 @@ class Learner(Method[S]):
         outputs = arena.executor.do(self.make_work(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
-            learner = lost[0] * self.config.individuals // len(outputs[0])
-            raise DivergedError(
-                f"learner {learner}: its weights grew beyond all bounds in generation "
-                f"{state.generation}; lower {self.rate}"
-            )
+            self.face_lost(state, outputs, lost)
         after, statistics = self.take_in(state, outputs)
         games = self.config.individuals * self.config.games
         arena.games += games
         return after, Report(state.generation, games, statistics)
+
+    def face_lost(self, state: S, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]) -> None:
+        """What is done about weights that are no numbers any more: the run ends.
+
+        Args:
+            state: What was before.
+            outputs: What came of the work; may be changed.
+            lost: The rows of the first output in which such weights stand.
+
+        Raises:
+            DivergedError: Always, unless a subclass knows better.
+        """
+        learner = lost[0] * self.config.individuals // len(outputs[0])
+        raise DivergedError(
+            f"learner {learner}: its weights grew beyond all bounds in generation "
+            f"{state.generation}; lower {self.rate}"
+        )
 
     def describe_games(
         self, *, error: float, plies: float, first_wins: float, draws: float

@@ -81,6 +81,9 @@ class TdLinearConfig(LearnerConfig):
     schedule_games: int = Field(default=10_000, ge=1)
     """After so many games of a learner rate and exploration have come to their ends, each by the
     same difference per game; without an end they stay as they are."""
+    diverged: Literal["stop", "keep"] = "stop"
+    """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
+    the weights that it had before that generation."""
     initialisation: str = "zero"
     """See `players.checkers.linear.LinearDesign.initialise`. His text does not say."""
 
@@ -176,6 +179,14 @@ class TdLinear(Learner[TdLinearState]):
         statistics["epsilon"] = lesson.exploration
         after = replace(state, generation=state.generation + 1, population=population)
         return after, statistics
+
+    def face_lost(
+        self, state: TdLinearState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
+    ) -> None:
+        """Ends the run, or takes the weights from before, as the recipe says."""
+        if self.config.diverged == "stop":
+            super().face_lost(state, outputs, lost)
+        outputs[0][lost, : self.design.genes] = state.population[lost]
 
     def describe(self, state: TdLinearState) -> dict[str, Any]:
         """Individuals, genes of each, and the games that each has learned from."""

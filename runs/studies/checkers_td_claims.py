@@ -70,6 +70,7 @@ DISCOUNT_MORE = "with 14 features γ = 1 beats 0.8"
 ENCODING = "many-valued beats binary"
 DEPTH = "depth 7 beats all"
 FEATURES = "14 features beat 20"
+DUELS = "RafalMore wins every duel"
 BURGE_LOSES = "Burge loses to RafalMore"
 BURGE_BEATS = "Burge beats who has no more features"
 
@@ -83,6 +84,8 @@ CLAIMS = (
     Claim(DEPTH, (15,), tuple(range(1, 15))),
     Claim(FEATURES, (6,), (11,)),
     Claim(FEATURES, (16,), (15,), tables=("5.9",)),
+    Claim(DUELS, (6,), (1,), tables=("5.8",)),
+    Claim(DUELS, (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
     Claim(BURGE_LOSES, (9,), (6,), loses=True),
     Claim(BURGE_BEATS, (9,), (1, 2, 3, 4, 5)),
     Claim(BURGE_BEATS, (9,), BINARY),

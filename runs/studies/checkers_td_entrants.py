@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.work import Work
 from evolve.learning.linear_lessons import EXPLORATION
-from evolve.learning.linear_meetings import Entrants, make_entrants
+from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings
 from evolve.learning.td_linear import TdLinear, make_lesson
-from runs.studies.checkers_td_plan import trained
+from runs.studies.checkers_td_plan import CHOSEN, trained
 from runs.studies.checkers_td_published import Score
 from runs.studies.study import Material
 
-__all__ = ["gather", "identify", "keep_learned", "pick", "read_scores", "without_exploration"]
+__all__ = [
+    "arrange",
+    "gather",
+    "identify",
+    "keep_learned",
+    "pick",
+    "read_scores",
+    "without_exploration",
+]
 
 
 def gather(material: Material, seed: int, numbers: Sequence[int]) -> Entrants:
@@ -30,6 +39,11 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Entrants:
     ]
     genomes = [state.population[0] for state in states]
     return make_entrants([method.design for method in methods], lessons, genomes)
+
+
+def arrange(entrants: Entrants, pairings: Any, seeds: NDArray[np.uint64], **options: Any) -> Work:
+    """Meetings, as by `make_meetings`, whose games are drawn as the tables' reading says."""
+    return make_meetings(entrants, pairings, seeds, draws=CHOSEN.draws, **options)
 
 
 def without_exploration(entrants: Entrants) -> Entrants:

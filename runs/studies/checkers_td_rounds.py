@@ -11,18 +11,19 @@ from functools import partial
 import numpy as np
 
 from arena.executors import Executor
-from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
+from evolve.learning.linear_meetings import Entrants, make_entrants, read_weights
 from evolve.learning.td_linear import make_lesson
 from games.seeding import derive_seeds
 from runs.recipe import load_recipe
 from runs.studies.checkers_td_entrants import (
+    arrange,
     identify,
     keep_learned,
     read_scores,
     without_exploration,
 )
 from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import recipe_name
+from runs.studies.checkers_td_plan import CHOSEN, recipe_name
 from runs.studies.checkers_td_published import ROUNDS, Score
 from runs.studies.intervals import Sample, mean_share
 from runs.studies.study import Material, Row, Table
@@ -80,14 +81,15 @@ def _make_sitting(material: Material, seed: int) -> Sitting:
     games = material.settings.scaled(GAMES, least=2)
     between = material.settings.scaled(BETWEEN, least=1)
     entrants = _make_beginners(seed)
-    identity = fingerprint(identify(entrants), seed, games, between)
+    identity = fingerprint(identify(entrants), seed, games, between, CHOSEN.draws)
     play = partial(play_pairs, entrants, seed, games, between)
     return Sitting(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
 
 
 def _make_beginners(seed: int) -> Entrants:
     """All pairs of one seed, RafalBack before RafalForw, as they are before any training."""
-    methods = [load_recipe(recipe_name(number)).make_method() for number in (BACKWARD, FORWARD)]
+    recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
+    methods = [recipe.make_method() for recipe in recipes]
     beginners = [
         (method, method.initial(1000 * seed + pair).population[0])
         for pair in range(PAIRS)
@@ -117,14 +119,14 @@ def play_pairs(
     for number in range(len(ROUNDS)):
         if number:
             seeds = derive_seeds(seed, number, "training", len(entrants.weights))[everybody]
-            work = make_meetings(entrants, alone, seeds, games=between, learn=True)
+            work = arrange(entrants, alone, seeds, games=between, learn=True)
             learned = entrants.weights.copy()
             learned[everybody] = read_weights(executor.do(work))[:, 0]
             entrants, spoilt = keep_learned(entrants, learned)
             lost += spoilt
         seeds = derive_seeds(seed, number, "rounds", PAIRS)[list(numbers)]
         calm = without_exploration(entrants)
-        work = make_meetings(calm, players, seeds, games=games, learn=False, alternate=True)
+        work = arrange(calm, players, seeds, games=games, learn=False, alternate=True)
         for kept, score in zip(rounds, read_scores(executor.do(work)[1]), strict=True):
             kept.append(score)
     return [

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from runs.studies.checkers_td_chart import draw_tournament
+from runs.studies.checkers_td_fit import measure_fit
 from runs.studies.checkers_td_games import Meeting
 from runs.studies.checkers_td_plan import trained
 from runs.studies.checkers_td_published import (
@@ -30,7 +31,6 @@ from runs.studies.checkers_td_ranks import (
 )
 from runs.studies.checkers_td_tournaments import Tournament, play_tournament
 from runs.studies.intervals import Sample, mean_interval, mean_share, t_95
-from runs.studies.q_learning_tables import tell_of_attempts
 from runs.studies.study import Grid, Material, Row, Table
 
 __all__ = ["compare_tournaments", "measure_tournament"]
@@ -42,6 +42,8 @@ COEFFICIENTS = {
     "Spearman": (spearman, spearman_interval),
     "Kendall": (kendall, kendall_interval),
 }
+LARGEST = 2048
+"""A search takes weights beyond this for this; see `players.checkers.linear.LinearDesign.pack`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"
@@ -69,9 +71,7 @@ def measure_tournament(tournament: Tournament, material: Material) -> Table:
     heading = f"Table {table.name}: {table.title}"
     picture = draw_tournament(heading, tournament.players, published, seeds)
     table.files[f"{table.name}.png"] = render(picture, ".png")
-    numbers = range(1, len(seeds) + 1)
-    runs = [run for seed in numbers for run in trained(material, seed, tournament.players)]
-    table.notes.extend(tell_of_attempts(runs))
+    table.notes.extend(_tell_of_runaways(material, tournament))
     return table
 
 
@@ -86,7 +86,10 @@ def compare_tournaments(tournament: Tournament, results: Results) -> Table:
         title=tournament.title,
         rows=rows,
         remarks=remarks,
-        notes=[SHARES, FIRST, RANKS, *_tell_more(published, seeds), *_tell_of_lost(results)],
+        notes=[
+            *(SHARES, FIRST, RANKS, *_tell_more(published, seeds), _tell_fit(published, seeds)),
+            *_tell_of_lost(results),
+        ],
         files={f"{tournament.name}.csv": _format_games(tournament.name, results).encode()},
         grids=[
             _make_grid("Published: wins-losses of the row's player", tournament, [published]),
@@ -163,12 +166,38 @@ def _tell_more(published: Crosstable, seeds: Sequence[Crosstable]) -> list[str]:
     return notes
 
 
+def _tell_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> str:
+    """How well all players together foretell the published cells."""
+    fit = measure_fit(published, seeds)
+    return (
+        f"Gain on the published cells, as in the table of readings: {fit.gain:.3f}"
+        f" ({fit.low:.3f} to {fit.high:.3f}; by chance less than {fit.chance:.3f})."
+        f" {fit.inside} of {fit.cells} cells"
+        f" are where ten more of our games would be with 95 %, by chance {fit.inside_chance:.0f}."
+    )
+
+
 def _tell_mean(published: Crosstable, shares: Sequence[Sequence[float]]) -> str:
     """The mean over seeds of Spearman's correlation, with Student's interval."""
     theirs = [score.share for score in sum_up(published).values()]
     values = [spearman(theirs, some) for some in shares]
     low, high = mean_interval(values)
     return f"{fmean(values):.2f} ({max(-1.0, low):.2f} to {min(1.0, high):.2f})"
+
+
+def _tell_of_runaways(material: Material, tournament: Tournament) -> list[str]:
+    """Whose weights grew so large in training that a search can't tell them apart."""
+    names = []
+    for seed in range(1, material.settings.seeds + 1):
+        for run in trained(material, seed, tournament.players):
+            if abs(run.state().population).max() > LARGEST:
+                names.append(run.path.name)
+    if not names:
+        return []
+    return [
+        f"Weights of these players ran away in training, beyond {LARGEST}: a search can't tell such"
+        f" values apart: {', '.join(names)}."
+    ]
 
 
 def _tell_of_lost(results: Results) -> list[str]:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.executors import Executor
-from evolve.learning.linear_meetings import Entrants, make_meetings, read_weights
+from evolve.learning.linear_meetings import Entrants, read_weights
 from games.seeding import derive_seeds
 from players.lineup import DEPTH, FEATURES
 from runs.studies.checkers_td_entrants import (
+    arrange,
     gather,
     identify,
     keep_learned,
@@ -22,7 +23,7 @@ from runs.studies.checkers_td_entrants import (
     without_exploration,
 )
 from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import estimate_cost
+from runs.studies.checkers_td_plan import CHOSEN, estimate_cost
 from runs.studies.checkers_td_published import PLAYERS, WITHOUT_ROW, Score
 from runs.studies.study import Material
 
@@ -100,7 +101,9 @@ def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitt
         play = partial(meet_and_learn, entrants, pairings, seed, games, between)
     else:
         play = partial(_meet, entrants, pairings, seed, games)
-    identity = fingerprint(identify(entrants), pairings.tobytes(), seed, games, between)
+    identity = fingerprint(
+        identify(entrants), pairings.tobytes(), seed, games, between, CHOSEN.draws
+    )
     looks = entrants.seats[:, [DEPTH, FEATURES]].tolist()
     costs = np.array([estimate_cost(depth, features) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
@@ -119,7 +122,7 @@ def _meet(
     some = list(numbers)
     seeds = derive_seeds(seed, 0, "tournament", len(pairings))[some]
     players = without_exploration(entrants)
-    work = make_meetings(players, pairings[some], seeds, games=games, learn=False)
+    work = arrange(players, pairings[some], seeds, games=games, learn=False)
     scores = executor.do(work)[1]
     return [Meeting((score,)) for score in read_scores(scores)]
 
@@ -148,7 +151,7 @@ def meet_and_learn(
     pairs = room.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
     itself = np.stack([room, room], axis=1)
-    outputs = executor.do(make_meetings(own, itself, alone, games=between, learn=True))
+    outputs = executor.do(arrange(own, itself, alone, games=between, learn=True))
     own, two = keep_learned(own, read_weights(outputs)[:, 0])
     _, three, more = _learn_together(own, pairs, second, games, executor)
     lost = (one | two | three).reshape(-1, 2).sum(axis=1)
@@ -167,6 +170,6 @@ def _learn_together(
 ) -> tuple[Entrants, NDArray[np.bool_], list[Score]]:
     """A round in which both learn: who they are then, whose weights were lost, and the scores."""
     players = without_exploration(own)
-    outputs = executor.do(make_meetings(players, pairs, seeds, games=games, learn=True))
+    outputs = executor.do(arrange(players, pairs, seeds, games=games, learn=True))
     after, lost = keep_learned(own, read_weights(outputs).reshape(len(own.weights), -1))
     return after, lost, read_scores(outputs[1])

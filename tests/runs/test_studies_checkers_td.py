@@ -22,6 +22,7 @@ from evolve.learning.td_linear import TdLinearConfig, make_lesson
 from games.seeding import derive_seeds
 from players.checkers.linear import LinearDesign
 from runs.recipe import Recipe, load_recipe
+from runs.run import Run
 from runs.studies import (
     StudyProgress,
     StudyResult,
@@ -30,6 +31,7 @@ from runs.studies import (
     checkers_td_plan,
     checkers_td_readings,
     checkers_td_rounds,
+    checkers_td_tables,
     find_study,
     reproduce_study,
 )
@@ -192,18 +194,18 @@ def test_sixteen_players_with_every_seed() -> None:
     assert len(jobs) == 16 * STUDY.seeds
     assert len({job.recipe.run.seed for job in jobs}) == len(jobs)
     for job in jobs:
-        recipe = load_recipe(job.name.rpartition("-")[0])
-        whole = recipe.run.generations * recipe.method["games"]
-        assert job.recipe.run.generations * job.recipe.method["games"] == whole
+        shipped = load_recipe(job.name.rpartition("-")[0])
+        recipe = job.recipe
+        assert recipe.run.generations * recipe.method["games"] == checkers_td_plan.CHOSEN_GAMES
+        assert recipe.network == checkers_td_plan.CHOSEN.apply(shipped).network
+        assert recipe.method["rate"] == pytest.approx(10 * shipped.method["rate"])
     assert {job.name for job in jobs[: 2 * STUDY.seeds]} == {
         f"checkers-{name}-{seed}"
         for name in ("15-rafalmmored", "16-rafalmored")
         for seed in range(1, STUDY.seeds + 1)
     }
     (shorter,) = [job.recipe for job in STUDY.plan(Settings(1, 0.25)) if "-06-" in job.name]
-    longer = load_recipe("checkers-06-rafalmore")
-    games = longer.run.generations * longer.method["games"]
-    assert shorter.run.generations * shorter.method["games"] == games // 4
+    assert shorter.run.generations * shorter.method["games"] == checkers_td_plan.CHOSEN_GAMES // 4
 
 
 def test_each_table_asks_for_its_own_players() -> None:
@@ -262,7 +264,9 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     seeds = [derive_seeds(7, part, purpose, count) for part, count in enumerate((3, 6, 3))]
 
     def play(players: Entrants, pair: tuple[int, int], seed: Any, games: int) -> Any:
-        work = make_meetings(players, [pair], np.array([seed]), games=games, learn=True)
+        rule = checkers_td_plan.CHOSEN.draws
+        seeds = np.array([seed])
+        work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
         return executor.do(work)
 
     outputs = play(without_exploration(entrants), (2, 1), seeds[0][2], 3)
@@ -288,17 +292,19 @@ def test_rounds_between_training_step_by_step() -> None:
     (meeting,) = checkers_td_rounds.play_pairs(everybody, 3, 4, 6, [1], executor)
 
     pairs, calm = checkers_td_rounds.PAIRS, without_exploration(everybody)
+    rule = {"draws": checkers_td_plan.CHOSEN.draws}
     scores = []
     for number in range(4):
         if number:
             seeds = derive_seeds(3, number, "training", 4)[2:]
-            work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True)
+            work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True, **rule)
             learned = read_weights(executor.do(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
             everybody = everybody.with_weights({2: learned[0], 3: learned[1]})
             calm = without_exploration(everybody)
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
-        work = make_meetings(calm, [(2, 3)], seed, games=4, learn=False, alternate=True)
+        options = {"games": 4, "learn": False, "alternate": True, **rule}
+        work = make_meetings(calm, [(2, 3)], seed, **options)
         scores.append(executor.do(work)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == scores
     assert len({tuple(score) for score in scores}) > 1
@@ -588,6 +594,8 @@ def test_conclusions_by_the_published_games_alone() -> None:
     assert verdicts["RafalGamma08 - RafalGamma09, 5.9"] == "confirmed"
     assert verdicts["RafalMore - RafalMMore, 5.8"] == "confirmed"  # 20-0
     assert verdicts["RafalBurge - RafalMore, 5.8"] == "confirmed"  # 0-20: loses, as claimed
+    assert verdicts["RafalMore - RafalBack, 5.8"] == "confirmed"  # 9-1 and 10-0
+    assert verdicts["RafalMore - all others, 5.8"] == "confirmed; beats 13 of 13"
     assert verdicts["RafalMoreD - all others, 5.9"] == "confirmed; beats 15 of 15"
     assert verdicts["RafalMMoreD - all others, 5.8"] == "confirmed; beats 13 of 14"
     assert verdicts["change between rounds, 5.9"] == "open"  # of one seed nothing is known
@@ -653,6 +661,19 @@ def test_all_tables_are_there(tiny: StudyResult) -> None:
     assert rows["5.8", "1 RafalBack", "points"].games == 2 * 28
     assert rows["5.9", "15 RafalMMoreD", "points"].games == 2 * 2 * 15
     json.dumps(tiny.to_dict(), allow_nan=False)
+
+
+def test_weights_that_ran_away_are_told(tiny: StudyResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    material = Material(Settings(1), {p.name: Run.open(p) for p in tiny.out.glob("*-1")}, 1)
+    assert checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING) == []
+    monkeypatch.setattr(checkers_td_tables, "LARGEST", 0.02)
+    (note,) = checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING)
+    largest = {
+        name: float(abs(run.state().population).max()) for name, run in material.runs.items()
+    }
+    told = set(note.rpartition(": ")[2].removesuffix(".").split(", "))
+    assert told == {name for name, value in largest.items() if value > 0.02 and "-16-" not in name}
+    assert 0 < len(told) < 15
 
 
 def test_the_report_has_pictures_and_both_crosstables(tiny: StudyResult) -> None:

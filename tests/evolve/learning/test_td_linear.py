@@ -107,6 +107,16 @@ def test_learners_who_lose_all_bounds_are_named() -> None:
         method.step(state, make_arena(method))
 
 
+def test_learners_who_lose_all_bounds_go_on_with_what_they_knew_if_asked_to() -> None:
+    method = make_method(individuals=2, rate=1e-3, diverged="keep")
+    state = method.initial(1)
+    state.population[1, 3] = 2e6
+    after, _ = method.step(state, make_arena(method))
+    assert after.population[1].tobytes() == state.population[1].tobytes()
+    assert (after.population[0] != state.population[0]).any()
+    assert after.generation == 1
+
+
 def test_steps_and_chance_come_to_their_ends() -> None:
     method = make_method(rate=0.4, rate_end=0.2, exploration=0.3, schedule_games=40)
     lessons = [make_lesson(method.config, method.design, place) for place in (0, 1, 4, 9)]
