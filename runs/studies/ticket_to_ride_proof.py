@@ -113,8 +113,9 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
             " players; forbidden moves, seats that finished and extremes are given for as many"
             " games as the publication has, 240. Where no game is completed there are no points.",
             f"Loss (natural logarithm) and accuracy are means over the {stages[0][0].loss.games:,}"
-            f" rows that are learnt. Published are those of {EXAMINED} random rows, which the"
-            " remarks allow for." + ("" if optimiser else NOT_HIS),
+            f" rows that are learnt, which the column of games counts there. Published are those of"
+            f" {EXAMINED} random rows, which the remarks allow for."
+            + ("" if optimiser else NOT_HIS),
         ],
         files={f"figure-{name}.png": render(picture, ".png")},
     )
