@@ -4,6 +4,7 @@
 #   make run     evolve a Connect Four player; ends with a plot, a bot and a table
 #   make test    all checks: formatting, types, the layers, the tests
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer)
+#   make attack  a thousand runs killed at random instants, each resumed to the same bits (KILLS=30)
 #   make bench   all speeds, as ratios in one run; writes benchmarks/results/
 #   make clean   remove the environment and the caches, but no runs
 
@@ -13,9 +14,10 @@ RUN ?= evolved/connect-four
 TEST_WORKERS ?= 2
 FUZZ_INPUTS ?= 1000000
 FUZZ_SEED ?= 1
+KILLS ?= 1000
 BIN := $(VENV)/bin
 
-.PHONY: run test fuzz bench clean
+.PHONY: run test fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -32,6 +34,9 @@ test: $(VENV)/.installed-test
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED) --workers $(TEST_WORKERS)
+
+attack: $(VENV)/.installed-test
+	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 tests/attack
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks

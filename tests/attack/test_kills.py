@@ -35,7 +35,17 @@ ALIKE = [
     "check.opponents=['random']",
 ]
 METHODS = {
-    "tournament": ("connect-four", ["method.individuals=30", "network.hidden=[8]", *ALIKE]),
+    "tournament": (
+        "connect-four",
+        [
+            "network.hidden=[8]",
+            "method.individuals=30",
+            "method.self_adaptive=true",
+            "method.hall_of_fame.opponents=2",
+            "method.hall_of_fame.every=2",
+            *ALIKE,
+        ],
+    ),
     "neat": ("connect-four-neat", ["neat.pop_size=20", *ALIKE]),
     "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
     "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),

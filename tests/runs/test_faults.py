@@ -5,19 +5,15 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
-import random
 import shutil
-import signal
 import sqlite3
 import subprocess
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 
 from games.errors import ArenaError
@@ -27,13 +23,11 @@ from runs.directory import RunDirectory
 from runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
 from runs.recipe import Recipe
 
-KILLS = 30
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
 RecipeMaker = Callable[..., Recipe]
 OutcomeOf = Callable[[Path], Any]
-StillAlive = Callable[[Iterable[int]], list[int]]
 
 
 def stop_at(generation: int) -> Callable[[Any], bool]:
@@ -74,63 +68,7 @@ def rewind(path: Path, generation: int) -> None:
     RunDirectory(path).checkpoint(last).unlink()
 
 
-# kill -9
-
-
-def evolve_on(path: Path) -> None:
-    Run.open(path).advance(executor="multiprocess", workers=2)
-
-
-def find_children(pid: int | None) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    small_recipe: RecipeMaker, tmp_path: Path, outcome_of: OutcomeOf, still_alive: StillAlive
-) -> None:
-    """Each process is forked, so that all of its life, of which some part is cut, is the run."""
-    chance = random.Random(5)
-    kills = seed = 0
-    while kills < KILLS:
-        seed += 1
-        recipe = small_recipe(
-            f"run.seed={seed}",
-            "network.hidden=[16]",
-            "method.individuals=40",
-            "method.self_adaptive=true",
-            "method.hall_of_fame.opponents=2",
-            "method.hall_of_fame.every=2",
-            "check.every=4",
-            "check.games=200",
-            "run.generations=25",
-        )
-        began = time.perf_counter()
-        whole = start(recipe, run=tmp_path / f"whole {seed}" / "run", executor="serial")
-        duration = time.perf_counter() - began
-        path = tmp_path / f"killed {seed}" / "run"
-        start(recipe, run=path, executor="serial", watch=lambda progress: False)
-        while True:
-            process = FORK.Process(target=evolve_on, args=(path,))
-            process.start()
-            limit = chance.uniform(0.0, duration) if kills < KILLS else None
-            process.join(limit)
-            workers = find_children(process.pid)
-            process.kill()
-            process.join()
-            if process.exitcode != -signal.SIGKILL:  # it had just come to its end
-                assert process.exitcode == 0
-                break
-            kills += 1
-            assert still_alive(workers) == []
-            run = Run.open(path)
-            assert run.generation <= 25
-            assert run.warnings == []  # a checkpoint is whole, or not there
-        assert outcome_of(path) == outcome_of(whole.path)
-        assert hidden_files(path) == set()
-    assert psutil.Process().children() == []
+# What kill -9 leaves (tests/attack kills)
 
 
 def test_what_killed_processes_left_is_cleared_away(
