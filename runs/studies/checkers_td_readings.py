@@ -129,7 +129,8 @@ def list_courses() -> list[Course]:
     courses = [Course(reading) for reading in shallow]
     for depth, most in ((4, 2), (5, 1)):
         courses.append(Course(Reading(depth), most_seeds=most))
-        courses += [Course(Reading(depth, rate), (SHORT,), most) for rate in (3.0, 10.0)]
+        more = Reading(depth, 3.0), Reading(depth, 10.0), Reading(depth, 10.0, "forty-moves")
+        courses += [Course(reading, (SHORT,), most) for reading in more]
     return courses
 
 
