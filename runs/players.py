@@ -86,7 +86,8 @@ def _make_from_run(argument: str, game: AnyGame) -> Player:
     path, at, generation = argument.rpartition("@")
     if at and not os.path.exists(argument):
         if not (generation.isascii() and generation.isdecimal() and len(generation) < 19):
-            raise BadValueError(f"player {quote(f'run:{argument}')}: after @ stands a generation")
+            text = quote(f"run:{argument}")
+            raise BadValueError(f"player {text}: after @ stands a generation's number")
         return Run.open(path).champion_at(int(generation))
     return Run.open(argument).champion
 

@@ -388,11 +388,11 @@ def test_blobs_that_make_no_player_are_damaged(blob: bytes) -> None:
 @pytest.mark.parametrize(
     ("design", "shape", "message"),
     [
-        ({**DESIGN, "hidden": [11]}, (507,), "weights have shape"),
+        ({**DESIGN, "hidden": [11]}, (507,), "weights are float32 of shape"),
         ({**DESIGN, "head": "else"}, (507,), "unknown head 'else'"),
         ({**DESIGN, "columns": 60}, (507,), "columns"),
-        (DESIGN, (507, 1), "weights have shape"),
-        (DESIGN, (506,), "weights have shape"),
+        (DESIGN, (507, 1), "weights are float32 of shape"),
+        (DESIGN, (506,), "weights are float32 of shape"),
     ],
 )
 def test_a_description_that_does_not_fit_is_explained(

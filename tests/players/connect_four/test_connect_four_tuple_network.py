@@ -244,11 +244,11 @@ def test_room_that_is_not_needed_is_not_stored() -> None:
         ("cells", lambda cells: cells.ravel(), "its tuples are int16 of shape"),
         ("cells", lambda cells: cells.astype(np.float32), "its tuples are float32 of shape"),
         ("cells", lambda cells: cells[:0], "its tuples are int16 of shape"),
-        ("cells", lambda cells: cells[:, :3], "its tables have shape"),
-        ("tables", lambda tables: tables[:-1], "its tables have shape"),
-        ("tables", lambda tables: tables[None], "its tables have shape"),
-        ("tables", lambda tables: np.where(tables > 0, np.nan, tables), "no number"),
-        ("tables", lambda tables: np.where(tables > 0, np.inf, tables), "no number"),
+        ("cells", lambda cells: cells[:, :3], "its tables are float32 of shape"),
+        ("tables", lambda tables: tables[:-1], "its tables are float32 of shape"),
+        ("tables", lambda tables: tables[None], "its tables are float32 of shape"),
+        ("tables", lambda tables: np.where(tables > 0, np.nan, tables), "holds NaN or infinity"),
+        ("tables", lambda tables: np.where(tables > 0, np.inf, tables), "holds NaN or infinity"),
     ],
 )
 def test_damaged_players_are_refused(name: str, damage: Any, message: str) -> None:
