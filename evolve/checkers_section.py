@@ -46,7 +46,7 @@ class CheckersNetworkConfig(Config):
     @classmethod
     def _fill_in(cls, content: Any) -> Any:
         kind = content.get("kind", "network")
-        if kind not in CHECKERS_KINDS:  # the design says so
+        if not isinstance(kind, str) or kind not in CHECKERS_KINDS:  # the design says so
             return content
         known = {
             name: value

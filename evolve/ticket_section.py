@@ -65,7 +65,7 @@ class TicketNetworkConfig(Config):
     @classmethod
     def _fill_in(cls, content: Any) -> Any:
         kind = content.get("kind", "moves")
-        if kind not in TICKET_KINDS:  # the design says so
+        if not isinstance(kind, str) or kind not in TICKET_KINDS:  # the design says so
             return content
         known = {
             name: value

@@ -142,6 +142,10 @@ def test_more_than_three_runs_have_no_bands(run: Run) -> None:
     assert len(colours) == 9
 
 
+def test_a_run_that_is_named_twice_is_drawn_twice(run: Run, tmp_path: Path) -> None:
+    assert plot_runs([run, run], tmp_path / "twice.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
     other = prepare(run.recipe, run=tmp_path / "other" / "first")
     above = run.path.parent.name
