@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import reprlib
+import textwrap
 from collections.abc import Iterable
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
 
 LONGEST = 300
 """How many characters the text of an error has at most."""
+MOST_LISTED = 100
+"""How many of them list what is known, if somebody mistyped a name."""
 
 _QUOTED = reprlib.Repr()
 _QUOTED.maxstring = _QUOTED.maxlong = _QUOTED.maxother = 60
@@ -107,7 +110,8 @@ class UnknownNameError(ArenaError):
         found = difflib.get_close_matches(head, heads, n=1, cutoff=0.5)
         near = [heads[head] for head in found]
         hint = f" did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {', '.join(names)})")
+        listed = textwrap.shorten(", ".join(names), MOST_LISTED, placeholder=" ...")
+        super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
         self.name = name
         """The name that was asked for."""
         self.nearest = near[0] if near else None

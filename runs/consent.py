@@ -87,14 +87,14 @@ def _is_remembered(recipe: Recipe, run: Path, command: str) -> bool:
 def _note(recipe: Recipe, run: Path, command: str) -> tuple[Path, bytes]:
     """The file that says that *command* may run in *run*, and what stands in it.
 
-    A run that was moved, or put in the place of another, is another one: its name in its recipe,
-    or else its folder's number on the disk, tells.
+    A run that was moved, or put in the place of another, is another one: its id and its folder's
+    number on the disk tell.
     """
     home = platformdirs.user_state_dir("evolve-arena")
     if home.startswith("~"):  # older versions of platformdirs find no home and do not say so
         raise RuntimeError("the user has no home folder")
-    name = getattr(recipe.run, "id", None) or run.stat().st_ino
-    note = {"run": os.path.realpath(run), "identity": name, "command": command}
+    identity = [recipe.run.id, run.stat().st_ino]
+    note = {"run": os.path.realpath(run), "identity": identity, "command": command}
     content = json.dumps(note, indent=2).encode()
     folder = Path(os.path.realpath(home)) / "allowed"
     return folder / f"{hashlib.sha256(content).hexdigest()}.json", content

@@ -174,10 +174,10 @@ class Run:
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
             machine = stack.enter_context(make_executor(executor, workers))
+            guard = self.directory.check_held
+            history = History(self.directory.history, write=True, guard=guard)
             stack.callback(lambda: self.warnings.extend(history.warnings))
-            history = stack.enter_context(
-                History(self.directory.history, write=True, guard=self.directory.check_held)
-            )
+            stack.enter_context(history)
             self._go_back_to(begin, history)
             arena = Arena(self.method.design, machine)
             journey = Journey(self.directory, self.recipe, self.method, history, arena, opponents)

@@ -93,7 +93,7 @@ def draw_runs(records: Sequence[Record]) -> Figure:
         draw_lessons(next(left), records, hues)
     if learns:
         _draw_errors(left, records, hues)
-    if not any(record.generations for record in records):
+    if not any(record.generations or record.checks for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
     panels[-1].set_xlabel(_label_generations(records), fontsize=9)

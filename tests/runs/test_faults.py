@@ -436,7 +436,7 @@ def test_a_lost_champion_comes_back(
 
 @pytest.mark.parametrize("damage", [cut, lambda file: file.write_bytes(b"\xff\0")])
 def test_a_damaged_recipe_is_named(path: Path, damage: Callable[[Path], None]) -> None:
-    (path / "recipe.toml").write_bytes((path / "recipe.toml").read_bytes() + b"\n[broken\n" * 99)
+    (path / "recipe.toml").write_bytes((path / "recipe.toml").read_bytes() + b"\n[broken\n" * 999)
     damage(path / "recipe.toml")
     with pytest.raises(RecipeError, match=r"run/recipe\.toml is no TOML file"):
         resume(path, executor="serial")
@@ -635,7 +635,7 @@ def test_a_full_database_is_named_and_the_run_can_go_on(
 
     def connect_to_a_small_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
         database = connect(*arguments, **options)
-        database.execute("PRAGMA max_page_count = 7")
+        database.execute("PRAGMA max_page_count = 8")
         return database
 
     path = tmp_path / "run"

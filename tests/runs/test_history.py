@@ -415,7 +415,6 @@ def test_damage_that_comes_up_while_the_run_goes_on_stops_nothing(tmp_path: Path
         " INSERT INTO statistics VALUES (NEW.generation, 'x', 1.0); END",
         SCHEMA + "INSERT INTO generations VALUES (1, 'many', 0.5)",
         SCHEMA + "INSERT INTO checks VALUES (1, x'ff', 1, 0, 0, 1)",
-        SCHEMA + "INSERT INTO checks VALUES (1, 'random', 0, 0, 0, 0)",
         SCHEMA + "INSERT INTO checks VALUES (1, 'random', -1, 2, 0, 0)",
         SCHEMA + "INSERT INTO champions VALUES (1, 0.5, 1.0, 'text')",
         SCHEMA + "INSERT INTO checks VALUES (1, CAST(x'ff' AS TEXT), 1, 0, 0, 1)",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 import pytest
 
 from arena.crosstable import Crosstable
-from arena.duel import DuelResult
+from arena.duel_result import DuelResult, ForfeitCount
 from arena.match import Termination
 from arena.mirror import MirrorResult
 from arena.ranking import Tally
@@ -92,8 +91,8 @@ def make_seats() -> tuple[np.ndarray[Any, Any], SeatedResults]:
 
 
 def make_seated_duel() -> SeatedDuelResult:
-    forfeits = Counter({Termination.ILLEGAL_MOVE: 1})
-    return summarise(("hero", "rival"), *make_seats(), forfeits)
+    forfeit = ForfeitCount(0, Termination.ILLEGAL_MOVE, 1, "hero makes a forbidden move.")
+    return summarise(("hero", "rival"), *make_seats(), (forfeit,))
 
 
 @pytest.fixture
@@ -131,14 +130,14 @@ def test_how_a_duel_ended(
     assert "--openings" not in said
     monkeypatch.setattr("runs.api.duel", lambda *names, **options: make_duel(distinct=9))
     evolve("duel", "random", "test-bot")
-    assert "most games were the same: --openings 4" in capsys.readouterr().out
+    assert "9 of 100 games are different" in capsys.readouterr().err
 
 
 def test_a_duel_at_tables(printed: Printed) -> None:
     print_seated_duel(make_seated_duel())
     hero, rival = printed()["Duel: 6 games of 3 players"]
-    check(hero, player="hero", won_drawn_lost="3 1 2", forbidden_moves="1")
-    check(rival, player="rival", won_drawn_lost="2 1 3", forbidden_moves="0")
+    check(hero, player="hero", won_drawn_lost="3 1 1", forbidden_moves="1")
+    check(rival, player="rival", won_drawn_lost="1 1 3", forbidden_moves="0")
     points, tickets = "points, 95 % interval", "tickets done, failed"
     compare(hero, {points: "88.3 [44.2, 132.5]", tickets: "2.89 0.89"})
     compare(rival, {points: "80.3 [45.9, 114.8]", tickets: "2.78 1.33"})
@@ -151,7 +150,7 @@ def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
     assert "hero scores -5.8 [-35.5, +23.8] points more a seat; score 0.583 [0.241, 0.861]" in said
-    assert "45.0 rounds a game, 5 distinct games" in said
+    assert "45.0 rounds a game, 4 distinct games" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 
 
@@ -182,7 +181,7 @@ def test_a_ranking(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     check(b, rank="1", configuration="b", agents="2", mean="0.7008", best="0.7917", worst="0.6100")
     check(a, rank="2", configuration="a", agents="3", mean="0.4667", best="0.9000", worst="0.1500")
     agents = {agent["name"]: agent for agent in content["agents"]}
-    assert (agents["b-1"]["won"], agents["b-1"]["games"]) == (190, 240)
+    assert (agents["b-1"]["won"], agents["b-1"]["counted_games"]) == (190, 240)
     assert agents["b-1"]["configuration"] == "b"
 
 
@@ -256,7 +255,7 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
     compare(row, {"% > 110": "33.3", "% > 120": "20.0", "% > 140": "6.7"})
     compare(row, {"tickets done, failed": "3.40 0.73"})
     (row,) = tables["hero at every other seat of 3"]
-    check(row, against="random", won_drawn_lost="3 1 2", forbidden_moves="1")
+    check(row, against="random", won_drawn_lost="3 1 1", forbidden_moves="1")
     check(row, points="88.3 [44.2, 132.5]", its_points="80.3 [45.9, 114.8]")
     margin = {"score, 95 % interval": "0.583 [0.241, 0.861]", "margin, 95 %": "-5.8 [-35.5, +23.8]"}
     compare(row, margin)
@@ -338,8 +337,9 @@ def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     with History(tmp_path / "history.db", write=True) as history:
         history.add_check(Report(4, 1, {"points": 1.0, "matches": 2.0}), b"player", [duel])
         (kept,) = history.checks()
-    assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 5)
-    assert (kept.wins, kept.draws, kept.losses) == (3, 1, 2)
+    assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 4)
+    assert (kept.wins, kept.draws, kept.losses) == (3, 1, 1)
+    assert kept.forfeits == duel.forfeits
     hero, rival = duel.sides
     assert kept.scores == CheckPoints(
         points=hero.points,
@@ -387,7 +387,7 @@ def test_the_line_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
     assert line.split("  ") == [
         "generation 24/90",
         "won against rival 0.530 [0.433, 0.625]",
-        "rival 0.500 [0.188, 0.812], points -5.8 [-35.5, +23.8]",
+        "rival 0.500 [0.188, 0.812] (1 of 6 forfeited), points -5.8 [-35.5, +23.8]",
         "7 species, 33.4 connections",
         "200 games/s",
         "57 s left",  # 60 generations more, after 21 in 20 seconds
@@ -413,7 +413,8 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         "best 0.875, median 0.512",
         "7 species, 33.4 connections a network",
         "0.530 [0.433, 0.625] of 100 games won (generation 24)",
-        "0.500 [0.188, 0.812] of 6 games won, points -5.8 [-35.5, +23.8] (generation 24)",
+        "0.500 [0.188, 0.812] (1 of 6 forfeited) of 6 games won",
+        "points -5.8 [-35.5, +23.8] (generation 24)",
     ):
         assert text in said
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arena.duel import DuelResult
+from arena.duel_result import DuelResult, ForfeitCount
 from arena.mirror import MirrorResult
 from arena.seated_duel import summarise
 from arena.seating import new_seated_results, seat_players
@@ -388,7 +387,11 @@ def test_mixed_tables_tell_both_sides() -> None:
     results.places[:, :4] = 1
     results.offenders[:] = -1, 0, -1, 1, 0, -1
     results.games[:] = np.arange(6)
-    duel = summarise(("a", "b"), seatings, results, Counter())
+    forfeits = [
+        ForfeitCount(player, "illegal move", games, "So it went.")
+        for player, games in ((0, 2), (1, 1))
+    ]
+    duel = summarise(("a", "b"), seatings, results, tuple(forfeits))
     assert duel.forbidden == (2, 1)
     rows = {row.column: row for row in ticket_to_ride_mixed._rows("a", "b", [duel])}
     assert {row.row for row in rows.values()} == {"a against b"}
