@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Repeats what README.md and docs/ claim, but for speeds (make bench): some hours on two cores.
+#
+#   bash benchmarks/claims.sh [FOLDER]      everything; FOLDER is claims/ unless given
+#   ONLY=tuples bash benchmarks/claims.sh   one part
+#
+# Runs and studies that are there already are kept, so that it can be stopped and started again.
+# FOLDER/PART.log holds the commands of a part and what they printed.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "${1:-claims}" && cd "${1:-claims}" || exit 2
+export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH}
+
+say() { echo "\$ $*"; "$@" 2>&1 || echo "(exit code $?)"; }
+breed() { if [ -e "$3" ]; then say evolve resume "$3" --quiet; else say evolve start "$1" --seed "$2" --run "$3" --quiet; fi; }
+part() { if [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; then echo "$(date +%T) $1" >&2; "part_$1" >> "$1.log"; fi; }
+
+part_readme() {
+  for seed in 1 2 3; do
+    breed connect-four $seed connect-four-$seed
+    say evolve evaluate run:connect-four-$seed --games 4000 --seed 77
+  done
+}
+
+part_ticket() {
+  for seed in 1 2 3; do
+    breed ticket-to-ride $seed ticket-to-ride-$seed
+    breed ticket-to-ride-imitation $seed imitation-$seed
+    say evolve evaluate run:imitation-$seed --games 10000
+  done
+  for seed in 1 2 3; do for opponent in rule rule:code run:imitation-1; do
+    say evolve duel run:ticket-to-ride-$seed $opponent --games 10000 --seed 77
+  done; done
+}
+
+part_tuples() {
+  for seed in 1 2 3 4 5 6 7 8 11 12 13 14 15; do
+    breed connect-four-td $seed td-$seed
+    say python -m benchmarks.perfect_play run:td-$seed
+    for opponent in minimax:depth=10 minimax:depth=4,noise=0.2 random; do
+      say evolve duel run:td-$seed $opponent --games 4000 --seed 77
+    done
+  done
+  for seed in 1 2 3 4 11 12 13; do
+    breed connect-four-td-long $seed td-long-$seed
+    say python -m benchmarks.perfect_play run:td-long-$seed
+  done
+}
+
+part_checkers() {
+  for run in features-1 features-2 features-3 network-1; do
+    recipe=checkers-features; [ $run = network-1 ] && recipe=checkers
+    breed $recipe "${run##*-}" checkers-$run
+    say evolve evaluate run:checkers-$run --games 1000 --openings 4 --seed 77
+    say python -m benchmarks.sixteen run:checkers-$run --games 100
+  done
+  for seed in 1 2; do
+    breed checkers-neat $seed checkers-neat-$seed
+    for depth in 2 3 4; do
+      say evolve duel run:checkers-neat-$seed minimax:depth=$depth --games 1000 --openings 4 --seed 77
+    done
+  done
+}
+
+part_minimax() {
+  for noise in ,noise=0.2 ""; do
+    for first in 1 2 3 4; do
+      say evolve evaluate minimax:depth=$first$noise --games 10000 --seed 1
+      for second in 1 2 3 4; do
+        say evolve duel minimax:depth=$first$noise minimax:depth=$second$noise --games 10000 --seed 1
+      done
+      say evolve duel minimax:depth=$first$noise random --games 10000 --seed 1
+      say evolve duel random minimax:depth=$first$noise --games 10000 --seed 1
+    done
+  done
+  say evolve evaluate random --games 10000 --seed 1
+}
+
+part_neat() {
+  for judge in record outside rank; do for seed in 1 2 3; do
+    run=judge-$judge-$seed
+    extra=(); [ $judge = outside ] && extra=(--set 'method.stagnation.opponents=["minimax:depth=1,noise=0.2"]')
+    [ -e $run ] || say evolve start connect-four-neat --seed $seed --run $run --quiet \
+      --set run.generations=300 --set method.stagnation.judge=$judge "${extra[@]}"
+    say evolve info $run
+  done; done
+}
+
+part_studies() {
+  say evolve reproduce four-in-a-row --seeds 5
+  for study in mlp-vs-neat td-lambda q-learning checkers-td ticket-to-ride; do say evolve reproduce $study; done
+}
+
+for name in readme ticket tuples checkers minimax neat studies; do part $name; done
