@@ -28,6 +28,9 @@ def main() -> None:
             with suppress(OSError):  # the terminal may be gone
                 _complain(f"stopped by {signal.Signals(signals[0]).name}")
             code = 128 + signals[0]
+    # An interrupt in a text that Python executes, as modules do when they are loaded, leaves a
+    # mark by which `python -m` ends itself with SIGINT, whatever the code; the next text wipes it.
+    exec("")
     sys.exit(code)
 
 

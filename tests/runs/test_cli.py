@@ -232,6 +232,22 @@ def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch)
     assert ended.value.code == 130
 
 
+def test_an_interrupt_in_a_text_that_is_executed_ends_with_130(tmp_path: Path) -> None:
+    """Python notes such a one, and would end itself with SIGINT, though it was caught."""
+    program = """
+import runs.cli
+runs.cli._run = lambda: exec("raise KeyboardInterrupt")
+runs.cli.main()
+"""
+    (tmp_path / "program.py").write_text(program)
+    words = [sys.executable, "-m", "program"]
+    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        words, capture_output=True, check=False, cwd=tmp_path, env={**os.environ, **path}
+    )
+    assert (done.returncode, done.stderr) == (130, b"evolve: interrupted\n")
+
+
 @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
 def test_no_command_writes_over_what_is_no_file(place: Path, tmp_path: Path, kind: str) -> None:
     special = tmp_path / "special"
