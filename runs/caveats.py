@@ -32,9 +32,9 @@ def list_caveats(content: dict[str, Any], *, where: str = "", hint: bool = True)
     """What must be said about a duel, or several of one player.
 
     Args:
-        content: It, as ``to_dict`` or ``evolve info`` gives it.
-        where: What the lines begin with.
-        hint: Whether openings would make games differ.
+        content: The duel, as `arena.duel_result.DuelResult.to_dict` gives it.
+        where: The text before each line, such as the name of the opponent.
+        hint: Whether to name the option that makes games differ.
     """
     lines = []
     for player in (0, 1):

@@ -1,8 +1,8 @@
-"""The user's word for programs that a recipe of somebody else names as opponents.
+"""Permission for programs that somebody else's recipe names as opponents.
 
-A recipe is data, whoever wrote it; a ``process:`` player in it is a command that would run with
-all rights of the user. So he is asked, and what he said is remembered: for one run in one place,
-and for one command, in a folder of his own where no recipe or run can leave anything.
+A recipe is data, whoever wrote it. A ``process:`` player in it is a command that would run with
+all rights of the user. So the user is asked. The answer is remembered for one run in one place and
+for one command, in a private folder of the user, where no recipe and no run can write.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 
     Args:
         recipe: Any recipe.
-        allow: His word, or how to get it.
-        run: The directory of the run whose recipe it is; for one that he allowed before, he is
-            not asked again.
+        allow: The permission, or a function that asks for it.
+        run: The directory of the run whose recipe it is; a command that was allowed there before
+            is not asked for again.
 
     Raises:
-        NotPermittedError: He does not, or can't be asked.
+        NotPermittedError: The user says no, or can't be asked.
     """
     for command in recipe.foreign_programs:
         if allow is True or (run and _is_remembered(recipe, run, command)):
@@ -54,9 +54,7 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 def remember(recipe: Recipe, run: Path) -> None:
     """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
     for command in filter(runs_code, recipe.check.opponents):
-        with suppress(
-            OSError, RuntimeError, StorageError
-        ):  # then he is asked again, and that is all
+        with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
             file, content = _note(recipe, run, command)
             make_private_folder(file.parent)
             write_whole(file, content, private=True)

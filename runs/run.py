@@ -187,11 +187,11 @@ class Run:
         """Makes sure that the user lets programs run that the recipe names as opponents.
 
         Args:
-            allow_process: His word, or who asks him. He is not asked twice about the same program
-                in the same run.
+            allow_process: The permission, or a function that asks for it. Nobody is asked twice
+                about the same program in the same run.
 
         Raises:
-            NotPermittedError: He does not.
+            NotPermittedError: The user does not.
         """
         if self.recipe.foreign_programs:
             self.recipe = consent.obtain(self.recipe, allow_process, self.path)
