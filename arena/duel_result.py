@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 REPEATED = 2
-"""Of less than one distinct game in so many, intervals pretend more than there is."""
+"""Of less than one distinct game in so many, intervals are too narrow."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +177,8 @@ def describe_repeats(distinct: int, games: int) -> str | None:
     """A warning if most of the *games* that ended by the rules were the same, else None.
 
     >>> describe_repeats(2, 200)
-    'only 2 of 200 games are different: intervals pretend more than there is'
+    'only 2 of 200 games are distinct: the intervals are too narrow'
     """
     if distinct >= games / REPEATED:
         return None
-    return f"only {distinct} of {games} games are different: intervals pretend more than there is"
+    return f"only {distinct} of {games} games are distinct: the intervals are too narrow"

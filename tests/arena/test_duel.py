@@ -243,7 +243,7 @@ def test_shares_are_of_own_forfeits_and_games_by_the_rules() -> None:
 def test_repeated_games_are_told_of() -> None:
     assert describe_repeats(100, 200) is None
     assert describe_repeats(0, 0) is None
-    told = "only 99 of 200 games are different: intervals pretend more than there is"
+    told = "only 99 of 200 games are distinct: the intervals are too narrow"
     assert describe_repeats(99, 200) == told
 
 

@@ -281,7 +281,7 @@ def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> Non
         file.write_bytes(design.player(genome, f"network{seed}").serialise())
         names.append(f"file:{file}")
     told = (
-        "only 2 of 100 games are different: intervals pretend more than there is; --openings 4"
+        "only 2 of 100 games are distinct: the intervals are too narrow; --openings 4"
         " begins each pair of games differently"
     )
     out, err = evolve("tournament", *names, "--games", "100", "--json")

@@ -134,7 +134,7 @@ def test_json_is_all_that_is_printed(place: Path) -> None:
         done = evolve(*words, "--json", folder=place)
         assert isinstance(json.loads(done.stdout), dict)
         warned = done.stderr.splitlines()
-        assert all("intervals pretend more than there is" in line for line in warned)
+        assert all("intervals are too narrow" in line for line in warned)
 
 
 def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:

@@ -130,7 +130,7 @@ def test_how_a_duel_ended(
     assert "--openings" not in said
     monkeypatch.setattr("runs.api.duel", lambda *names, **options: make_duel(distinct=9))
     evolve("duel", "random", "test-bot")
-    assert "9 of 100 games are different" in capsys.readouterr().err
+    assert "9 of 100 games are distinct" in capsys.readouterr().err
 
 
 def test_a_duel_at_tables(printed: Printed) -> None:
