@@ -61,7 +61,8 @@ UNIT = np.float32(1.0 / 65536)
 LOG2_E = 1.4426950408889634
 SIGMOID_SCALE = np.float32(-LOG2_E)
 TANH_SCALE = np.float32(-2.0 * LOG2_E)
-# 2**f for f in [-1/2, 1/2]: weighted least squares on Chebyshev nodes, relative error 8e-8.
+# 2**f for f in [-1/2, 1/2]: weighted least squares on Chebyshev nodes; in single precision
+# the relative error is below 2.5e-7.
 P0 = np.float32(1.0000001192092896)
 P1 = np.float32(0.6931469440460205)
 P2 = np.float32(0.24022120237350464)

@@ -14,6 +14,7 @@ from arena.kernels import run_kernel
 from games.compiled import compiled
 from games.connect_four import ConnectFour, Position
 from games.stream import new_stream
+from genomes import network
 from genomes.encoding import Encoding
 from genomes.mlp import MLP
 from genomes.network import (
@@ -268,3 +269,13 @@ def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
     for rows in groups.values():
         assert len(set(results.outcomes[rows].tolist())) == 1
         assert len(set(results.plies[rows].tolist())) == 1
+
+
+def test_the_polynomial_of_the_activation_is_as_close_as_its_comment_says() -> None:
+    exponents = np.linspace(-0.5, 0.5, 200_001, dtype=np.float32)
+    powers = np.zeros_like(exponents)
+    for number in reversed(range(6)):
+        powers = powers * exponents + getattr(network, f"P{number}")
+    assert powers.dtype == np.float32
+    errors = powers.astype(np.float64) / np.exp2(exponents.astype(np.float64)) - 1
+    assert 2e-7 < np.abs(errors).max() < 2.5e-7
