@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Repeats what README.md and docs/ claim, but for speeds (make bench): some hours on two cores.
+# A page about a published study names the command that repeats it; part_studies runs them all.
 #
 #   bash benchmarks/claims.sh [FOLDER]      everything; FOLDER is claims/ unless given
 #   ONLY=tuples bash benchmarks/claims.sh   one part
@@ -12,7 +13,10 @@ mkdir -p "${1:-claims}" && cd "${1:-claims}" || exit 2
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH}
 
 say() { echo "\$ $*"; "$@" 2>&1 || echo "(exit code $?)"; }
-breed() { if [ -e "$3" ]; then say evolve resume "$3" --quiet; else say evolve start "$1" --seed "$2" --run "$3" --quiet; fi; }
+breed() {
+  if [ -e "$3" ]; then say evolve resume "$3" --quiet
+  else say evolve start "$1" --seed "$2" --run "$3" --quiet "${@:4}"; fi
+}
 part() { if [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; then echo "$(date +%T) $1" >&2; "part_$1" >> "$1.log"; fi; }
 
 part_readme() {
@@ -31,17 +35,20 @@ part_ticket() {
   for seed in 1 2 3; do for opponent in rule rule:code run:imitation-1; do
     say evolve duel run:ticket-to-ride-$seed $opponent --games 10000 --seed 77
   done; done
+  for opponent in rule rule:text,long=6 rule:code; do
+    say evolve duel rule:code,long_match=no $opponent --game ticket-to-ride --games 10000 --seed 77
+  done
 }
 
 part_tuples() {
-  for seed in 1 2 3 4 5 6 7 8 11 12 13 14 15; do
+  for seed in 6 7 8 11 12 13 14 15; do
     breed connect-four-td $seed td-$seed
     say python -m benchmarks.perfect_play run:td-$seed
-    for opponent in minimax:depth=10 minimax:depth=4,noise=0.2 random; do
+    for opponent in minimax:depth=4,noise=0.2 random; do
       say evolve duel run:td-$seed $opponent --games 4000 --seed 77
     done
   done
-  for seed in 1 2 3 4 11 12 13; do
+  for seed in 11 12 13; do
     breed connect-four-td-long $seed td-long-$seed
     say python -m benchmarks.perfect_play run:td-long-$seed
   done
@@ -86,9 +93,34 @@ part_neat() {
   done; done
 }
 
-part_studies() {
-  say evolve reproduce four-in-a-row --seeds 5
-  for study in mlp-vs-neat td-lambda q-learning checkers-td ticket-to-ride; do say evolve reproduce $study; done
+part_strengths() {
+  for run in 1 2 3; do for seed in 1 2 3 4 5; do
+    for change in mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2; do
+      breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set method.$change
+    done
+    breed four-in-a-row-$run $seed strengths/tanh-$run-$seed --set 'network.activation="tanh"'
+    breed four-in-a-row-$run $seed strengths/absolute-$run-$seed --set 'network.viewpoint="absolute"'
+  done; done
+  python - <<'PROGRAM'
+import numpy as np
+import runs
+from runs.studies.four_in_a_row_curves import read_published
+
+for setting in [*(f"mutation_strength={s}" for s in (0.1, 0.3, 1, 2)), "tanh", "absolute"]:
+    distances = []
+    for number in (1, 2, 3):
+        chosen = [runs.load(f"strengths/{setting}-{number}-{seed}") for seed in range(1, 6)]
+        ours = np.mean([[check.won for check in run.checks()] for run in chosen], axis=0)
+        blocks = np.reshape(ours - read_published()[number].points[:100], (10, 10)).mean(axis=1)
+        distances.append(np.sqrt(np.mean(blocks**2)))
+    print(f"{setting}: root mean square distance {np.mean(distances):.3f}")
+PROGRAM
 }
 
-for name in readme ticket tuples checkers minimax neat studies; do part $name; done
+part_studies() {
+  say evolve reproduce four-in-a-row --seeds 15
+  say evolve reproduce mlp-vs-neat --seeds 5
+  for study in td-lambda q-learning ticket-to-ride checkers-td; do say evolve reproduce $study; done
+}
+
+for name in readme ticket tuples checkers minimax neat strengths studies; do part $name; done
