@@ -244,9 +244,10 @@ class Recipe(Config):
             NotPermittedError: A file named it, and the user did not say yes.
         """
         if text in self._foreign:
+            whole = f"; read all {len(text):,} characters in the recipe" if len(text) > 150 else ""
             raise NotPermittedError(
                 "check.opponents runs a program, which needs your word: --allow-process, or"
-                f" allow_process=True in Python: {text}"
+                f" allow_process=True in Python: {text[:150]}{whole}"
             )
 
     def to_toml(self) -> str:

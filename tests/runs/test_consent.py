@@ -71,6 +71,18 @@ def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
     assert [check.opponent for check in run.checks()] == ["bot.sh", "random"]
 
 
+def test_a_command_too_long_for_one_line_says_that_there_is_more(
+    small_recipe: RecipeMaker, tmp_path: Path
+) -> None:
+    file = tmp_path / "long.toml"
+    command = "process:sh " + " " * 300 + "; touch STARTED; cat"
+    file.write_text(small_recipe(f"check.opponents=['{command}']").to_toml())
+    with pytest.raises(NotPermittedError, match="; read all 331 characters in the recipe$"):
+        start(str(file), run="mine", executor="serial")
+    assert len(evolve(["start", str(file), "--run", "mine"]).stderr) <= 300
+    assert not has_started()
+
+
 def test_what_was_allowed_is_remembered_for_that_run_and_program(foreign: str) -> None:
     start(foreign, run="mine", executor="serial", allow_process=True)
     resume("mine", generations=2, executor="serial")
