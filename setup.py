@@ -57,6 +57,7 @@ setup(
             "pytest-xdist>=3.6",
             "ruff>=0.9",
         ],
+        "fuzz": ["atheris>=3"],
         "hosts": ["kaggle-environments>=1.16"],
         "parquet": ["pyarrow>=15"],
     },

@@ -1,13 +1,16 @@
 """Feeds hostile inputs to every parser: ``python -m tests.fuzz --inputs 1000000``.
 
 Each part of a target's inputs is fed in a process of its own, with little memory and little time
-for each input, so that whatever one of them does is a finding and not the end. The same seed
-gives the same inputs. Inputs that do what they must not are kept, and can be fed again.
+for each input, so that whatever one of them does is a finding and not the end. Hypothesis makes
+inputs that look like those in order, and the same seed gives the same ones; with --guided
+libFuzzer changes bytes, led by the code that they reach. Inputs that do what they must not are
+kept, and can be fed again.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import mmap
 import multiprocessing
@@ -19,10 +22,12 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import hypothesis
@@ -39,6 +44,8 @@ PART = 1000
 """Inputs of a process."""
 LARGEST = 1 << 22
 """Bytes of an input that is kept."""
+FOLDERS = ("arena", "evolve", "games", "genomes", "players", "runs")
+"""Whose code guides."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +70,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--only", choices=sorted(TARGETS), action="append")
+    parser.add_argument("--guided", action="store_true", help="by coverage; needs atheris")
     parser.add_argument("--keep", type=Path, default=Path(".fuzz"), help="where findings go")
     parser.add_argument("--repeat", type=Path, help="feeds this file to the target --only")
     options = parser.parse_args()
@@ -82,7 +90,7 @@ def main() -> int:
         left, weights = options.inputs, sum(target.weight for target in targets)
         for target in targets:
             count = left * target.weight // weights
-            found += _fuzz(target, count, options.seed, keep, options.workers)
+            found += _fuzz(target, count, options, keep)
             left, weights = left - count, weights - target.weight
     return int(found > 0)
 
@@ -111,7 +119,7 @@ def _furnish() -> None:
     Path("loop").symlink_to("loop")
 
 
-def _fuzz(target: Target, count: int, seed: int, keep: Path, workers: int) -> int:
+def _fuzz(target: Target, count: int, options: argparse.Namespace, keep: Path) -> int:
     """Feeds *count* inputs to *target*, and prints and keeps what comes out."""
     started = time.monotonic()
     totals: Counter[str] = Counter()
@@ -120,11 +128,13 @@ def _fuzz(target: Target, count: int, seed: int, keep: Path, workers: int) -> in
     for sample in samples:  # without limits: whatever they need is compiled here
         outcome = judge(target, sample)
         assert outcome == "accepted", f"{target.name}: {sample!r:.200}: {outcome}"
-    inputs = target.inputs(samples)
-    sizes = [min(PART, count - first) for first in range(0, count, PART)]
+    inputs = samples if options.guided else target.inputs(samples)
+    part = max(PART, -(-count // options.workers)) if options.guided else PART
+    sizes = [min(part, count - first) for first in range(0, count, part)]
+    seeds = range(options.seed, options.seed + len(sizes))
     _under_way[:] = target, inputs  # is there in forked processes, and need not be sent
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        for tally, found in pool.map(_feed_part, sizes, range(seed, seed + len(sizes))):
+    with ProcessPoolExecutor(options.workers, multiprocessing.get_context("fork")) as pool:
+        for tally, found in pool.map(_feed_part, sizes, seeds):
             totals.update(tally)
             for outcome, data in found.items():
                 faults.setdefault(_place_of(outcome), (outcome, data))
@@ -156,13 +166,14 @@ def _place_of(outcome: str) -> str:
 def feed(
     target: Target, inputs: Any, count: int, seed: int, faults: dict[str, bytes]
 ) -> Counter[str]:
-    """Feeds *count* inputs in another process; adds what it finds to *faults*, with its input."""
+    """Feeds *count* inputs in another process; adds what it finds to *faults*, with its input.
+
+    They come from a strategy of hypothesis, or are what libFuzzer makes of a list of them.
+    """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     with mmap.mmap(-1, LARGEST + 16) as now:
-        process = context.Process(
-            target=_work, args=(target, inputs.map(_Hidden), count, seed, sender, now)
-        )
+        process = context.Process(target=_work, args=(target, inputs, count, seed, sender, now))
         process.start()
         sender.close()
         tally: Counter[str] = Counter()
@@ -201,18 +212,8 @@ def _work(
     told: set[str] = set()
     since = time.monotonic()
 
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(inputs)
-    def feed_one(hidden: _Hidden) -> None:
+    def feed_one(data: bytes) -> None:
         nonlocal since
-        data = hidden.data
         now[:8] = min(len(data), LARGEST).to_bytes(8, "little")
         now[16 : 16 + min(len(data), LARGEST)] = data[:LARGEST]
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
@@ -228,9 +229,66 @@ def _work(
             sender.send((tally.copy(), b""))
             tally.clear()
 
-    feed_one()
-    sender.send((tally, b""))
-    sender.close()
+    def end() -> None:
+        sender.send((tally, b""))
+        sender.close()
+
+    if isinstance(inputs, list):
+        _guide(feed_one, end, inputs, count, seed)
+    else:
+        _generate(feed_one, inputs, count, seed)
+        end()
+
+
+def _generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
+    """Feeds what hypothesis makes."""
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(inputs.map(_Hidden))
+    def feed_all(hidden: _Hidden) -> None:
+        feed_one(hidden.data)
+
+    feed_all()
+
+
+def _guide(
+    feed_one: Callable[[bytes], None],
+    end: Callable[[], None],
+    samples: list[bytes],
+    count: int,
+    seed: int,
+) -> None:
+    """Feeds what libFuzzer makes of *samples*; ends the process."""
+    import atheris
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libFuzzer talks a lot
+    for item in gc.get_objects():
+        if isinstance(item, FunctionType) and str(item.__module__).partition(".")[0] in FOLDERS:
+            atheris.instrument_func(item)
+    corpus = Path(tempfile.mkdtemp(dir="."))
+    for number, sample in enumerate(samples):
+        (corpus / str(number)).write_bytes(sample)
+    fed = 0
+
+    def feed_next(data: bytes) -> None:
+        nonlocal fed
+        if fed == count:
+            end()
+            os._exit(0)
+        fed += 1
+        feed_one(data)
+
+    # No limits of libFuzzer's own. Its seed 0 would be the time.
+    limits = ["-timeout=0", "-rss_limit_mb=0", "-runs=-1", f"-max_len={1 << 16}"]
+    atheris.Setup(["", f"-seed={seed + 1}", "-verbosity=0", *limits, str(corpus)], feed_next)
+    atheris.Fuzz()
 
 
 def _data_size() -> int:
