@@ -1,0 +1,31 @@
+"""The population of every shipped recipe after three generations, bit for bit, as it was recorded.
+
+A hash changes only if what is evolved changes: then runs made before would go on otherwise. What is
+meant to change is recorded anew by ``RENEW_HASHES=1 pytest tests/runs/test_population_hashes.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import runs
+from runs.recipe import recipe_names
+
+FILE = Path(__file__).with_name("population_hashes.json")
+DEEP = {"checkers-15-rafalmmored", "checkers-16-rafalmored"}
+"""They look seven plies ahead; a tenth of their games will do."""
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_populations_are_what_they_were(name: str, tmp_path: Path) -> None:
+    changes = ["run.generations=3", "check.games=2", *(["method.games=10"] if name in DEEP else [])]
+    run = runs.start(name, run=tmp_path / "run", seed=1, executor="serial", changes=changes)
+    recorded = json.loads(FILE.read_text("utf-8"))
+    if "RENEW_HASHES" in os.environ:
+        recorded[name] = run.population_sha256
+        FILE.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", "utf-8")
+    assert run.population_sha256 == recorded[name]
