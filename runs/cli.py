@@ -15,6 +15,9 @@ from games.errors import ArenaError, one_line
 
 __all__ = ["main"]
 
+CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
+"""Methods of llvmlite's ``ExecutionEngine``."""
+
 
 def main() -> None:
     """Runs the command line; bad input is one line on standard error and exit code 2.
@@ -82,7 +85,9 @@ def _run() -> int:
 def _signals_as_ctrl_c() -> Iterator[list[int]]:
     """Lets SIGTERM and SIGHUP do what Ctrl-C does; those that came are noted in the list.
 
-    One that is ignored stays so: that is how ``nohup`` works.
+    One that is ignored stays so: that is how ``nohup`` works. Ctrl-C itself interrupts as ever, but
+    for the instants in which LLVM asks Python for machine code: ctypes would swallow the interrupt
+    there, and LLVM, without an answer, would end the process by a segmentation fault.
     """
     signals: list[int] = []
     own = os.getpid()
@@ -97,19 +102,30 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
                 os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
         handler = signal.getsignal(signal.SIGINT)
         if not callable(handler):  # started in the background, where Ctrl-C does not reach
-            raise KeyboardInterrupt
+            handler = interrupt
         handler(signal.SIGINT, frame)
 
-    heard = [signal.SIGTERM, signal.SIGHUP]
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        inside = frame
+        while inside:
+            if inside.f_code.co_name in CALLED_BY_LLVM:
+                signal.setitimer(signal.ITIMER_REAL, 0.001)  # then once more
+                return
+            inside = inside.f_back
+        raise KeyboardInterrupt
+
+    heard = {signal.SIGTERM: stop, signal.SIGHUP: stop, signal.SIGALRM: interrupt}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        heard[signal.SIGINT] = interrupt
     before = {number: signal.getsignal(number) for number in heard}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, stop)
+    for number, handler in heard.items():
+        if before[number] is not signal.SIG_IGN:
+            signal.signal(number, handler)
     try:
         yield signals
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def _prepare_streams() -> None:

@@ -174,6 +174,42 @@ def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None
     check_stopped(tmp_path / "r")
 
 
+AT_THE_WORST_INSTANT = """
+import os, sys
+from numba.core.codegen import CPUCodeLibrary
+
+def answer(cls, module, ours=CPUCodeLibrary._object_getbuffer_hook.__func__):
+    os.kill(os.getpid(), {number})
+    return ours(cls, module)
+
+CPUCodeLibrary._object_getbuffer_hook = classmethod(answer)
+sys.argv = ["evolve", "perft", "3"]
+from runs.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "evolve: interrupted\n"),
+        (signal.SIGTERM, 143, "evolve: stopped by SIGTERM\n"),
+    ],
+)
+def test_an_interrupt_while_machine_code_is_loaded_is_not_lost(
+    number: int, code: int, said: str
+) -> None:
+    """LLVM asks Python for the code; an interrupt raised there went unheeded, or was a crash."""
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_WORST_INSTANT.format(number=int(number))],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
 # Forfeits
 
 
