@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
@@ -37,7 +38,7 @@ from runs.studies.four_in_a_row_first import begin_each_check, begin_round_robin
 from runs.studies.intervals import Sample, mean_interval, mean_share, next_interval
 from runs.studies.study import Settings
 
-TABLES = {"curves": 12, "diversity": 6, "moving-first": 13, "diversity-first": 6, "opponents": 14}
+TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""
 
 LEVELS = {1: 15.445, 2: 27.748, 3: 16.308, 4: 13.786, 5: 20.311, 6: 16.018}
@@ -104,9 +105,26 @@ def test_levels_are_the_checks_of_the_runs(tiny: StudyResult) -> None:
 def test_diversity_is_what_champions_won(tiny: StudyResult) -> None:
     with History(tiny.out / "run-5-seed-1" / "history.db") as history:
         points = [won for _, won, _ in history.champions()]
-    (row,) = [row for row in tiny.rows if (row.table, row.row) == ("diversity", "run 5")]
+    row, _ = [row for row in tiny.rows if (row.table, row.row) == ("diversity", "run 5")]
     assert row.measured == pytest.approx(fmean(points))
     assert row.games == 198
+
+
+def test_diversity_of_the_last_checks_and_of_the_first(
+    tiny: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LAST", "FIRST"):
+        monkeypatch.setattr(f"runs.studies.four_in_a_row.{name}", 1)
+    shutil.copytree(tiny.out, tmp_path / "copy")
+    rows = reproduce(tmp_path / "copy", only="diversity").rows
+    for number in range(1, 7):
+        with History(tiny.out / f"run-{number}-seed-1" / "history.db") as history:
+            (_, first, _), (_, last, _) = history.champions()
+        ours = [row for row in rows if row.row == f"run {number}"]
+        assert [(row.column, row.measured) for row in ours] == [
+            ("wins in 99 duels", pytest.approx(last)),
+            ("wins in 99 duels, first 1 checks", pytest.approx(first)),
+        ]
 
 
 def test_opponents_meet(tiny: StudyResult) -> None:
