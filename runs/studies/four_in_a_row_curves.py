@@ -57,7 +57,7 @@ class Published:
         """What sets the run apart."""
         layers = "one hidden layer" if self.hidden_layers == "1" else "two hidden layers"
         inputs = self.inputs.replace(",", "/")
-        return f"{layers}, {inputs}, $p_c$ = {self.crossover_probability}"
+        return f"{layers}, {inputs}, p_c = {self.crossover_probability}"
 
 
 def read_published() -> dict[int, Published]:

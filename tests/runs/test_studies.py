@@ -74,7 +74,7 @@ def test_published_numbers_are_those_of_the_text() -> None:
         assert curve.best == BEST[number]
     assert published[2].points.index(0.73) == 33
     assert published[1].points[32] == pytest.approx(491 / 1500)
-    assert published[3].label == "one hidden layer, 0/-1/1, $p_c$ = 0.35"
+    assert published[3].label == "one hidden layer, 0/-1/1, p_c = 0.35"
 
 
 def test_every_table_sets_published_beside_measured(tiny: StudyResult) -> None:
