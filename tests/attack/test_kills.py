@@ -6,7 +6,6 @@ what it counted.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -22,9 +21,9 @@ from typing import Any
 import psutil
 import pytest
 
-from runs import cli
 from runs.directory import RunDirectory
 from runs.run import Run
+from tests.forked import start_evolve
 
 KILLS = int(os.environ.get("KILLS", "30"))
 ALIKE = [
@@ -59,7 +58,6 @@ METHODS = {
 }
 """For each method a shipped recipe, made small."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-FORK = multiprocessing.get_context("fork")
 FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
 cut as well."""
@@ -94,8 +92,7 @@ class Attack:
 
     def finish(self) -> None:
         """Lets the run come to its end."""
-        process = FORK.Process(target=run_command, args=(self.command(), self.log))
-        process.start()
+        process = forked(self.command(), self.log)
         process.join()
         assert process.exitcode == 0, self.log.read_text()
 
@@ -143,19 +140,8 @@ class Fresh:
 
 def forked(words: list[str], log: Path) -> Any:
     """A copy of this process that runs ``evolve`` with these *words*."""
-    process = FORK.Process(target=run_command, args=(words, log))
-    process.start()
-    return process
-
-
-def run_command(words: list[str], log: Path) -> None:
-    """What the copy does."""
     with log.open("wb") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-        sys.argv = ["evolve", *words]
-        cli.main()
+        return start_evolve(words, file, file)
 
 
 def find_children(pid: int) -> list[int]:

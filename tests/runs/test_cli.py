@@ -15,21 +15,14 @@ from pathlib import Path
 import pytest
 
 from runs.cli import main
+from tests import forked
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
 NAMES = ["--set", "run.generations=4", "--quiet"]
 
 
 def evolve(*words: str, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "runs.cli", *words],
-        check=False,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
+    done = forked.evolve(*words, folder=folder)
     assert done.returncode == code, done.stderr + done.stdout
     return done
 

@@ -17,6 +17,7 @@ from games.errors import ArenaError
 from players.specification import NotPermittedError, make_player, player_kinds
 from runs import load, resume, start
 from runs.recipe import Recipe, load_recipe
+from tests import forked
 
 RecipeMaker = Callable[..., Recipe]
 
@@ -214,15 +215,7 @@ def test_at_a_terminal_the_user_is_asked(foreign: str) -> None:
 
 def evolve(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Runs a command with no terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", "runs.cli", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    return forked.evolve(*words, folder=Path.cwd())
 
 
 ROOT = Path(__file__).resolve().parents[2]

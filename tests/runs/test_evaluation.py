@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from players.player import Player
 from players.scripted import make_random
 from runs import evaluation
 from runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
+from tests.forked import evolve
 
 GAME = ConnectFour()
 USUAL = OPPONENTS["connect-four"]
@@ -96,14 +95,8 @@ def test_the_table_names_every_opponent(capsys: pytest.CaptureFixture[str]) -> N
 def test_the_command_takes_opponents(tmp_path: Path) -> None:
     words = ["evaluate", "minimax:depth=2", "--games", "20", "--json"]
     chosen = ["--opponents", "random", "--opponents", "minimax:noise=1,depth=3"]
-    done = subprocess.run(
-        [sys.executable, "-m", "runs.cli", *words, *chosen],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    done = evolve(*words, *chosen, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     content = json.loads(done.stdout)
     assert list(content["opponents"]) == ["random", "minimax:noise=1,depth=3"]
     assert content["opponents"]["random"]["wins"] >= 15

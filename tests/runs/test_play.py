@@ -9,7 +9,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +37,7 @@ from runs.play.entries import COMMANDS, Command, read_entry
 from runs.play.opinions import describe_opinions, find_opinions
 from runs.play.record import Record
 from runs.play.screen import find_lines
+from tests.forked import evolve
 
 GAME = ConnectFour()
 YOU = HumanPlayer(GAME)
@@ -762,18 +762,6 @@ def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
 
 
 # --- real processes and terminals ----------------------------------------------------------
-
-
-def evolve(*words: str, typed: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "runs.cli", *words],
-        check=False,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        input=typed,
-    )
 
 
 def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Callable) -> None:  # type: ignore[type-arg]
