@@ -50,7 +50,10 @@ def summarise(run: Run) -> dict[str, Any]:
 def print_summary(content: dict[str, Any]) -> None:
     """Prints what :func:`summarise` gave."""
     print_line(f"  {one_line(content['title'])}", heading=content["run"])
-    figures = [f"{_format(value)} {name}" for name, value in content["population"].items()]
+    figures = [
+        f"{_format(value)} {name.replace('_', ' ')}"
+        for name, value in content["population"].items()
+    ]
     print_line(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
     print_line(
         f"generation {content['generation']} of {content['generations']};"
@@ -100,7 +103,7 @@ def print_results(run: Run) -> None:
 
 
 def _format(value: float) -> str:
-    return f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
 def _print_check(name: str, check: dict[str, Any]) -> None:
