@@ -91,6 +91,15 @@ part_neat() {
       --set run.generations=300 --set method.stagnation.judge=$judge "${extra[@]}"
     say evolve info $run
   done; done
+  python - <<'PROGRAM'
+import runs
+
+for judge in ("record", "outside", "rank"):
+    for seed in (1, 2, 3):
+        checks = runs.load(f"judge-{judge}-{seed}").checks()
+        last = [check for check in checks if check.opponent == "test-bot"][-6:]
+        print(f"{judge}, seed {seed}: won {sum(check.won for check in last) / 6:.3f}")
+PROGRAM
 }
 
 part_strengths() {
