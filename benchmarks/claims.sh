@@ -80,7 +80,7 @@ part_minimax() {
       say evolve duel random minimax:depth=$first$noise --games 10000 --seed 1
     done
   done
-  say evolve evaluate random --games 10000 --seed 1
+  say evolve duel random random --games 10000 --seed 1
 }
 
 part_neat() {
