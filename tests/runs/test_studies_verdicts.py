@@ -179,11 +179,13 @@ def test_the_level_of_a_curve_and_its_best_point() -> None:
 
 @pytest.mark.parametrize(("won", "verdict"), [(94, "outside"), (97, "inside"), (95, "inside")])
 def test_wins_in_a_round_robin(won: int, verdict: str) -> None:
-    table = four_in_a_row._table_of_wins("name", "title", {3: [Sample(won, 99)]}, [])
-    (row,) = table.rows
-    assert (row.row, row.column, row.published) == ("run 3", "wins in 99 duels", "95-99")
+    wins = {"late": {3: [Sample(won, 99)]}, "early": {3: [Sample(1, 99)]}}
+    table = four_in_a_row._table_of_wins("name", "title", wins, [])
+    row, other = table.rows
+    assert (row.row, row.column, row.published) == ("run 3", "late", "95-99")
     assert (row.measured, row.games) == (pytest.approx(won), 99)
-    assert table.remarks["run 3", "wins in 99 duels"] == verdict
+    assert (other.column, other.measured) == ("early", pytest.approx(1))
+    assert table.remarks == {("run 3", "late"): verdict, ("run 3", "early"): "outside"}
     assert four_in_a_row._judge(True, False) == "holds"
     assert four_in_a_row._judge(False, True) == "fails"
     assert four_in_a_row._judge(False, False) == "open"
