@@ -12,10 +12,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-claims}" && cd "${1:-claims}" || exit 2
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH}
 
-say() { echo "\$ $*"; "$@" 2>&1 || echo "(exit code $?)"; }
-breed() {
+say() { echo "\$ $*"; "$@" 2>&1 || { local code=$?; echo "(exit code $code)"; return $code; }; }
+breed() { # a run that did not come to its end must not be measured
   if [ -e "$3" ]; then say evolve resume "$3" --quiet
-  else say evolve start "$1" --seed "$2" --run "$3" --quiet "${@:4}"; fi
+  else say evolve start "$1" --seed "$2" --run "$3" --quiet "${@:4}"; fi || exit
 }
 part() { if [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; then echo "$(date +%T) $1" >&2; "part_$1" >> "$1.log"; fi; }
 
@@ -87,8 +87,8 @@ part_neat() {
   for judge in record outside rank; do for seed in 1 2 3; do
     run=judge-$judge-$seed
     extra=(); [ $judge = outside ] && extra=(--set 'method.stagnation.opponents=["minimax:depth=1,noise=0.2"]')
-    [ -e $run ] || say evolve start connect-four-neat --seed $seed --run $run --quiet \
-      --set run.generations=300 --set method.stagnation.judge=$judge "${extra[@]}"
+    breed connect-four-neat $seed $run --set run.generations=300 \
+      --set method.stagnation.judge=$judge "${extra[@]}"
     say evolve info $run
   done; done
   python - <<'PROGRAM'

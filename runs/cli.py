@@ -124,6 +124,7 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
     try:
         yield signals
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, previous in before.items():
             signal.signal(number, previous)
 
