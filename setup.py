@@ -4,8 +4,6 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-PACKAGES = ["games", "genomes", "players", "arena", "evolve", "runs"]
-
 setup(
     name="evolve-arena",
     version="0.1.0",
@@ -14,7 +12,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.11",
-    packages=find_packages(include=[f"{name}{rest}" for name in PACKAGES for rest in ("", ".*")]),
+    packages=find_packages(include=["evolve_arena", "evolve_arena.*"]),
     package_data={
         "": [
             "*.toml",
@@ -61,5 +59,5 @@ setup(
         "hosts": ["kaggle-environments>=1.16"],
         "parquet": ["pyarrow>=15"],
     },
-    entry_points={"console_scripts": ["evolve = runs.cli:main"]},
+    entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},
 )

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Openings, Pairings, Results, make_batch
-from arena.executors import Executor
-from arena.seating import SeatedResults, Seatings, make_seated_batch
-from players.design import Design
-from players.lineup import Lineup, combine_lineups, with_noise
+from evolve_arena.arena.batch import Openings, Pairings, Results, make_batch
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.seating import SeatedResults, Seatings, make_seated_batch
+from evolve_arena.players.design import Design
+from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
 
 __all__ = ["Arena"]
 
@@ -67,7 +67,7 @@ class Arena:
 
         Args:
             genomes: A population, as the design packs it.
-            seatings: Who sits where, shape ``(matches, 5)``; see :mod:`arena.seating`.
+            seatings: Who sits where, shape ``(matches, 5)``; see :mod:`evolve_arena.arena.seating`.
             seeds: Shape ``(matches,)``; matches of the same seed have the same decks.
             others: Players beside the genomes.
             noise: How often everybody plays a random move instead of the chosen one.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.work import Work
-from games.errors import BadValueError, quote
-from games.game import AnyGame
-from players.lineup import Lineup
+from evolve_arena.arena.work import Work
+from evolve_arena.games.errors import BadValueError, quote
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.lineup import Lineup
 
 __all__ = [
     "Batch",
@@ -31,8 +31,8 @@ Pairings = NDArray[np.int32]
 """Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
 
 Openings = NDArray[np.signedinteger[Any]]
-"""Moves played before the players decide, by their numbers (:meth:`games.game.Game.number_of`),
-shape ``(matches, plies)``; -1 ends one early."""
+"""Moves played before the players decide, by their numbers
+(:meth:`evolve_arena.games.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Batch:
     def work(self) -> Work:
         """The same as an executor takes it; its outputs are the fields of `Results`."""
         return Work(
-            kernel="arena.kernels:play_part",
+            kernel="evolve_arena.arena.kernels:play_part",
             inputs=(*self.lineup, self.pairings, self.seeds, self.openings),
             outputs=tuple((kind, (len(self),)) for kind in ("int8", "int16", "uint64")),
             options={"game": self.game, "rules": list(self.rules)},

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.duel import DuelResult, duel
-from arena.executors import Executor
-from arena.pairings import round_robin
-from arena.ratings import Rating, rate_players
-from arena.statistics import json_share, wilson_interval
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.player import Player, distinct_names
+from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.pairings import round_robin
+from evolve_arena.arena.ratings import Rating, rate_players
+from evolve_arena.arena.statistics import json_share, wilson_interval
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player, distinct_names
 
 __all__ = ["Crosstable", "play_tournament"]
 
@@ -103,7 +103,9 @@ def play_tournament(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Crosstable:
-    """Every two of *players* meet *games* times; arguments as in :func:`arena.duel.duel`.
+    """Every two of *players* meet *games* times.
+
+    Arguments as in :func:`evolve_arena.arena.duel.duel`.
 
     Args:
         game: The rules.

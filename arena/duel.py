@@ -7,17 +7,17 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Openings, Results, check_games, make_batch
-from arena.duel_result import DuelResult, count_forfeits
-from arena.executors import Executor, SerialExecutor
-from arena.kernels import SEATED_KERNELS
-from arena.match import Termination, play_match
-from arena.openings import check_plies, random_openings
-from arena.seated_duel import seated_duel
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.lineup import combine_lineups
-from players.player import CompiledPlayer, Player, check_board
+from evolve_arena.arena.batch import Openings, Results, check_games, make_batch
+from evolve_arena.arena.duel_result import DuelResult, count_forfeits
+from evolve_arena.arena.executors import Executor, SerialExecutor
+from evolve_arena.arena.kernels import SEATED_KERNELS
+from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.arena.openings import check_plies, random_openings
+from evolve_arena.arena.seated_duel import seated_duel
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer, Player, check_board
 
 __all__ = ["DuelResult", "duel"]
 
@@ -37,7 +37,7 @@ def duel(
     """Lets two players meet *games* times, each moving first in every other game.
 
     In games of more than two seats both sit at every other one; see
-    :func:`arena.seated_duel.seated_duel`, whose result this is then.
+    :func:`evolve_arena.arena.seated_duel.seated_duel`, whose result this is then.
 
     Args:
         game: The rules.

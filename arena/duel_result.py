@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.statistics import json_share, wilson_interval
+from evolve_arena.arena.statistics import json_share, wilson_interval
 
 __all__ = [
     "DuelResult",
@@ -33,7 +33,7 @@ class ForfeitCount:
     player: int
     """0 for the first player of a duel, 1 for the second."""
     kind: str
-    """A value of :class:`players.forfeit.Forfeit`."""
+    """A value of :class:`evolve_arena.players.forfeit.Forfeit`."""
     games: int
     sentence: str
     """What happened the first time."""

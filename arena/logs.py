@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.kernels.ticket_to_ride import judge, new_table, play_move, set_up
-from arena.seating import SEATS, Seatings, make_seated_batch
-from games.compiled import compiled
-from games.game import AnyGame
-from games.ticket_to_ride.layout import (
+from evolve_arena.arena.kernels.ticket_to_ride import judge, new_table, play_move, set_up
+from evolve_arena.arena.seating import SEATS, Seatings, make_seated_batch
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_TICKETS,
     OFFENDER,
@@ -24,12 +24,12 @@ from games.ticket_to_ride.layout import (
     TO_MOVE,
     TURN,
 )
-from players.decider import DECIDERS
-from players.lineup import VARIANT, combine_lineups
-from players.player import CompiledPlayer, check_board
-from players.ticket_to_ride.choose import choose_move
-from players.ticket_to_ride.features import fill_features
-from players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.decider import DECIDERS
+from evolve_arena.players.lineup import VARIANT, combine_lineups
+from evolve_arena.players.player import CompiledPlayer, check_board
+from evolve_arena.players.ticket_to_ride.choose import choose_move
+from evolve_arena.players.ticket_to_ride.features import fill_features
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
 
 __all__ = ["LOGGED_FEATURES", "DecisionLog", "decision_of", "join_logs", "log_games"]
 
@@ -46,7 +46,7 @@ class DecisionLog:
 
     features: NDArray[np.float32]
     """What the player saw, shape ``(decisions, 28)``: :data:`FEATURE_NAMES` of
-    :mod:`players.ticket_to_ride.features`."""
+    :mod:`evolve_arena.players.ticket_to_ride.features`."""
     classes: NDArray[np.int8]
     """What it did: 0 pass, 1 draw cards, 2 draw tickets, 3 claim a route; shape ``(decisions,)``
     as the next three."""

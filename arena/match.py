@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from games.game import AnyGame, Outcome
-from games.stream import Stream, new_stream
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player
+from evolve_arena.games.game import AnyGame, Outcome
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
 
 __all__ = ["Match", "Termination", "hash_moves", "play_match"]
 
@@ -45,8 +45,8 @@ class Match:
     sentence: str
     """How it ended, in words."""
     numbers: tuple[int, ...] = ()
-    """The moves by their numbers (:meth:`games.game.Game.number_of`); empty if they are numbers
-    themselves."""
+    """The moves by their numbers (:meth:`evolve_arena.games.game.Game.number_of`); empty if they
+    are numbers themselves."""
     offender: int = -1
     """The side that forfeited, or -1."""
     errors: tuple[str, ...] = ()

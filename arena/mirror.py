@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import check_games
-from arena.executors import Executor
-from arena.seated_duel import LIMITS
-from arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
-from arena.statistics import Z_95, json_interval, wilson_interval
-from arena.tables import check_seats, play_tables
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.player import Player
+from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.seated_duel import LIMITS
+from evolve_arena.arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
+from evolve_arena.arena.statistics import Z_95, json_interval, wilson_interval
+from evolve_arena.arena.tables import check_seats, play_tables
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player
 
 __all__ = ["MirrorResult", "play_mirror", "pool"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from arena.batch import Openings
-from arena.kernels import KERNELS, SEATED_KERNELS
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.seeding import derive_seeds
+from evolve_arena.arena.batch import Openings
+from evolve_arena.arena.kernels import KERNELS, SEATED_KERNELS
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
 
 __all__ = ["check_plies", "enumerate_openings", "longest_opening", "random_openings"]
 

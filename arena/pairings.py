@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Openings, Pairings
-from games.compiled import compiled
-from games.stream import Stream, below
+from evolve_arena.arena.batch import Openings, Pairings
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.stream import Stream, below
 
 __all__ = [
     "both_colours",

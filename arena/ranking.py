@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from arena.duel import DuelResult, duel
-from arena.executors import Executor
-from arena.pairings import round_robin
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.player import Player, distinct_names
+from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.pairings import round_robin
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player, distinct_names
 
 __all__ = [
     "Ranked",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.statistics import Z_95
+from evolve_arena.arena.statistics import Z_95
 
 __all__ = ["Rating", "rate_players"]
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import check_games
-from arena.duel_result import DuelResult, ForfeitCount
-from arena.executors import Executor
-from arena.match import Termination
-from arena.seating import SEATS, SeatedResults, Seatings, seat_players
-from arena.statistics import json_interval, normal_interval, wilson_interval
-from arena.tables import check_seats, play_tables
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.player import Player
+from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.match import Termination
+from evolve_arena.arena.seating import SEATS, SeatedResults, Seatings, seat_players
+from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
+from evolve_arena.arena.tables import check_seats, play_tables
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player
 
 __all__ = ["LIMITS", "SeatedDuelResult", "Side", "seated_duel"]
 

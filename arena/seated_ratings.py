@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import check_games
-from arena.executors import Executor
-from arena.seating import (
+from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.seating import (
     EMPTY,
     SeatedResults,
     Seatings,
@@ -24,12 +24,12 @@ from arena.seating import (
     rotations,
     seat_players,
 )
-from arena.statistics import json_interval, normal_interval, wilson_interval
-from arena.tables import check_seats, play_tables
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.seeding import derive_generator, derive_seeds
-from players.player import Player, distinct_names
+from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
+from evolve_arena.arena.tables import check_seats, play_tables
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.players.player import Player, distinct_names
 
 __all__ = ["SeatedRating", "Standings", "rate_seats", "seated_tournament"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arena.work import Work
-from games.game import AnyGame
-from players.lineup import Lineup
+from evolve_arena.arena.work import Work
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.lineup import Lineup
 
 __all__ = [
     "EMPTY",
@@ -66,7 +66,7 @@ class SeatedBatch:
     def work(self) -> Work:
         """The same as an executor takes it; its outputs are the fields of `SeatedResults`."""
         return Work(
-            kernel="arena.kernels:seat_part",
+            kernel="evolve_arena.arena.kernels:seat_part",
             inputs=(*self.lineup, self.seatings, self.seeds),
             outputs=tuple((kind, (len(self), *shape)) for kind, shape in OUTPUTS),
             options={"game": self.game, "rules": list(self.rules)},

@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.duel_result import ForfeitCount, count_forfeits
-from arena.executors import Executor, SerialExecutor
-from arena.kernels.ticket_to_ride import judge, new_table, players_word
-from arena.match import Termination, hash_moves
-from arena.seating import (
+from evolve_arena.arena.duel_result import ForfeitCount, count_forfeits
+from evolve_arena.arena.executors import Executor, SerialExecutor
+from evolve_arena.arena.kernels.ticket_to_ride import judge, new_table, players_word
+from evolve_arena.arena.match import Termination, hash_moves
+from evolve_arena.arena.seating import (
     EMPTY,
     SEATS,
     SeatedResults,
@@ -24,14 +24,14 @@ from arena.seating import (
     make_seated_batch,
     new_seated_results,
 )
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.registry import make_game
-from games.stream import Stream, new_stream
-from games.ticket_to_ride.layout import FORBIDDEN, OFFENDER, OVER, PHASE, ROUND
-from players.forfeit import Forfeit, ForfeitError
-from players.lineup import combine_lineups
-from players.player import CompiledPlayer, Player, check_board, distinct_names
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.games.ticket_to_ride.layout import FORBIDDEN, OFFENDER, OVER, PHASE, ROUND
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer, Player, check_board, distinct_names
 
 __all__ = ["TableMatch", "check_seats", "play_table", "play_tables"]
 

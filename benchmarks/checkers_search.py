@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from arena.kernels.checkers import draw_openings, play_matches
 from benchmarks.line import Line
-from games.checkers import Checkers, Position
-from games.checkers_board import MOST_MOVES, repetition_key
-from genomes.encoding import Encoding
-from genomes.mlp import MLP
-from players.checkers.features import count_features
-from players.checkers.search import find_moves
-from players.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
-from players.lineup import (
+from evolve_arena.arena.kernels.checkers import draw_openings, play_matches
+from evolve_arena.games.checkers import Checkers, Position
+from evolve_arena.games.checkers_board import MOST_MOVES, repetition_key
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
+from evolve_arena.players.lineup import (
     DEPTH,
     FEATURES,
     LINEAR,
@@ -27,7 +27,7 @@ from players.lineup import (
     combine_lineups,
     simple_lineup,
 )
-from players.search import NODES, WIN
+from evolve_arena.players.search import NODES, WIN
 
 __all__ = ["measure"]
 

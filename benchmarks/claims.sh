@@ -92,11 +92,11 @@ part_neat() {
     say evolve info $run
   done; done
   python - <<'PROGRAM'
-import runs
+import evolve_arena as ea
 
 for judge in ("record", "outside", "rank"):
     for seed in (1, 2, 3):
-        checks = runs.load(f"judge-{judge}-{seed}").checks()
+        checks = ea.load(f"judge-{judge}-{seed}").checks()
         last = [check for check in checks if check.opponent == "test-bot"][-6:]
         print(f"{judge}, seed {seed}: won {sum(check.won for check in last) / 6:.3f}")
 PROGRAM
@@ -112,13 +112,13 @@ part_strengths() {
   done; done
   python - <<'PROGRAM'
 import numpy as np
-import runs
-from runs.studies.four_in_a_row_curves import read_published
+import evolve_arena as ea
+from evolve_arena.runs.studies.four_in_a_row_curves import read_published
 
 for setting in [*(f"mutation_strength={s}" for s in (0.1, 0.3, 1, 2)), "tanh", "absolute"]:
     distances = []
     for number in (1, 2, 3):
-        chosen = [runs.load(f"strengths/{setting}-{number}-{seed}") for seed in range(1, 6)]
+        chosen = [ea.load(f"strengths/{setting}-{number}-{seed}") for seed in range(1, 6)]
         ours = np.mean([[check.won for check in run.checks()] for run in chosen], axis=0)
         blocks = np.reshape(ours - read_published()[number].points[:100], (10, 10)).mean(axis=1)
         distances.append(np.sqrt(np.mean(blocks**2)))

@@ -16,10 +16,10 @@ import numpy as np
 from deap import base, creator, tools
 from numpy.typing import NDArray
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from arena.pairings import round_robin
-from players.connect_four.network import NetworkDesign
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.pairings import round_robin
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = ["evolve", "measure", "measure_games"]
 

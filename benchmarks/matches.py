@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from arena.batch import Batch, Results, make_batch
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.pairings import both_colours, round_robin
 from benchmarks import deap_numpy, native
 from benchmarks.line import Line
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.lineup import RANDOM, Lineup, simple_lineup
+from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
 
 __all__ = ["measure"]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Batch, Results, make_batch
-from arena.kernels import run_kernel
-from arena.pairings import both_colours, round_robin
-from players.connect_four.network import NetworkDesign
-from players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
+from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 

@@ -15,18 +15,18 @@ from typing import Any
 import neat
 import numpy as np
 
-from arena.arena import Arena
-from arena.batch import make_batch
-from arena.executors import SerialExecutor
-from arena.kernels import run_kernel
-from arena.pairings import both_colours, random_opponents
 from benchmarks.line import Line
-from evolve.neat import Neat, NeatMethodConfig
-from games.stream import new_stream
-from genomes.neat.config import NeatConfig
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python
-from players.connect_four.graph import GraphDesign
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.pairings import both_colours, random_opponents
+from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.players.connect_four.graph import GraphDesign
 
 __all__ = ["measure"]
 

@@ -12,11 +12,11 @@ from neat.innovation import InnovationTracker
 from neat.reporting import ReporterSet
 
 from benchmarks.line import Line
-from genomes.neat.config import NeatConfig
-from genomes.neat.distance import distances
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python
-from genomes.neat.species import Species, speciate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.distance import distances
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.genomes.neat.species import Species, speciate
 
 __all__ = ["measure"]
 

@@ -12,12 +12,12 @@ import random
 
 from bitbully import BitBully, Board
 
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from games.stream import new_stream
-from players.player import Player
-from runs.players import find_player
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.player import Player
+from evolve_arena.runs.players import find_player
 
 
 class Perfect:

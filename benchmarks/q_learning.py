@@ -10,10 +10,10 @@ import numpy as np
 
 from benchmarks.line import Line
 from benchmarks.q_learning_numpy import PlainLearner
-from evolve.learning.q_learning import QLearning, QLearningConfig
-from evolve.learning.q_learning_games import learn_part
-from games.stream import new_stream
-from players.connect_four.network import NetworkDesign
+from evolve_arena.evolve.learning.q_learning import QLearning, QLearningConfig
+from evolve_arena.evolve.learning.q_learning_games import learn_part
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = ["measure"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.stream import Stream, below, chance
+from evolve_arena.games.stream import Stream, below, chance
 
 __all__ = ["PlainLearner"]
 
@@ -27,7 +27,7 @@ class PlainLearner:
     """One network that plays itself.
 
     Args:
-        genome: Its weights, as :mod:`genomes.mlp` has them.
+        genome: Its weights, as :mod:`evolve_arena.genomes.mlp` has them.
         hidden: How many hidden units it has.
         options: The keys of ``[method]``, and ``columns``, ``rows`` and ``connect``.
     """

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arena.openings import random_openings
 from benchmarks.line import Line
-from games.connect_four import ConnectFour, Position
-from players.connect_four.minimax import count_lines
-from players.connect_four.search import find_moves
-from players.lineup import LEAST_WITH_TABLE, TABLE_BITS
-from players.search import NODES, WIN, make_room
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.players.connect_four.minimax import count_lines
+from evolve_arena.players.connect_four.search import find_moves
+from evolve_arena.players.lineup import LEAST_WITH_TABLE, TABLE_BITS
+from evolve_arena.players.search import NODES, WIN, make_room
 
 __all__ = ["measure"]
 

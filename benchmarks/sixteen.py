@@ -9,15 +9,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from arena.duel import duel
-from arena.executors import ProcessExecutor
-from arena.statistics import wilson_interval
-from games.checkers import Checkers
-from games.seeding import derive_seeds
-from players.checkers.linear import LinearPlayer
-from players.checkers.network import CheckersNetworkPlayer
-from runs.players import find_player
-from runs.sixteen import make_piotrowski, piotrowski_names
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.players.checkers.network import CheckersNetworkPlayer
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.sixteen import make_piotrowski, piotrowski_names
 
 
 def main() -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.executors.executor import Executor
 from benchmarks.line import Line
 from benchmarks.td_numpy import NumpyLearner
-from evolve.learning.td import Td, TdState, make_course
-from games.seeding import derive_seeds
-from runs.recipe import load_recipe
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.evolve.learning.td import Td, TdState, make_course
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
 

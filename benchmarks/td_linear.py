@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.executors.executor import Executor
 from benchmarks.line import Line
-from evolve.learning.linear_games import PLIES
-from evolve.learning.linear_lessons import MOST_GENES, Lesson, learn_from_game
-from evolve.learning.td_linear import TdLinear, TdLinearState, make_lesson
-from runs.recipe import load_recipe
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.evolve.learning.linear_games import PLIES
+from evolve_arena.evolve.learning.linear_lessons import MOST_GENES, Lesson, learn_from_game
+from evolve_arena.evolve.learning.td_linear import TdLinear, TdLinearState, make_lesson
+from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
 

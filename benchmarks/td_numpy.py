@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
-from games.stream import Stream, below, chance, new_stream
-from players.connect_four.network import NetworkDesign
+from evolve_arena.evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
+from evolve_arena.games.stream import Stream, below, chance, new_stream
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = ["NumpyLearner"]
 

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import psutil
 
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.seating import SeatedBatch, SeatedResults, make_seated_batch, seat_players
 from benchmarks.line import Line
 from benchmarks.ticket_to_ride_plain import Options, Randomness
 from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.lineup import RANDOM, Lineup, simple_lineup
-from players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.seating import SeatedBatch, SeatedResults, make_seated_batch, seat_players
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = ["measure"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from games.ticket_to_ride import board
+from evolve_arena.games.ticket_to_ride import board
 
 __all__ = ["Line", "Options", "Player", "Randomness", "Table", "payments"]
 

@@ -1,7 +1,8 @@
 """Łabno's rule player of Ticket to Ride (2018), on the plain objects, nothing compiled.
 
-The slow double of `players.ticket_to_ride.rule`, written after the same description and with the
-same readings of it, out of other parts: paths are sought anew each time, sets of routes are sets.
+The slow double of `evolve_arena.players.ticket_to_ride.rule`, written after the same description
+and with the same readings of it, out of other parts: paths are sought anew each time, sets of
+routes are sets.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from benchmarks.ticket_to_ride_plain import (
     Table,
     payments,
 )
-from games.ticket_to_ride import board
+from evolve_arena.games.ticket_to_ride import board
 
 __all__ = ["CODE", "TEXT", "Reading", "choose_move", "play_game"]
 

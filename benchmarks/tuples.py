@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.batch import make_batch
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.executors.executor import Executor
-from arena.kernels import run_kernel
 from benchmarks.line import Line
 from benchmarks.tuples_numpy import NumpyTuples, find_places
-from evolve.learning.td_tuples import TdTuples, TdTuplesState
-from evolve.learning.tuple_games import PLIES, Lesson
-from games.seeding import derive_seeds
-from players.lineup import combine_lineups
-from players.scripted import make_random
-from runs.recipe import load_recipe
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.evolve.learning.td_tuples import TdTuples, TdTuplesState
+from evolve_arena.evolve.learning.tuple_games import PLIES, Lesson
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
 

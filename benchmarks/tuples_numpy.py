@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.tuple_games import Lesson
-from games.bitboard import Rules, winning_cells
-from games.stream import Stream, below, chance, new_stream
-from genomes.tuples import Cells
+from evolve_arena.evolve.learning.tuple_games import Lesson
+from evolve_arena.games.bitboard import Rules, winning_cells
+from evolve_arena.games.stream import Stream, below, chance, new_stream
+from evolve_arena.genomes.tuples import Cells
 
 __all__ = ["NumpyTuples", "find_places"]
 
@@ -30,7 +30,8 @@ class NumpyTuples:
 
     Args:
         rules: The board.
-        cells: Its tuples, shape ``(tuples, length)``, as `genomes.tuples` numbers cells.
+        cells: Its tuples, shape ``(tuples, length)``, as `evolve_arena.genomes.tuples` numbers
+            cells.
         tables: Shape ``(2, tuples, 4 ** length)``, changed in place: what counts after a move of
             who began, and of the other; the first cell is the lowest digit.
         lesson: How it plays and learns.
@@ -136,7 +137,7 @@ class NumpyTuples:
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns; see `evolve.learning.tuple_games`."""
+        """Draws values towards their λ-returns; see `evolve_arena.evolve.learning.tuple_games`."""
         lesson = self.lesson
         following = result = float(outcome)
         chosen = outcome != 0 or not self.explored[-1]

@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-import runs
+import evolve_arena as ea
 from benchmarks.line import Line
-from runs.checkpoint import save_checkpoint
-from runs.directory import RunDirectory
-from runs.journey import Progress
-from runs.recipe import load_recipe
+from evolve_arena.runs.checkpoint import save_checkpoint
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
 
-EVOLVE = [sys.executable, "-m", "runs.cli"]
+EVOLVE = [sys.executable, "-m", "evolve_arena.runs.cli"]
 
 
 def measure() -> Iterator[Line]:
@@ -46,9 +46,9 @@ def _four_in_a_row(folder: Path) -> Iterator[Line]:
         latest = progress
         return True
 
-    runs.start("four-in-a-row-2", run=folder / "one", workers=2, changes=["run.generations=1"])
+    ea.start("four-in-a-row-2", run=folder / "one", workers=2, changes=["run.generations=1"])
     start = time.perf_counter()
-    runs.start("four-in-a-row-2", run=folder / "two", workers=2, watch=watch)
+    ea.start("four-in-a-row-2", run=folder / "two", workers=2, watch=watch)
     seconds = time.perf_counter() - start
     yield Line(
         "four-in-a-row-2, 1000 generations",

@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic import model_validator
 
-from evolve.method import Config
-from players.checkers.design import CHECKERS_KINDS
-from players.design import list_options
+from evolve_arena.evolve.method import Config
+from evolve_arena.players.checkers.design import CHECKERS_KINDS
+from evolve_arena.players.design import list_options
 
 __all__ = ["CheckersGraphConfig", "CheckersNetworkConfig"]
 
 
 class CheckersGraphConfig(Config):
-    """How NEAT's graphs look ahead; see `players.checkers.graph`."""
+    """How NEAT's graphs look ahead; see `evolve_arena.players.checkers.graph`."""
 
     depth: int = 2
     """How many plies players look ahead."""
@@ -23,7 +23,7 @@ class CheckersGraphConfig(Config):
 
 
 class CheckersNetworkConfig(Config):
-    """What the genes stand for; see `players.checkers.design`.
+    """What the genes stand for; see `evolve_arena.players.checkers.design`.
 
     Keys of the chosen kind that are left out have the defaults of its design; those of other
     kinds stay away.

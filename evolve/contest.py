@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Pairings, Results
-from games.compiled import compiled, inlined
-from games.stream import Stream, below
+from evolve_arena.arena.batch import Pairings, Results
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.games.stream import Stream, below
 
 __all__ = ["Contest", "draw_members", "sum_members", "sum_points", "sum_tournaments"]
 
@@ -57,7 +57,7 @@ def sum_tournaments(
     """What each member won in its tournament, shape ``(tournaments, size)``.
 
     The matches of each tournament stand together, in the order of the rows of *members*, and
-    those of each pair as well, in the order of :func:`arena.pairings.round_robin`.
+    those of each pair as well, in the order of :func:`evolve_arena.arena.pairings.round_robin`.
     """
     points = np.zeros(members.shape)
     _sum_tournaments(results.outcomes, pairings, members, draw_points, points)

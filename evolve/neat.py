@@ -14,47 +14,47 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from arena.arena import Arena
-from arena.batch import Pairings
-from arena.pairings import inside_groups, random_opponents, round_robin
-from evolve.archive import keep_members
-from evolve.checkers_section import CheckersGraphConfig
-from evolve.contest import sum_points
-from evolve.meeting import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Pairings
+from evolve_arena.arena.pairings import inside_groups, random_opponents, round_robin
+from evolve_arena.evolve.archive import keep_members
+from evolve_arena.evolve.checkers_section import CheckersGraphConfig
+from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.meeting import (
     check_openings,
     choose_from_hall,
     describe_fitness,
     meet,
     meet_hall,
 )
-from evolve.method import BoardViewConfig, Config, Method, Report
-from evolve.reproduction import plan_children
-from evolve.stagnation import (
+from evolve_arena.evolve.method import BoardViewConfig, Config, Method, Report
+from evolve_arena.evolve.reproduction import plan_children
+from evolve_arena.evolve.stagnation import (
     StagnationConfig,
     judge,
     make_yardsticks,
     summarise_species,
 )
-from evolve.tables import Tables
-from evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve.ticket_section import TicketGraphConfig
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError
-from games.seeding import derive_generator, derive_stream
-from games.ticket_to_ride.game import TicketToRide
-from genomes.limits import COPIES
-from genomes.neat.breeding import breed
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.distance import distances
-from genomes.neat.faults import find_faults
-from genomes.neat.numbering import Counters
-from genomes.neat.population import NeatPopulation, concatenate
-from genomes.neat.species import Species, speciate, stagnant
-from players.checkers.graph import CheckersGraphDesign
-from players.connect_four.graph import GraphDesign
-from players.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.evolve.tables import Tables
+from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
+from evolve_arena.evolve.ticket_section import TicketGraphConfig
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.genomes.limits import COPIES
+from evolve_arena.genomes.neat.breeding import breed
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.distance import distances
+from evolve_arena.genomes.neat.faults import find_faults
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.neat.species import Species, speciate, stagnant
+from evolve_arena.players.checkers.graph import CheckersGraphDesign
+from evolve_arena.players.connect_four.graph import GraphDesign
+from evolve_arena.players.ticket_to_ride.graph import TicketGraphDesign
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
 
@@ -69,7 +69,7 @@ FOR_PAIRS = {
 }
 """Keys that make no sense at tables, and where these say the like."""
 CONNECTION_BYTES, NODE_BYTES = 25, 28
-"""What genes take; see `genomes.neat.population`."""
+"""What genes take; see `evolve_arena.genomes.neat.population`."""
 SAMPLE = 16
 """How many genomes the diversity is measured among."""
 

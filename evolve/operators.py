@@ -19,12 +19,12 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pydantic import ConfigDict, model_validator
 
-from evolve.contest import Contest
-from evolve.method import Config
-from games.errors import BadValueError, UnknownNameError
-from games.stream import Stream, next_word
-from genomes.mlp import Genomes
-from genomes.variation import cross_uniformly, mutate_gaussian
+from evolve_arena.evolve.contest import Contest
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.stream import Stream, next_word
+from evolve_arena.genomes.mlp import Genomes
+from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
 __all__ = ["OWN_OPERATORS", "Operator", "make_toolbox", "operator_names"]
 

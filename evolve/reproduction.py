@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from genomes.neat.config import NeatConfig
-from genomes.neat.species import Species, spawn_counts
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.species import Species, spawn_counts
 
 __all__ = ["plan_children"]
 

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from arena.arena import Arena
-from arena.kernels import SEATED_KERNELS
-from arena.openings import random_openings
-from arena.pairings import both_colours, gauntlet, over_openings
-from evolve.method import Config
-from evolve.tables import pack_company, play_at_tables
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from genomes.neat.population import NeatPopulation, concatenate
-from players.lineup import Lineup
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.kernels import SEATED_KERNELS
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
+from evolve_arena.evolve.method import Config
+from evolve_arena.evolve.tables import pack_company, play_at_tables
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.players.lineup import Lineup
 
 __all__ = ["Judgement", "StagnationConfig", "judge", "make_yardsticks", "summarise_species"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.seating import EMPTY, SEATS, SeatedResults, Seatings, seat_players
+from evolve_arena.arena.seating import EMPTY, SEATS, SeatedResults, Seatings, seat_players
 
 __all__ = ["OFFENCE_POINTS", "mean_by_player", "plan_tables", "value_seats"]
 

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.arena import Arena
-from arena.seating import EMPTY, SEATS, SeatedResults, Seatings
-from evolve.method import Report
-from evolve.table_matches import mean_by_player, plan_tables, value_seats
-from evolve.tables_section import TablesConfig
-from games.errors import ArenaError, BadValueError
-from games.game import AnyGame
-from games.seeding import derive_generator, derive_seeds
-from players.lineup import Lineup
-from players.player import CompiledPlayer
-from players.specification import make_player
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.seating import EMPTY, SEATS, SeatedResults, Seatings
+from evolve_arena.evolve.method import Report
+from evolve_arena.evolve.table_matches import mean_by_player, plan_tables, value_seats
+from evolve_arena.evolve.tables_section import TablesConfig
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
 
 __all__ = ["Tables", "pack_company", "play_at_tables"]
 
@@ -59,7 +59,7 @@ class Tables:
             arena: Where.
             state: The run's state.
             hall: Genomes of the hall of fame that join the company; None for nobody.
-            purpose: What the seeds are for; see :mod:`games.seeding`.
+            purpose: What the seeds are for; see :mod:`evolve_arena.games.seeding`.
 
         Returns:
             The fitness of each individual, shape ``(individuals,)``, and figures about the games.

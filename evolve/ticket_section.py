@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic import model_validator
 
-from evolve.method import Config
-from players.design import list_options
-from players.ticket_to_ride.design import TICKET_KINDS
+from evolve_arena.evolve.method import Config
+from evolve_arena.players.design import list_options
+from evolve_arena.players.ticket_to_ride.design import TICKET_KINDS
 
 __all__ = ["TicketGraphConfig", "TicketImitationConfig", "TicketNetworkConfig"]
 
 
 class TicketGraphConfig(Config):
-    """How NEAT's graphs decide; see `players.ticket_to_ride.graph`."""
+    """How NEAT's graphs decide; see `evolve_arena.players.ticket_to_ride.graph`."""
 
     head: str = "decision"
     """``decision``: an output for each kind of move, which the rule player then chooses;
@@ -30,7 +30,7 @@ class TicketGraphConfig(Config):
 
 
 class TicketImitationConfig(Config):
-    """What network learns; see `players.ticket_to_ride.network`."""
+    """What network learns; see `evolve_arena.players.ticket_to_ride.network`."""
 
     features: int = 26
     hidden: tuple[int, ...] = (180, 160)
@@ -44,7 +44,7 @@ class TicketImitationConfig(Config):
 
 
 class TicketNetworkConfig(Config):
-    """What the genes stand for; see `players.ticket_to_ride.design`.
+    """What the genes stand for; see `evolve_arena.players.ticket_to_ride.design`.
 
     Keys of the chosen kind that are left out have the defaults of its design; those of other
     kinds stay away.

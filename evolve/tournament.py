@@ -4,7 +4,7 @@ After Dragan and Izert (2016): in each generation of n individuals, 2n tournamen
 played, every two members meeting; the winners of each two consecutive ones have a child. With
 ``pairing = "round-robin"`` the whole population meets once instead, and a tournament goes to the
 member who did best there. So it does in games for more than two, where everybody plays the same
-decks (see :mod:`evolve.tables`). All else (elites, self-adaptive
+decks (see :mod:`evolve_arena.evolve.tables`). All else (elites, self-adaptive
 mutation, a hall of fame as opponents, common openings) is off unless the recipe asks for it.
 """
 
@@ -17,27 +17,33 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from arena.arena import Arena
-from arena.batch import Pairings
-from arena.openings import random_openings
-from arena.pairings import round_robin, tournaments
-from evolve.archive import remember
-from evolve.checkers_section import CheckersNetworkConfig
-from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
-from evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
-from evolve.method import BoardViewConfig, Config, Method, Report
-from evolve.operators import OWN_OPERATORS, Operator, make_toolbox
-from evolve.tables import Tables
-from evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve.ticket_section import TicketNetworkConfig
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.seeding import derive_generator, derive_stream
-from games.ticket_to_ride.game import TicketToRide
-from genomes.variation import adapt_strengths, measure_diversity
-from players.checkers.design import CheckersDesign, make_checkers_design
-from players.connect_four.network import NetworkDesign
-from players.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Pairings
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import round_robin, tournaments
+from evolve_arena.evolve.archive import remember
+from evolve_arena.evolve.checkers_section import CheckersNetworkConfig
+from evolve_arena.evolve.contest import (
+    Contest,
+    draw_members,
+    sum_members,
+    sum_points,
+    sum_tournaments,
+)
+from evolve_arena.evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
+from evolve_arena.evolve.method import BoardViewConfig, Config, Method, Report
+from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from evolve_arena.evolve.tables import Tables
+from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
+from evolve_arena.evolve.ticket_section import TicketNetworkConfig
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
+from evolve_arena.players.checkers.design import CheckersDesign, make_checkers_design
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import lowest_bit
-from games.compiled import compiled, inlined
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.compiled import compiled, inlined
 
 __all__ = [
     "Rules",

@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from games.compiled import instruction
+from evolve_arena.games.compiled import instruction
 
 __all__ = ["count_bits", "lowest_bit"]
 

@@ -1,8 +1,8 @@
 """English checkers (draughts), for people: moves by their squares, outcomes, texts.
 
-The rules themselves are in :mod:`games.checkers_board`. Source: the rules of the World Checkers
-Draughts Federation; dark moves first, captures must be made and completed but may be chosen
-freely, and a man that is crowned stops there.
+The rules themselves are in :mod:`evolve_arena.games.checkers_board`. Source: the rules of the World
+Checkers Draughts Federation; dark moves first, captures must be made and completed but may be
+chosen freely, and a man that is crowned stops there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.checkers_board import (
+from evolve_arena.games.checkers_board import (
     DRAW_PLIES,
     MOST_MOVES,
     CheckersRules,
@@ -24,7 +24,7 @@ from games.checkers_board import (
     move_piece,
     repetition_key,
 )
-from games.checkers_position import (
+from evolve_arena.games.checkers_position import (
     COLOURS,
     Move,
     Position,
@@ -33,8 +33,8 @@ from games.checkers_position import (
     parse_fen,
     square_of,
 )
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from games.game import Outcome
+from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.games.game import Outcome
 
 __all__ = ["Checkers", "Move", "Position"]
 

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import count_bits, lowest_bit
-from games.compiled import compiled, inlined
-from games.stream import Stream, below
+from evolve_arena.games.bits import count_bits, lowest_bit
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.games.stream import Stream, below
 
 __all__ = [
     "BOARD",

@@ -1,6 +1,6 @@
 """Positions and moves of checkers, for people: values, drawings and Portable Draughts Notation.
 
-How a board lies in bits is told in :mod:`games.checkers_board`.
+How a board lies in bits is told in :mod:`evolve_arena.games.checkers_board`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from games.checkers_board import CheckersRules
-from games.errors import IllegalMoveError, PositionError
+from evolve_arena.games.checkers_board import CheckersRules
+from evolve_arena.games.errors import IllegalMoveError, PositionError
 
 __all__ = ["COLOURS", "Move", "Position", "bit_of", "parse_drawing", "parse_fen", "square_of"]
 
@@ -84,7 +84,7 @@ class Position:
     """Where the kings stood, ply by ply, since the last capture or move of a man.
 
     Nothing else changes between such moves; see
-    :func:`~games.checkers_board.repetition_key`.
+    :func:`~evolve_arena.games.checkers_board.repetition_key`.
     """
 
     @property

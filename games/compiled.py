@@ -22,8 +22,8 @@ import numba
 import platformdirs
 from numba.extending import intrinsic
 
-from games.errors import ArenaError
-from games.private import make_private_folder
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.private import make_private_folder
 
 __all__ = [
     "cache_folder",
@@ -38,7 +38,7 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGES = ("games", "genomes", "players", "arena", "evolve")
-MARKER = b"games.compiled import"
+MARKER = b"evolve_arena.games.compiled import"
 KEPT_CACHES = 3
 
 

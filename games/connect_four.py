@@ -1,6 +1,7 @@
 """Connect Four and its relatives on other boards, for people: positions, texts, drawings.
 
-The rules themselves are in :mod:`games.bitboard`, which describes how a board lies in bits.
+The rules themselves are in :mod:`evolve_arena.games.bitboard`, which describes how a board lies in
+bits.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bitboard import Rules, count_sequences, drop, full_columns, has_line
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError, quote
-from games.game import Outcome
+from evolve_arena.games.bitboard import Rules, count_sequences, drop, full_columns, has_line
+from evolve_arena.games.errors import (
+    BadValueError,
+    GameOverError,
+    IllegalMoveError,
+    PositionError,
+    quote,
+)
+from evolve_arena.games.game import Outcome
 
 __all__ = ["ConnectFour", "Position", "Rules"]
 

@@ -52,7 +52,7 @@ class Game(Protocol[State, Move]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same by name, as `games.registry.make_game` takes them."""
+        """The same by name, as `evolve_arena.games.registry.make_game` takes them."""
         ...
 
     def describe(self) -> str:

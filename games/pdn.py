@@ -11,10 +11,10 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from games.checkers import Checkers
-from games.checkers_position import Move, Position, parse_fen
-from games.errors import ArenaError, BadValueError, IllegalMoveError, PositionError
-from games.pdn_tokens import Token, read_tokens
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_position import Move, Position, parse_fen
+from evolve_arena.games.errors import ArenaError, BadValueError, IllegalMoveError, PositionError
+from evolve_arena.games.pdn_tokens import Token, read_tokens
 
 __all__ = ["GAME_TYPE", "PdnError", "PdnGame", "read_pdn", "write_pdn"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from games.checkers import Checkers
-from games.checkers_board import CheckersRules
-from games.connect_four import ConnectFour, Rules
-from games.errors import UnknownNameError
-from games.game import AnyGame
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import TicketRules
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_board import CheckersRules
+from evolve_arena.games.connect_four import ConnectFour, Rules
+from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import TicketRules
 
 __all__ = ["GAMES", "game_of", "make_game"]
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError
-from games.stream import Stream, fill_words, new_stream
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import Stream, fill_words, new_stream
 
 __all__ = ["derive_generator", "derive_seeds", "derive_stream"]
 

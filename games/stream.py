@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
+from evolve_arena.games.compiled import compiled, inlined
 
 __all__ = [
     "GOLDEN",

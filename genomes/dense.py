@@ -2,8 +2,9 @@
 
 Their first layer is multiplied out like the later ones, and is laid out like them, in front of
 them in ``weights``: its biases, then one row per input, every width padded with zeros to a multiple
-of :data:`~genomes.simd.LANES` (see :mod:`genomes.network` for the later layers). Whoever tries many
-inputs of which only a few change adds the others' rows once and those few each time.
+of :data:`~evolve_arena.genomes.simd.LANES` (see :mod:`evolve_arena.genomes.network` for the later
+layers). Whoever tries many inputs of which only a few change adds the others' rows once and those
+few each time.
 
 All is ``float32``, each unit's terms are added one by one in the order of the inputs, and nothing
 is fused, so that a network gives the same bits on every machine.
@@ -17,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import internal
-from games.errors import BadValueError
-from genomes import simd
-from genomes.mlp import MLP, Genomes
-from genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded
-from genomes.simd import LANES
+from evolve_arena.games.compiled import internal
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded
+from evolve_arena.genomes.simd import LANES
 
 __all__ = [
     "activate_first",

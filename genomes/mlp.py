@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
-from games.errors import BadValueError, UnknownNameError
-from genomes import simd
-from genomes.encoding import Encoding
-from genomes.network import (
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.network import (
     ACTIVATION,
     ACTIVATIONS,
     LAYERS,
@@ -28,7 +28,7 @@ from genomes.network import (
     SIZES,
     padded,
 )
-from genomes.simd import LANES
+from evolve_arena.genomes.simd import LANES
 
 __all__ = ["INITIALISATIONS", "MLP", "Genomes"]
 
@@ -73,7 +73,7 @@ class MLP:
 
     @property
     def shape(self) -> NDArray[np.int64]:
-        """The structure as compiled code reads it; see :mod:`genomes.network`."""
+        """The structure as compiled code reads it; see :mod:`evolve_arena.genomes.network`."""
         shape = np.zeros(SHAPE_FIELDS, dtype=np.int64)
         shape[ACTIVATION] = ACTIVATIONS[self.activation]
         shape[LAYERS] = len(self.sizes) - 1
@@ -117,7 +117,7 @@ class MLP:
     def pack(
         self, genomes: Genomes, encoding: Encoding
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The networks of *genomes* as compiled code reads them; see :mod:`genomes.network`.
+        """The networks of *genomes* as compiled code reads them (:mod:`.network`).
 
         Returns:
             ``columns``, shape ``(individuals, 1 + features, padded first layer)``, and

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import inlined, internal
-from genomes import simd
-from genomes.simd import LANES
+from evolve_arena.games.compiled import inlined, internal
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.simd import LANES
 
 __all__ = [
     "ACTIVATION",

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from genomes.mlp import MLP
+from evolve_arena.genomes.mlp import MLP
 
 __all__ = ["share_genes"]
 

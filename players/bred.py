@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError
-from genomes.neat.faults import find_fault
-from genomes.neat.population import NeatPopulation
-from genomes.tensors import DamagedFileError, write_tensors
-from players.lineup import Lineup
-from players.player import CompiledPlayer
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.faults import find_fault
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import DamagedFileError, write_tensors
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.player import CompiledPlayer
 
 __all__ = ["FORMAT", "BredPlayer", "NeatPlayer", "VectorPlayer"]
 
@@ -56,7 +56,7 @@ class BredPlayer(CompiledPlayer):
         """The player whose design has these *options* and whose genome these *arrays*."""
 
     def serialise(self, **remarks: Any) -> bytes:
-        """The player as a safetensors blob that `players.storage.read_player` reads.
+        """The player as a safetensors blob that `evolve_arena.players.storage.read_player` reads.
 
         *remarks* (JSON-able) say where it comes from.
         """

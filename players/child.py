@@ -1,8 +1,8 @@
 """A bot's process, talked to in lines, which cannot hold up who talks to it.
 
 Pipes are never waited on without a deadline, and standard error is read along. A supervisor
-(:mod:`players.supervisor`) stands in between: the process dies with everything that it started,
-also if we are killed. For systems with process groups: not for Windows.
+(:mod:`evolve_arena.players.supervisor`) stands in between: the process dies with everything that it
+started, also if we are killed. For systems with process groups: not for Windows.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import IO
 
 import psutil
 
-from games.errors import BadValueError, one_line
-from players import supervisor
-from players.forfeit import Forfeit, ForfeitError
+from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.players import supervisor
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
 
 __all__ = ["Child", "quoted"]
 

@@ -1,6 +1,6 @@
 """How Python asks a compiled player for one move: by game.
 
-Whole matches do without; there the kernels of :mod:`arena.kernels` ask.
+Whole matches do without; there the kernels of :mod:`evolve_arena.arena.kernels` ask.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from games import checkers, connect_four
-from games.bitboard import Rules
-from games.checkers_board import CheckersRules, note_position
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import TicketRules
-from games.ticket_to_ride.position import Position as TicketPosition
-from players.checkers.decision import decide as decide_checkers
-from players.checkers.seat import make_checkers_scratch
-from players.connect_four.seats import decide as decide_connect_four
-from players.lineup import Lineup, make_scratch
-from players.ticket_to_ride.choose import decide as decide_ticket_to_ride
-from players.ticket_to_ride.scratch import make_ticket_scratch
+from evolve_arena.games import checkers, connect_four
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.checkers_board import CheckersRules, note_position
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import TicketRules
+from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
+from evolve_arena.players.checkers.decision import decide as decide_checkers
+from evolve_arena.players.checkers.seat import make_checkers_scratch
+from evolve_arena.players.connect_four.seats import decide as decide_connect_four
+from evolve_arena.players.lineup import Lineup, make_scratch
+from evolve_arena.players.ticket_to_ride.choose import decide as decide_ticket_to_ride
+from evolve_arena.players.ticket_to_ride.scratch import make_ticket_scratch
 
 __all__ = ["DECIDERS", "Decider"]
 

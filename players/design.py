@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
-from games.errors import BadValueError, UnknownNameError
-from games.game import AnyGame
-from players.bred import BredPlayer
-from players.lineup import Lineup
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import Lineup
 
 __all__ = ["Design", "list_options", "make_design"]
 

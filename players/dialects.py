@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from games import checkers, connect_four
-from games.checkers_position import MOVE_TEXT, bit_of
-from games.errors import BadValueError, UnknownNameError
-from games.game import AnyGame
+from evolve_arena.games import checkers, connect_four
+from evolve_arena.games.checkers_position import MOVE_TEXT, bit_of
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.game import AnyGame
 
 __all__ = ["DIALECTS", "CheckersDialect", "Dialect", "Limits", "SiteDialect", "find_dialect"]
 

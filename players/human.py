@@ -6,12 +6,12 @@ import os
 import sys
 from typing import Any, TextIO
 
-from games.errors import IllegalMoveError
-from games.game import AnyGame
-from games.stream import Stream
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player
-from players.speech import speech_of
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.stream import Stream
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.players.speech import speech_of
 
 __all__ = ["HumanPlayer"]
 

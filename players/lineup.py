@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import inlined
-from genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
-from players.connect_four.tuple_entries import READINGS
-from players.search import make_room
+from evolve_arena.games.compiled import inlined
+from evolve_arena.genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
+from evolve_arena.players.connect_four.tuple_entries import READINGS
+from evolve_arena.players.search import make_room
 
 __all__ = [
     "ACTION",
@@ -93,8 +93,8 @@ as the colours are (0)."""
 NUMBERS_AT, DISCS_AT, INPUTS, SLOTS, TERMS, PLANES = 7, 8, 9, 10, 11, 12
 """More fields of a graph, whose structure stands in ``columns``: where its numbers begin in
 ``numbers``; where in ``columns`` a row of an input and a number for each kind of disc on each
-cell begins; how many inputs, slots and terms it has (see :mod:`genomes.neat.graph`); and how
-many planes of values it needs: one, or three if it is recurrent: what it remembers, what it
+cell begins; how many inputs, slots and terms it has (see :mod:`evolve_arena.genomes.neat.graph`);
+and how many planes of values it needs: one, or three if it is recurrent: what it remembers, what it
 would remember after the best move so far, and one to try others."""
 DEPTH = 13
 """One more field, of a search: how many plies it looks ahead. In ``columns`` stands then how many
@@ -104,15 +104,15 @@ TAKES_WINS = 14
 whatever the values, or goes by these alone (0)."""
 TABLES_AT = 15
 """One of a tuple network: where in ``columns`` its numbers begin. Its structure begins
-at ``COLUMNS_AT`` (see :mod:`players.connect_four.tuple_table`)."""
+at ``COLUMNS_AT`` (see :mod:`evolve_arena.players.connect_four.tuple_table`)."""
 QUIET, FEATURES = 16, 17
 """The last ones, of a search in checkers, whose :data:`DEPTH` is at least 1: whether it follows
 captures beyond its last ply until none is left (1); and, if its positions are valued by features,
-how many of these there are (see :mod:`players.checkers.seat`)."""
+how many of these there are (see :mod:`evolve_arena.players.checkers.seat`)."""
 VARIANT, FORBIDS = 18, 19
 """And of players of Ticket to Ride: the bits that say how its rule player decides (see
-:mod:`players.ticket_to_ride.rule`), and whether a network is kept from choosing what it may not
-do (1), or may make a forbidden move (0)."""
+:mod:`evolve_arena.players.ticket_to_ride.rule`), and whether a network is kept from choosing what
+it may not do (1), or may make a forbidden move (0)."""
 SEAT_FIELDS = 20
 
 RANDOM, TEST_BOT, NETWORK, GRAPH, MINIMAX, TUPLES, LINEAR, RULE = 0, 1, 2, 3, 4, 5, 6, 7
@@ -213,7 +213,7 @@ class Scratch(NamedTuple):
     matches: NDArray[np.int64]
     """Which match is played at each table, and how many plies are; flat."""
     search: NDArray[np.int64]
-    """What searches need, for all chairs; see :mod:`players.search`."""
+    """What searches need, for all chairs; see :mod:`evolve_arena.players.search`."""
 
 
 def simple_lineup(kind: int) -> Lineup:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.registry import game_of
-from games.stream import Stream
-from games.ticket_to_ride.layout import TicketRules
-from players.decider import DECIDERS
-from players.lineup import Lineup
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.registry import game_of
+from evolve_arena.games.stream import Stream
+from evolve_arena.games.ticket_to_ride.layout import TicketRules
+from evolve_arena.players.decider import DECIDERS
+from evolve_arena.players.lineup import Lineup
 
 __all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
 

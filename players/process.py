@@ -1,4 +1,4 @@
-"""A bot that is a program, spoken to in one of the dialects of :mod:`players.dialects`.
+"""A bot that is a program, spoken to in one of the dialects of :mod:`.dialects`.
 
 The host writes lines to the bot's standard input; the bot answers each one that asks for a move
 with a line. One process plays one game. Whatever it does wrong costs it that game and nothing
@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from games.errors import BadValueError, IllegalMoveError, quote
-from games.game import AnyGame
-from games.stream import Stream, new_stream
-from players.child import Child, quoted
-from players.dialects import DIALECTS, Dialect, Limits, find_dialect
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player
+from evolve_arena.games.errors import BadValueError, IllegalMoveError, quote
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.child import Child, quoted
+from evolve_arena.players.dialects import DIALECTS, Dialect, Limits, find_dialect
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
 
 __all__ = ["DIALECTS", "Dialect", "Limits", "ProcessPlayer"]
 
@@ -43,8 +43,8 @@ class ProcessPlayer(Player):
     Args:
         game: What it plays.
         command: How to start it: a program and its arguments, quoted as in a shell.
-        dialect: One of those that :data:`players.dialects.DIALECTS` has for the game; by default
-            the first, ``ai-games`` or ``checkers``.
+        dialect: One of those that :data:`evolve_arena.players.dialects.DIALECTS` has for the game;
+            by default the first, ``ai-games`` or ``checkers``.
         name: How tables call it; by default the file that the command names.
         limits: What it may use; by default what the dialect's site allowed.
 
@@ -52,7 +52,7 @@ class ProcessPlayer(Player):
         UnknownNameError: There is no such dialect for the game.
         BadValueError: The command cannot be read, or names no program.
 
-    >>> from games.connect_four import ConnectFour
+    >>> from evolve_arena.games.connect_four import ConnectFour
     >>> ProcessPlayer(ConnectFour(), "python3 bot.py", dialect="riddle")
     Traceback (most recent call last):
     games.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.connect_four import ConnectFour
-from games.game import AnyGame
-from players.lineup import RANDOM, TEST_BOT, simple_lineup
-from players.player import CompiledPlayer
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.lineup import RANDOM, TEST_BOT, simple_lineup
+from evolve_arena.players.player import CompiledPlayer
 
 __all__ = ["make_random", "make_test_bot"]
 

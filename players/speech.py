@@ -6,15 +6,15 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from games import checkers, connect_four
-from games.checkers import Checkers
-from games.checkers_position import COLOURS
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, IllegalMoveError
-from games.game import AnyGame
-from games.ticket_to_ride import position as tickets
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import (
+from evolve_arena.games import checkers, connect_four
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_position import COLOURS
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, IllegalMoveError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.ticket_to_ride import position as tickets
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     KEEP,
     KEEP_AT_START,
@@ -24,9 +24,9 @@ from games.ticket_to_ride.layout import (
     SECOND_CARD,
     TO_MOVE,
 )
-from players.checkers.drawing import draw_checkers
-from players.ticket_to_ride.drawing import draw_table, list_claims
-from players.ticket_to_ride.reading import read_move
+from evolve_arena.players.checkers.drawing import draw_checkers
+from evolve_arena.players.ticket_to_ride.drawing import draw_table, list_claims
+from evolve_arena.players.ticket_to_ride.reading import read_move
 
 __all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "TicketSpeech", "speech_of"]
 
@@ -234,7 +234,7 @@ class TicketSpeech(Speech):
         return f"You sit at seat {seat + 1} of {self._game.seats}."
 
     def read(self, text: str, position: tickets.Position) -> int:
-        """The legal move that *text* names; see :mod:`players.ticket_to_ride.reading`."""
+        """The legal move that *text* names; see :mod:`.ticket_to_ride.reading`."""
         legal = self._game.legal_moves(position)
         return read_move(position.rules, position.array, legal, text)
 

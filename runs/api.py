@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from arena.duel import DuelResult
-from arena.duel import duel as duel_players
-from arena.executors import Executor, check_executor
-from games.game import AnyGame
-from players.player import CompiledPlayer, Player
-from runs.consent import Allow, obtain, remember
-from runs.directory import RunDirectory
-from runs.journey import Watch
-from runs.players import find_game, find_player
-from runs.recipe import Recipe, load_recipe, parse_changes
-from runs.run import Run
+from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.duel import duel as duel_players
+from evolve_arena.arena.executors import Executor, check_executor
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.runs.consent import Allow, obtain, remember
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.journey import Watch
+from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
+from evolve_arena.runs.run import Run
 
 __all__ = ["duel", "load", "prepare", "resume", "start"]
 
@@ -141,7 +141,7 @@ def duel(
     game: AnyGame | None = None,
     executor: Executor | None = None,
 ) -> DuelResult:
-    """Lets two players meet, colours balanced; see `arena.duel.duel`.
+    """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
 
     Without a *game* it is that of the first player who was made for one, else Connect Four.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from arena.duel_result import describe_repeats
-from runs.output import print_line
+from evolve_arena.arena.duel_result import describe_repeats
+from evolve_arena.runs.output import print_line
 
 __all__ = ["forfeit_cells", "list_caveats", "print_caveats"]
 
@@ -32,7 +32,7 @@ def list_caveats(content: dict[str, Any], *, where: str = "", hint: bool = True)
     """What must be said about a duel, or several of one player.
 
     Args:
-        content: The duel, as `arena.duel_result.DuelResult.to_dict` gives it.
+        content: The duel, as `evolve_arena.arena.duel_result.DuelResult.to_dict` gives it.
         where: The text before each line, such as the name of the opponent.
         hint: Whether to name the option that makes games differ.
     """

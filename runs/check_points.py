@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.duel import DuelResult
-from arena.seated_duel import SeatedDuelResult
+from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.seated_duel import SeatedDuelResult
 
 __all__ = ["CheckPoints", "find_scores", "format_margin"]
 

@@ -11,18 +11,18 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.method import Method, State
-from genomes.tensors import (
+from evolve_arena.evolve.method import Method, State
+from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
     is_newer_format,
     read_tensors,
     write_tensors,
 )
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError, StorageError
-from runs.files import describe_special, explain_storage_errors
-from runs.recipe import RunConfig
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError, StorageError
+from evolve_arena.runs.files import describe_special, explain_storage_errors
+from evolve_arena.runs.recipe import RunConfig
 
 __all__ = [
     "digest_population",

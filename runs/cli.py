@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import cast
 
-from games.errors import ArenaError, one_line
+from evolve_arena.games.errors import ArenaError, one_line
 
 __all__ = ["main"]
 
@@ -66,7 +66,7 @@ def _run() -> int:
     """Reads the command line and does what it says; loaded here, so that Ctrl-C is heeded."""
     import typer
 
-    from runs.commands import app
+    from evolve_arena.runs.commands import app
 
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)

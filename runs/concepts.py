@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from games.stream import new_stream
-from players.forfeit import ForfeitError
-from players.player import Player
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.forfeit import ForfeitError
+from evolve_arena.players.player import Player
 
 __all__ = ["CONCEPTS", "ConceptShare", "concept_groups", "fits_concepts"]
 
@@ -92,7 +92,7 @@ def concept_groups(
     Raises:
         BadValueError: The game has another board: see :func:`fits_concepts`.
 
-    >>> from players.connect_four.minimax import MinimaxPlayer
+    >>> from evolve_arena.players.connect_four.minimax import MinimaxPlayer
     >>> groups = concept_groups(MinimaxPlayer(ConnectFour(), 1))
     >>> groups["A"].share, groups["F"].share < 0.4, groups["K"].states
     (1.0, True, 20)

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import platformdirs
 
-from games.private import is_private, make_private_folder
-from players.specification import NotPermittedError, runs_code
-from runs.errors import StorageError
-from runs.files import write_whole
-from runs.recipe import Recipe
+from evolve_arena.games.private import is_private, make_private_folder
+from evolve_arena.players.specification import NotPermittedError, runs_code
+from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.recipe import Recipe
 
 __all__ = ["Allow", "ask_at_terminal", "obtain", "remember"]
 

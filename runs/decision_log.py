@@ -14,17 +14,17 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import check_games
-from arena.logs import DecisionLog, log_games
-from arena.seating import seat_players
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.player import CompiledPlayer, distinct_names
-from players.ticket_to_ride.features import FEATURE_NAMES
-from runs.files import open_whole
-from runs.players import find_player
-from runs.table_seats import fill_seats, find_table, with_players
+from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.logs import DecisionLog, log_games
+from evolve_arena.arena.seating import seat_players
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import CompiledPlayer, distinct_names
+from evolve_arena.players.ticket_to_ride.features import FEATURE_NAMES
+from evolve_arena.runs.files import open_whole
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.table_seats import fill_seats, find_table, with_players
 
 __all__ = ["COLUMNS", "FORMATS", "write_log"]
 

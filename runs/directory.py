@@ -10,8 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
-from runs.files import describe_special, explain_storage_errors, is_leftover, write_whole
+from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
+from evolve_arena.runs.files import (
+    describe_special,
+    explain_storage_errors,
+    is_leftover,
+    write_whole,
+)
 
 __all__ = ["RunDirectory"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.errors import ArenaError
+from evolve_arena.games.errors import ArenaError
 
 __all__ = [
     "BusyHistoryError",

@@ -10,19 +10,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from arena.duel import duel
-from arena.statistics import json_share
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from players.player import Player
-from runs.caveats import forfeit_cells, list_caveats
-from runs.concepts import CONCEPTS, concept_groups, fits_concepts
-from runs.output import format_interval, print_line, print_table
-from runs.players import find_player
-from runs.positions import solve_positions
-from runs.tournaments import find_common_game
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.statistics import json_share
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player
+from evolve_arena.runs.caveats import forfeit_cells, list_caveats
+from evolve_arena.runs.concepts import CONCEPTS, concept_groups, fits_concepts
+from evolve_arena.runs.output import format_interval, print_line, print_table
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.positions import solve_positions
+from evolve_arena.runs.tournaments import find_common_game
 
 __all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
 
@@ -58,7 +58,7 @@ def evaluate_player(
         opening_plies: Random plies at the beginning of each game.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
             those in :data:`OPPONENTS`.
-        positions: Files that `runs.positions.solve_positions` reads.
+        positions: Files that `evolve_arena.runs.positions.solve_positions` reads.
         seed: Seeds openings and players.
 
     Raises:

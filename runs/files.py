@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from runs.errors import RunExistsError, StorageError
+from evolve_arena.runs.errors import RunExistsError, StorageError
 
 __all__ = [
     "check_free",

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from evolve.method import Config
-from games.errors import UnknownNameError
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.errors import UnknownNameError
 
 __all__ = [
     "GAME_CONFIGS",
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class ConnectFourConfig(Config):
-    """The section ``[game]`` of Connect Four; see `games.connect_four.ConnectFour`."""
+    """The section ``[game]`` of Connect Four; see `evolve_arena.games.connect_four.ConnectFour`."""
 
     name: Literal["connect-four"] = "connect-four"
     columns: int = 7
@@ -30,14 +30,14 @@ class ConnectFourConfig(Config):
 
 
 class CheckersConfig(Config):
-    """The section ``[game]`` of checkers; see `games.checkers.Checkers`."""
+    """The section ``[game]`` of checkers; see `evolve_arena.games.checkers.Checkers`."""
 
     name: Literal["checkers"] = "checkers"
     turned: int = 0
 
 
 class TicketConfig(Config):
-    """The section ``[game]`` of Ticket to Ride; see `games.ticket_to_ride.layout.TicketRules`."""
+    """The section ``[game]`` of Ticket to Ride; see its `TicketRules`."""
 
     name: Literal["ticket-to-ride"] = "ticket-to-ride"
     players: int = Field(default=4, ge=2, le=5)

@@ -20,12 +20,17 @@ from typing import TypeVar
 
 from deap import tools
 
-from arena.duel_result import DuelResult, ForfeitCount, Score
-from evolve.method import Report
-from games.errors import ArenaError, one_line
-from runs.check_points import CheckPoints, find_scores
-from runs.errors import BusyHistoryError, DamagedHistoryError, NotARunError, StorageError
-from runs.files import describe_special, explain_storage_errors, set_aside
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
+from evolve_arena.evolve.method import Report
+from evolve_arena.games.errors import ArenaError, one_line
+from evolve_arena.runs.check_points import CheckPoints, find_scores
+from evolve_arena.runs.errors import (
+    BusyHistoryError,
+    DamagedHistoryError,
+    NotARunError,
+    StorageError,
+)
+from evolve_arena.runs.files import describe_special, explain_storage_errors, set_aside
 
 __all__ = ["Check", "History"]
 
@@ -380,7 +385,7 @@ class History:
         return list(self._read("SELECT generation, points, matches FROM champions ORDER BY 1"))
 
     def champion(self, generation: int) -> bytes | None:
-        """The champion of *generation* as `players.storage.read_player` reads it.
+        """The champion of *generation* as `evolve_arena.players.storage.read_player` reads it.
 
         None if there was none, or if it is no longer kept.
         """

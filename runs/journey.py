@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from arena.arena import Arena
-from arena.duel import DuelResult, duel
-from evolve.method import Method
-from games.seeding import derive_seeds
-from genomes.tensors import DamagedFileError, NewerFormatError
-from players.player import Player
-from players.storage import read_player
-from runs.check_points import CheckPoints, find_scores
-from runs.checkpoint import drop_checkpoints, save_checkpoint
-from runs.directory import RunDirectory
-from runs.files import set_aside
-from runs.history import History
-from runs.recipe import Recipe
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.evolve.method import Method
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.players.player import Player
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs.check_points import CheckPoints, find_scores
+from evolve_arena.runs.checkpoint import drop_checkpoints, save_checkpoint
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.files import set_aside
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe
 
 __all__ = ["LARGE", "Journey", "Progress", "Watch"]
 

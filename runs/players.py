@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-import runs.sixteen  # noqa: F401  (its players have names as well)
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, quote
-from games.game import AnyGame
-from games.registry import make_game
-from players.player import CompiledPlayer, Player
-from players.specification import (
+import evolve_arena.runs.sixteen  # noqa: F401  (its players have names as well)
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, quote
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.registry import make_game
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import (
     PlayerKind,
     make_player,
     permit_all,
     player_kinds,
     register_player,
 )
-from runs.run import Run
+from evolve_arena.runs.run import Run
 
 __all__ = ["find_game", "find_player", "is_made_for_a_game", "known_players"]
 
@@ -60,7 +60,7 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
         game: What it is to play; ordinary Connect Four if None.
 
     Raises:
-        ArenaError: It names none; see `players.specification.make_player`.
+        ArenaError: It names none; see `evolve_arena.players.specification.make_player`.
     """
     return make_player(specification, game or ConnectFour(), permit_all)
 

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour, Position
-from games.errors import ArenaError, IllegalMoveError, PositionError
-from games.files import read_file
-from games.stream import new_stream
-from players.player import Player
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import ArenaError, IllegalMoveError, PositionError
+from evolve_arena.games.files import read_file
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.player import Player
 
 __all__ = ["PositionFileError", "solve_positions"]
 

@@ -14,22 +14,22 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from arena.kernels import KERNELS
-from evolve.learning.q_learning_thesis import convert_settings
-from evolve.meeting import check_openings
-from evolve.method import Config, Method
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError, UnknownNameError, quote
-from games.files import read_file
-from games.registry import make_game
-from genomes.limits import check_bytes
-from players.design import Design
-from players.player import Player, distinct_names
-from players.specification import NotPermittedError, make_player, runs_code
-from runs.errors import RecipeError
-from runs.game_sections import OPPONENTS, GameConfig, game_type
-from runs.methods import METHODS, find_method
-from runs.validation import explain
+from evolve_arena.arena.kernels import KERNELS
+from evolve_arena.evolve.learning.q_learning_thesis import convert_settings
+from evolve_arena.evolve.meeting import check_openings
+from evolve_arena.evolve.method import Config, Method
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError, quote
+from evolve_arena.games.files import read_file
+from evolve_arena.games.registry import make_game
+from evolve_arena.genomes.limits import check_bytes
+from evolve_arena.players.design import Design
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.game_sections import OPPONENTS, GameConfig, game_type
+from evolve_arena.runs.methods import METHODS, find_method
+from evolve_arena.runs.validation import explain
 
 __all__ = [
     "Recipe",
@@ -81,7 +81,7 @@ class CheckConfig(Config):
     """Games against each opponent, colours balanced."""
     opponents: tuple[str, ...] = OPPONENTS[ConnectFour.name]
     """Specifications of players; the first decides which champion is the best one. By default
-    those that :data:`runs.game_sections.OPPONENTS` has for the game."""
+    those that :data:`evolve_arena.runs.game_sections.OPPONENTS` has for the game."""
     opening_plies: int = Field(default=0, ge=0, le=20)
 
 
@@ -131,7 +131,7 @@ class Recipe(Config):
     game: dict[str, Any] = Field(default_factory=lambda: {"name": ConnectFour.name})
     """As the game has it; see :data:`GAME_CONFIGS`."""
     network: dict[str, Any] = Field(default_factory=dict)
-    """As the method has it for the game; see `evolve.method.Method.network_types`."""
+    """As the method has it for the game; see `evolve_arena.evolve.method.Method.network_types`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
@@ -313,7 +313,7 @@ def read_recipe(path: Path) -> Recipe:
 
 def recipe_names() -> list[str]:
     """The recipes that ship with the package."""
-    files = resources.files("runs.recipes").iterdir()
+    files = resources.files("evolve_arena.runs.recipes").iterdir()
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
@@ -324,7 +324,9 @@ def recipe_summary(name: str) -> str:
 
 def _read(name: str) -> tuple[dict[str, Any], str]:
     if name in recipe_names():
-        text = resources.files("runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
+        text = (
+            resources.files("evolve_arena.runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
+        )
         return tomllib.loads(text), f"recipe {name}"
     path = Path(name)
     if path.suffix in {".toml", ".config", ".json"} or os.path.isfile(name):

@@ -6,31 +6,31 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from arena.arena import Arena
-from arena.executors import check_executor, make_executor
-from games.errors import BadValueError
-from genomes.tensors import DamagedFileError, NewerFormatError
-from players.bred import BredPlayer
-from players.storage import read_player
-from runs import consent
-from runs.checkpoint import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import check_executor, make_executor
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import consent
+from evolve_arena.runs.checkpoint import (
     digest_population,
     load_checkpoint,
     read_checkpoint,
     save_checkpoint,
 )
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError, StorageError
-from runs.files import set_aside
-from runs.history import Check, History
-from runs.journey import Journey, Watch
-from runs.recipe import Recipe, read_recipe
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError, StorageError
+from evolve_arena.runs.files import set_aside
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.journey import Journey, Watch
+from evolve_arena.runs.recipe import Recipe, read_recipe
 
 __all__ = ["Run"]
 
 
 class Run:
-    """One run. Made by :func:`runs.start`, :func:`runs.resume` or :func:`runs.load`."""
+    """One run. Made by `evolve_arena.start`, `evolve_arena.resume` or `evolve_arena.load`."""
 
     def __init__(self, directory: RunDirectory, recipe: Recipe) -> None:
         self.directory = directory
@@ -149,7 +149,7 @@ class Run:
 
         Args:
             workers: How many processes play; one per core if None.
-            executor: Which executor; see :data:`arena.executors.EXECUTORS`.
+            executor: Which executor; see :data:`evolve_arena.arena.executors.EXECUTORS`.
             watch: Is told of each generation, and may stop the run.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
             allow_process: As :meth:`permit` takes it.

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import resources
 
-from games.checkers import Checkers
-from games.errors import UnknownNameError
-from players.checkers.linear import LinearPlayer
-from players.specification import PlayerKind, register_player
-from players.storage import read_player
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.players.specification import PlayerKind, register_player
+from evolve_arena.players.storage import read_player
 
 __all__ = ["make_piotrowski", "piotrowski_names"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.duel_result import describe_forfeits
-from arena.statistics import json_interval, json_share
-from games.errors import one_line
-from genomes.tensors import DamagedFileError, NewerFormatError
-from runs.caveats import forfeit_cells, list_caveats, print_caveats
-from runs.check_points import CheckPoints, format_margin
-from runs.errors import NotARunError
-from runs.history import Check, History
-from runs.output import format_interval, format_seconds, print_line, print_table
-from runs.run import Run
+from evolve_arena.arena.duel_result import describe_forfeits
+from evolve_arena.arena.statistics import json_interval, json_share
+from evolve_arena.games.errors import one_line
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.runs.caveats import forfeit_cells, list_caveats, print_caveats
+from evolve_arena.runs.check_points import CheckPoints, format_margin
+from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.output import format_interval, format_seconds, print_line, print_table
+from evolve_arena.runs.run import Run
 
 __all__ = ["print_results", "print_summary", "summarise"]
 

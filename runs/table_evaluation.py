@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from arena.duel import duel
-from arena.mirror import play_mirror
-from arena.seated_duel import LIMITS
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player
-from runs.caveats import list_caveats
-from runs.check_points import format_margin
-from runs.output import format_interval, print_table
-from runs.players import find_player
-from runs.table_results import format_points
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.mirror import play_mirror
+from evolve_arena.arena.seated_duel import LIMITS
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player
+from evolve_arena.runs.caveats import list_caveats
+from evolve_arena.runs.check_points import format_margin
+from evolve_arena.runs.output import format_interval, print_table
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.table_results import format_points
 
 __all__ = ["check_no_boards", "evaluate_at_tables", "print_table_evaluation"]
 

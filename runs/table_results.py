@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.seated_duel import LIMITS, SeatedDuelResult
-from arena.seated_ratings import seated_tournament
-from games.game import AnyGame
-from players.player import Player
-from runs.check_points import format_margin
-from runs.output import format_interval, print_json, print_line, print_table
+from evolve_arena.arena.seated_duel import LIMITS, SeatedDuelResult
+from evolve_arena.arena.seated_ratings import seated_tournament
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.player import Player
+from evolve_arena.runs.check_points import format_margin
+from evolve_arena.runs.output import format_interval, print_json, print_line, print_table
 
 __all__ = ["format_points", "print_ratings", "print_seated_duel", "rate_at_tables"]
 
@@ -19,7 +19,7 @@ GAMES = 1000
 
 
 def print_seated_duel(result: SeatedDuelResult) -> None:
-    """Prints what :func:`arena.seated_duel.seated_duel` gave."""
+    """Prints what :func:`evolve_arena.arena.seated_duel.seated_duel` gave."""
     counts = [
         (result.wins, result.draws, result.losses),
         (result.losses, result.draws, result.wins),
@@ -51,7 +51,7 @@ def print_seated_duel(result: SeatedDuelResult) -> None:
 def rate_at_tables(
     game: AnyGame, players: Sequence[Player], *, games: int | None = None, seed: int = 0
 ) -> dict[str, Any]:
-    """A tournament at tables, ready for JSON; see `arena.seated_ratings.seated_tournament`."""
+    """A tournament at tables, ready for JSON; see `seated_tournament`."""
     seats = min(game.seats, len(players))
     standings = seated_tournament(game, players, games=games or GAMES, seats=seats, seed=seed)
     return standings.to_dict()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.registry import make_game
-from games.ticket_to_ride.game import TicketToRide
-from runs.players import find_game, is_made_for_a_game
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.runs.players import find_game, is_made_for_a_game
 
 __all__ = ["fill_seats", "find_table", "is_table", "with_players"]
 

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from arena.crosstable import play_tournament
-from arena.duel import DuelResult
-from arena.duel_result import count_forfeits, describe_forfeits
-from arena.ranking import meet_opponent, meet_others, name_configuration, rank_configurations
-from arena.statistics import json_share, wilson_interval
-from games.connect_four import ConnectFour
-from games.game import AnyGame
-from players.player import Player
-from runs.caveats import forfeit_cells, list_caveats
-from runs.output import format_interval, print_table
+from evolve_arena.arena.crosstable import play_tournament
+from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.duel_result import count_forfeits, describe_forfeits
+from evolve_arena.arena.ranking import (
+    meet_opponent,
+    meet_others,
+    name_configuration,
+    rank_configurations,
+)
+from evolve_arena.arena.statistics import json_share, wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.player import Player
+from evolve_arena.runs.caveats import forfeit_cells, list_caveats
+from evolve_arena.runs.output import format_interval, print_table
 
 __all__ = [
     "crosstable",
@@ -33,7 +38,7 @@ GAMES, GAMES_RANKED, GAMES_AGAINST = 200, 2, 2000
 def crosstable(
     players: Sequence[Player], *, games: int | None = None, opening_plies: int = 0, seed: int = 0
 ) -> dict[str, Any]:
-    """Everybody against everybody, ready for JSON; see `arena.crosstable.play_tournament`."""
+    """Everybody against everybody, ready for JSON; see `play_tournament`."""
     table = play_tournament(
         find_common_game(players),
         players,
@@ -63,7 +68,7 @@ def ranking(
     opening_plies: int = 0,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The configurations of *players*, ready for JSON; see :mod:`arena.ranking`.
+    """The configurations of *players*, ready for JSON; see :mod:`evolve_arena.arena.ranking`.
 
     Args:
         players: The agents. Their configurations are their names without the last number.
@@ -130,7 +135,7 @@ def _describe_duels(
 
 
 def print_duel(result: DuelResult) -> None:
-    """Prints what :func:`arena.duel.duel` gave."""
+    """Prints what :func:`evolve_arena.arena.duel.duel` gave."""
     row = [
         *result.names,
         str(result.games),

@@ -11,9 +11,9 @@ import psutil
 import pytest
 from hypothesis import settings
 
-from runs.history import Check, History
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
 
 settings.register_profile("patient", deadline=None, derandomize=True)  # a failure is new, not luck
 settings.load_profile("patient")

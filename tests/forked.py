@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from runs import cli, commands, export, play, plots, studies
+from evolve_arena.runs import cli, commands, export, play, plots, studies
 
 __all__ = ["evolve", "start_evolve"]
 

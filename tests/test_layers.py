@@ -19,10 +19,13 @@ def _stand_in_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_contract_names_every_floor() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    assert sorted(settings["root_packages"]) == sorted(FLOORS)
+    assert settings["root_packages"] == ["evolve_arena"]
     assert [contract["layers"] for contract in settings["contracts"]] == [FLOORS]
     packages = {file.parent.name for file in ROOT.glob("*/__init__.py")}
-    assert packages - {"benchmarks", "docs", "tests"} == set(FLOORS)
+    assert packages - {"benchmarks", "docs", "tests", "evolve_arena"} == set(FLOORS)
+    assert {
+        link.name for link in (ROOT / "evolve_arena").iterdir() if link.is_symlink()
+    } == packages - {"benchmarks", "evolve_arena"}
 
 
 def test_the_contract_is_kept() -> None:
@@ -32,8 +35,9 @@ def test_the_contract_is_kept() -> None:
 def test_a_floor_that_looks_up_is_found(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(
-        f"[tool.importlinter]\nroot_packages = {FLOORS}\n"
+        '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
         "[[tool.importlinter.contracts]]\n"
-        'name = "upside down"\ntype = "layers"\nlayers = ["games", "arena"]\n'
+        'name = "upside down"\ntype = "layers"\ncontainers = ["evolve_arena"]\n'
+        'layers = ["games", "arena"]\n'
     )
     assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.perfect_play import Perfect, play
-from games.connect_four import ConnectFour
-from players.scripted import make_random
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 

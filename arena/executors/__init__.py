@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from arena.executors.executor import Executor
-from arena.executors.processes import ProcessExecutor, WorkerError
-from arena.executors.serial import SerialExecutor
-from games.errors import BadValueError, UnknownNameError
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.executors.processes import ProcessExecutor, WorkerError
+from evolve_arena.arena.executors.serial import SerialExecutor
+from evolve_arena.games.errors import BadValueError, UnknownNameError
 
 __all__ = [
     "EXECUTORS",

@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arena.batch import Batch, Results
-from arena.seating import SeatedBatch, SeatedResults
-from arena.work import Work
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.seating import SeatedBatch, SeatedResults
+from evolve_arena.arena.work import Work
 
 __all__ = ["Executor"]
 

@@ -23,9 +23,9 @@ import multiprocess
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.executors.executor import Executor
-from arena.work import Work, find_kernel
-from games.errors import ArenaError
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.games.errors import ArenaError
 
 __all__ = ["ProcessExecutor", "WorkerError"]
 

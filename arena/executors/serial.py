@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arena.executors.executor import Executor
-from arena.work import Work, find_kernel, new_outputs
+from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.work import Work, find_kernel, new_outputs
 
 __all__ = ["SerialExecutor"]
 

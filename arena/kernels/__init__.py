@@ -9,24 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import Batch, Results, make_batch, new_results
-from arena.kernels.checkers import draw_openings as draw_checkers
-from arena.kernels.checkers import play_matches as play_checkers
-from arena.kernels.connect_four import draw_openings as draw_connect_four
-from arena.kernels.connect_four import play_matches as play_connect_four
-from arena.kernels.ticket_to_ride import new_table
-from arena.kernels.ticket_to_ride import play_matches as play_ticket_to_ride
-from arena.seating import SEATS, SeatedBatch, SeatedResults, make_seated_batch, new_seated_results
-from games import compiled
-from games.bitboard import Rules
-from games.checkers import Checkers
-from games.checkers_board import CheckersRules
-from games.connect_four import ConnectFour
-from games.registry import make_game
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import TicketRules
-from players.decider import DECIDERS
-from players.lineup import RANDOM, Lineup, simple_lineup
+from evolve_arena.arena.batch import Batch, Results, make_batch, new_results
+from evolve_arena.arena.kernels.checkers import draw_openings as draw_checkers
+from evolve_arena.arena.kernels.checkers import play_matches as play_checkers
+from evolve_arena.arena.kernels.connect_four import draw_openings as draw_connect_four
+from evolve_arena.arena.kernels.connect_four import play_matches as play_connect_four
+from evolve_arena.arena.kernels.ticket_to_ride import new_table
+from evolve_arena.arena.kernels.ticket_to_ride import play_matches as play_ticket_to_ride
+from evolve_arena.arena.seating import (
+    SEATS,
+    SeatedBatch,
+    SeatedResults,
+    make_seated_batch,
+    new_seated_results,
+)
+from evolve_arena.games import compiled
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_board import CheckersRules
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import TicketRules
+from evolve_arena.players.decider import DECIDERS
+from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
 
 __all__ = [
     "KERNELS",
@@ -49,9 +55,10 @@ class MatchKernel:
     rules: type[Any]
     """The named tuple of the game's options."""
     play: Callable[..., None]
-    """Plays all pairings; see :func:`arena.kernels.connect_four.play_matches`."""
+    """Plays all pairings; see :func:`evolve_arena.arena.kernels.connect_four.play_matches`."""
     draw_openings: Callable[..., None]
-    """Fills rows with random moves; see :func:`arena.kernels.connect_four.draw_openings`."""
+    """Fills rows with random moves; see
+    :func:`evolve_arena.arena.kernels.connect_four.draw_openings`."""
     moves: type[Any]
     """The type of a move's number in an opening."""
     longest_opening: Callable[[Any], int]
@@ -65,7 +72,7 @@ class SeatedKernel:
     rules: type[Any]
     """The named tuple of the game's options."""
     play: Callable[..., None]
-    """Plays all seatings; see :func:`arena.kernels.ticket_to_ride.play_matches`."""
+    """Plays all seatings; see :func:`evolve_arena.arena.kernels.ticket_to_ride.play_matches`."""
     make_table: Callable[[], Any]
     """Room for the state of a match."""
 
@@ -134,7 +141,7 @@ def play_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """The same as a kernel of `arena.work`; see `Batch.work`."""
+    """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
     players = len(Lineup._fields)
     rules = KERNELS[options["game"]].rules(*options["rules"])
     batch = Batch(options["game"], rules, Lineup(*inputs[:players]), *inputs[players:])
@@ -172,7 +179,7 @@ def seat_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """The same as a kernel of `arena.work`; see `SeatedBatch.work`."""
+    """The same as a kernel of `evolve_arena.arena.work`; see `SeatedBatch.work`."""
     players = len(Lineup._fields)
     rules = SEATED_KERNELS[options["game"]].rules(*options["rules"])
     batch = SeatedBatch(options["game"], rules, Lineup(*inputs[:players]), *inputs[players:])

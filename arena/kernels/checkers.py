@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.checkers_board import (
+from evolve_arena.games.checkers_board import (
     DRAW_PLIES,
     MOST_MOVES,
     CheckersRules,
@@ -18,10 +18,10 @@ from games.checkers_board import (
     move_piece,
     note_position,
 )
-from games.compiled import compiled, internal
-from games.stream import below
-from players.checkers.decision import choose_move
-from players.checkers.seat import take_seat
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below
+from evolve_arena.players.checkers.decision import choose_move
+from evolve_arena.players.checkers.seat import take_seat
 
 __all__ = ["draw_openings", "play_matches"]
 
@@ -58,7 +58,7 @@ def play_matches(
         seeds: The seed of each match's stream, shape ``(n,)``.
         openings: Words of moves that are played before the players decide (``int64``), shape
             ``(n, plies)``; -1 ends an opening early. A match may be over before its opening is.
-        scratch: Room for a match; see :class:`players.checkers.seat.CheckersScratch`.
+        scratch: Room for a match; see :class:`evolve_arena.players.checkers.seat.CheckersScratch`.
         outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
         plies: The length of each match, the opening included (``int16``).
         games: A hash of the moves (``uint64``): equal games have equal hashes.

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
-from games.compiled import compiled, internal
-from games.stream import below
-from genomes.simd import peek, poke
-from players.connect_four.seats import choose_move
-from players.connect_four.sitting import see_disc, take_seat
-from players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
+from evolve_arena.games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.connect_four.seats import choose_move
+from evolve_arena.players.connect_four.sitting import see_disc, take_seat
+from evolve_arena.players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
 
 __all__ = ["draw_openings", "play_matches"]
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, hidden
-from games.stream import mix
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.games.stream import mix
+from evolve_arena.games.ticket_to_ride.layout import (
     MOST_PLAYERS,
     NUMBER_OF_PLAYERS,
     OFFENDER,
@@ -20,9 +20,9 @@ from games.ticket_to_ride.layout import (
     TO_MOVE,
     TicketRules,
 )
-from games.ticket_to_ride.rules import apply_move, deal
-from games.ticket_to_ride.scoring import count_tickets, place, score
-from players.ticket_to_ride.choose import begin_match, choose_move
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
+from evolve_arena.players.ticket_to_ride.choose import begin_match, choose_move
 
 __all__ = [
     "Table",
@@ -81,7 +81,8 @@ def play_matches(
         lineup: The players.
         seatings: Rows of the lineup by seat, -1 beyond, shape ``(n, MOST_PLAYERS)``.
         seeds: What the decks, and the players' stream, depend on, shape ``(n,)``.
-        scratch: Room for the players; see :class:`players.ticket_to_ride.scratch.TicketScratch`.
+        scratch: Room for the players; see
+            :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
         table: Room for a match.
         points: Final points by seat, shape ``(n, MOST_PLAYERS)`` as the next three.
         places: 1 for the most points; 0 at empty seats.

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined
-from genomes import simd
-from genomes.network import ACTIVATIONS, activate, padded
-from genomes.simd import LANES, peek, poke
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
+from evolve_arena.genomes.simd import LANES, peek, poke
 
 __all__ = [
     "Pupil",
@@ -67,7 +67,7 @@ def new_pupil(inputs: int, units: int) -> Pupil:
 
 @compiled
 def read_genes(pupil: Pupil, genes: Any) -> None:
-    """Copies *genes*, in the order of :mod:`genomes.mlp`, into the network."""
+    """Copies *genes*, in the order of :mod:`evolve_arena.genomes.mlp`, into the network."""
     at = 0
     for row in range(pupil.inputs + 1):
         for unit in range(pupil.units):

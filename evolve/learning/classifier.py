@@ -33,7 +33,7 @@ class Training:
     """A network that is being trained."""
 
     genes: NDArray[np.float32]
-    """Weights and biases, in the order of :mod:`genomes.mlp`; shape ``(genes,)``."""
+    """Weights and biases, in the order of :mod:`evolve_arena.genomes.mlp`; shape ``(genes,)``."""
     memory: NDArray[np.float32]
     """What the optimiser remembers, shape ``(2, genes)``: Adam's two moments of the gradient; or
     the velocity of descent with momentum, or AdaGrad's sum of squared gradients, and zeros."""

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.logs import DecisionLog, join_logs, log_games
-from arena.seating import seat_players
-from games.errors import BadValueError
-from games.game import AnyGame
-from games.seeding import derive_generator, derive_seeds
-from players.player import CompiledPlayer
+from evolve_arena.arena.logs import DecisionLog, join_logs, log_games
+from evolve_arena.arena.seating import seat_players
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.players.player import CompiledPlayer
 
 __all__ = ["DataSet", "Rows", "build_data_set", "choose_games"]
 
@@ -26,7 +26,7 @@ class DataSet:
     """Decisions, in the order of the numbers of players, the games, and the moves."""
 
     features: NDArray[np.float32]
-    """What was known, shape ``(rows, 28)``; see `players.ticket_to_ride.features`."""
+    """What was known, shape ``(rows, 28)``; see `evolve_arena.players.ticket_to_ride.features`."""
     classes: NDArray[np.int64]
     """What was decided, 0 to 3, shape ``(rows,)``."""
     players: NDArray[np.int64]

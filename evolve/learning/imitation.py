@@ -22,20 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from arena.arena import Arena
-from arena.seating import SEATS
-from evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
-from evolve.learning.decisions import DataSet, build_data_set
-from evolve.learning.learner import DivergedError
-from evolve.method import Config, Method, Report
-from evolve.ticket_section import TicketImitationConfig
-from games.errors import BadValueError
-from games.seeding import derive_generator, derive_stream
-from games.ticket_to_ride.game import TicketToRide
-from genomes.limits import COPIES
-from players.player import CompiledPlayer
-from players.ticket_to_ride.network import DecisionDesign
-from players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.seating import SEATS
+from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
+from evolve_arena.evolve.learning.decisions import DataSet, build_data_set
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.method import Config, Method, Report
+from evolve_arena.evolve.ticket_section import TicketImitationConfig
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = ["Imitation", "ImitationConfig", "ImitationState"]
 

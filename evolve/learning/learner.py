@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from arena.arena import Arena
-from arena.pairings import both_colours, gauntlet
-from arena.work import Work
-from evolve.contest import sum_points
-from evolve.method import Config, Method, Report, State
-from games.errors import ArenaError, BadValueError
-from games.seeding import derive_seeds
-from players.lineup import Lineup
-from players.player import CompiledPlayer
-from players.specification import make_player
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.pairings import both_colours, gauntlet
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.method import Config, Method, Report, State
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
 
 __all__ = ["DivergedError", "Learner", "LearnerConfig"]
 

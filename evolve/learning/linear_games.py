@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.linear_lessons import (
+from evolve_arena.evolve.learning.linear_lessons import (
     AFTER,
     BEFORE,
     EVERY_MOVE,
@@ -31,8 +31,8 @@ from evolve.learning.linear_lessons import (
     spoil_if_lost,
     write_tables,
 )
-from games.bits import count_bits
-from games.checkers_board import (
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.checkers_board import (
     MOST_MOVES,
     count_moves,
     is_draw,
@@ -40,17 +40,17 @@ from games.checkers_board import (
     move_piece,
     note_position,
 )
-from games.compiled import compiled, internal
-from genomes.network import SHAPE_FIELDS
-from players.checkers.decision import choose_move
-from players.checkers.features import count_features
-from players.checkers.seat import (
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.checkers.decision import choose_move
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.seat import (
     CheckersScratch,
     forget_positions,
     make_checkers_scratch,
     take_seat,
 )
-from players.lineup import COLUMNS_AT, NOISE, Lineup
+from evolve_arena.players.lineup import COLUMNS_AT, NOISE, Lineup
 
 __all__ = [
     "DRAWS",
@@ -70,9 +70,9 @@ differences between values and their targets."""
 
 STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
 DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES}
-"""When a game is drawn. ``standard``: as in :class:`games.checkers.Checkers`. ``forty-moves``:
-after 40 moves each without a capture or a man's move, but not by repetition. ``pieces``: what is
-drawn by the standard is won by who has more pieces."""
+"""When a game is drawn. ``standard``: as in :class:`evolve_arena.games.checkers.Checkers`.
+``forty-moves``: after 40 moves each without a capture or a man's move, but not by repetition.
+``pieces``: what is drawn by the standard is won by who has more pieces."""
 
 MOST_STATES = 7000
 """Longer than any episode. Men can make 144 moves and 24 pieces be captured; after at most 80
@@ -100,17 +100,19 @@ def meet_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """Plays the games of some pairings; a kernel, see :mod:`arena.work`.
+    """Plays the games of some pairings; a kernel, see :mod:`evolve_arena.arena.work`.
 
     Args:
         options: ``games`` of each pairing; ``learn``, whether its players do; ``alternate``,
             whether the second player begins every other game, or the first one all; ``turned``,
-            as in `games.checkers.Checkers`; ``draws``, one of the values of :data:`DRAW_RULES`.
+            as in `evolve_arena.games.checkers.Checkers`; ``draws``, one of the values of
+            :data:`DRAW_RULES`.
         inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), their lessons
-            ``(players, LESSON_FIELDS)`` (see :class:`evolve.learning.linear_lessons.Lesson`) and
-            their seats ``(players, SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``;
-            and a seed for each (``uint64``). Who is paired with himself plays himself, and all
-            his moves change the same weights.
+            ``(players, LESSON_FIELDS)`` (see
+            :class:`evolve_arena.evolve.learning.linear_lessons.Lesson`) and their seats ``(players,
+            SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for each
+            (``uint64``). Who is paired with himself plays himself, and all his moves change the
+            same weights.
         outputs: The weights of both afterwards, one's after the other's, shape ``(parts,
             2 * MOST_GENES)`` (``float64``), not numbers where they grew beyond all bounds; the
             first player's wins, draws and losses, ``(parts, 3)`` (``int64``); and the

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, internal
+from evolve_arena.games.compiled import compiled, internal
 
 __all__ = [
     "ACCUMULATING",

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.work import Work
-from evolve.learning.linear_games import DRAW_RULES, FIGURES
-from evolve.learning.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
-from players.checkers.linear import LinearDesign
-from players.lineup import SEAT_FIELDS
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.linear_games import DRAW_RULES, FIGURES
+from evolve_arena.evolve.learning.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
+from evolve_arena.players.checkers.linear import LinearDesign
+from evolve_arena.players.lineup import SEAT_FIELDS
 
 __all__ = ["Entrants", "make_entrants", "make_meetings", "read_weights"]
 
-KERNEL = "evolve.learning.linear_games:meet_part"
+KERNEL = "evolve_arena.evolve.learning.linear_games:meet_part"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Entrants:
     """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
     lessons: NDArray[np.float64]
     """How they learn, shape ``(players, LESSON_FIELDS)``; see
-    :class:`~evolve.learning.linear_lessons.Lesson`."""
+    :class:`~evolve_arena.evolve.learning.linear_lessons.Lesson`."""
     seats: NDArray[np.int64]
     """How they play, shape ``(players, SEAT_FIELDS)``."""
 
@@ -60,7 +60,7 @@ def make_entrants(
 
     Args:
         designs: What each one's weights stand for.
-        lessons: How each learns; see `evolve.learning.td_linear.make_lesson`.
+        lessons: How each learns; see `evolve_arena.evolve.learning.td_linear.make_lesson`.
         genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits.
 
     Raises:
@@ -97,7 +97,7 @@ def make_meetings(
 
     Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
     player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
-    :mod:`evolve.learning.linear_games`, shape ``(meetings, FIGURES)``.
+    :mod:`evolve_arena.evolve.learning.linear_games`, shape ``(meetings, FIGURES)``.
 
     Args:
         entrants: The players.
@@ -107,8 +107,8 @@ def make_meetings(
         games: How many games a meeting has.
         learn: Whether players learn from each game, or from each move, by their lessons.
         alternate: Whether the second player begins every other game; if not, the first begins all.
-        turned: 1 if light moves first; see `games.checkers.Checkers`.
-        draws: When a game is drawn, one of `evolve.learning.linear_games.DRAW_RULES`.
+        turned: 1 if light moves first; see `evolve_arena.games.checkers.Checkers`.
+        draws: When a game is drawn, one of `evolve_arena.evolve.learning.linear_games.DRAW_RULES`.
 
     Raises:
         ValueError: The shapes do not fit together, or a pairing names nobody.

@@ -32,13 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from arena.work import Work
-from evolve.learning.learner import Learner, LearnerConfig
-from evolve.learning.q_learning_games import DRAWS, ERRORS, FIGURES, FIRST_WINS, PLIES
-from evolve.method import BoardViewConfig, Config
-from games.connect_four import ConnectFour
-from games.seeding import derive_generator, derive_seeds
-from players.connect_four.network import NetworkDesign
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.q_learning_games import DRAWS, ERRORS, FIGURES, FIRST_WINS, PLIES
+from evolve_arena.evolve.method import BoardViewConfig, Config
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = ["ActionNetworkConfig", "QLearning", "QLearningConfig", "QLearningState", "Rewards"]
 
@@ -157,7 +157,7 @@ class QLearning(Learner[QLearningState]):
         count = self.config.individuals
         seeds = derive_seeds(state.seed, state.generation, "games", count)
         return Work(
-            kernel="evolve.learning.q_learning_games:learn_part",
+            kernel="evolve_arena.evolve.learning.q_learning_games:learn_part",
             inputs=(state.population, seeds),
             outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
             options={

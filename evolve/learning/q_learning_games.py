@@ -1,8 +1,8 @@
 """The games that a Q-learner plays against itself, and what it learns from each move; compiled.
 
-After Młokosiewicz's thesis (see :mod:`evolve.learning.q_learning`), listings 5.5 to 5.8. Who moves
-reads his own discs as the first kind, whoever began. The random stream, the weights and all room
-to work in are handed in, so that a learner's games depend on nothing else.
+After Młokosiewicz's thesis (see :mod:`evolve_arena.evolve.learning.q_learning`), listings 5.5 to
+5.8. Who moves reads his own discs as the first kind, whoever began. The random stream, the weights
+and all room to work in are handed in, so that a learner's games depend on nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.q_learning_network import (
+from evolve_arena.evolve.learning.q_learning_network import (
     Reader,
     add_disc,
     best_column,
@@ -24,13 +24,13 @@ from evolve.learning.q_learning_network import (
     teach,
     value_columns,
 )
-from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
-from games.bits import count_bits
-from games.compiled import compiled, inlined
-from games.stream import below, chance, new_stream
-from genomes.network import ACTIVATIONS, padded
-from genomes.simd import peek
-from players.connect_four.network import NetworkDesign
+from evolve_arena.games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.games.stream import below, chance, new_stream
+from evolve_arena.genomes.network import ACTIVATIONS, padded
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = [
     "DRAWS",
@@ -91,7 +91,7 @@ def learn_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """Plays the games of some learners; a kernel, see :mod:`arena.work`.
+    """Plays the games of some learners; a kernel, see :mod:`evolve_arena.arena.work`.
 
     Args:
         options: What :func:`make_lessons` takes, and ``games``, how many each learner plays.

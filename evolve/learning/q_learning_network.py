@@ -1,9 +1,9 @@
 """The network that Q-learning teaches: reads a board and a column, tells the column's worth.
 
 One hidden layer, one linear output. Compiled, on explicit vectors. In contrast to networks that
-only play (see :mod:`genomes.network`) its first layer is ``float32``, since learning moves
-weights by less than the steps of whole numbers. A board's sums are added up anew for each ply,
-cell by cell in a fixed order, and a disc more adds one row to them.
+only play (see :mod:`evolve_arena.genomes.network`) its first layer is ``float32``, since learning
+moves weights by less than the steps of whole numbers. A board's sums are added up anew for each
+ply, cell by cell in a fixed order, and a disc more adds one row to them.
 
 Whoever makes a :class:`ActionNetwork` pads every width to whole vectors with zeros; they stay zero.
 """
@@ -15,12 +15,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bits import lowest_bit
-from games.compiled import inlined
-from genomes import simd
-from genomes.mlp import MLP
-from genomes.network import ACTIVATIONS, P0, P1, P2, P3, P4, P5, ROUNDER, activate, padded
-from genomes.simd import LANES, peek, poke
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.compiled import inlined
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.network import (
+    ACTIVATIONS,
+    P0,
+    P1,
+    P2,
+    P3,
+    P4,
+    P5,
+    ROUNDER,
+    activate,
+    padded,
+)
+from evolve_arena.genomes.simd import LANES, peek, poke
 
 __all__ = [
     "ActionNetwork",

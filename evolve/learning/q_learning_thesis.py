@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from evolve.method import Config
-from games.errors import BadValueError
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.errors import BadValueError
 
 __all__ = ["convert_settings"]
 

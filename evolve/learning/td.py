@@ -16,21 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from arena.work import Work
-from evolve.learning.learner import Learner, LearnerConfig
-from evolve.learning.td_kernel import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES, epsilon_at
-from evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
-from evolve.method import BoardViewConfig
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.seeding import derive_generator, derive_seeds
-from genomes.mlp import MLP
-from players.connect_four.network import NetworkDesign
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.td_kernel import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    epsilon_at,
+)
+from evolve_arena.evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
+from evolve_arena.evolve.method import BoardViewConfig
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = ["Td", "TdConfig", "TdState", "ValueNetworkConfig", "make_course"]
 
 MOST_HIDDEN = 1024
-KERNEL = "evolve.learning.td_kernel:teach_part"
+KERNEL = "evolve_arena.evolve.learning.td_kernel:teach_part"
 
 
 class TdConfig(LearnerConfig):
@@ -76,7 +83,7 @@ class TdConfig(LearnerConfig):
     biases: bool = True
     """Whether the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
-    """See `genomes.mlp.INITIALISATIONS`."""
+    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ValueNetworkConfig(BoardViewConfig):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.backprop import (
+from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
     apply_tanh,
@@ -25,7 +25,7 @@ from evolve.learning.backprop import (
     start_sums,
     write_genes,
 )
-from evolve.learning.td_moves import (
+from evolve_arena.evolve.learning.td_moves import (
     BEST,
     MOST_CELLS,
     PLAYED,
@@ -34,9 +34,9 @@ from evolve.learning.td_moves import (
     choose_move,
     make_room,
 )
-from games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
-from games.compiled import compiled, internal
-from genomes.simd import peek, poke
+from evolve_arena.games.bitboard import Rules, all_cells, cell_of, drop, has_line, mark_if_full
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = [
     "DRAWS",
@@ -61,7 +61,7 @@ def teach_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """Lets some learners play and learn: a kernel of `arena.work`.
+    """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`.
 
     Args:
         options: ``rules``, ``units`` (hidden ones), ``inputs``, and the fields of the

@@ -3,8 +3,8 @@
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
 (1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
-``faithful`` says which are meant, see :mod:`evolve.learning.linear_lessons`; what his text leaves
-open are keys with the values by which players learn best here.
+``faithful`` says which are meant, see :mod:`evolve_arena.evolve.learning.linear_lessons`; what his
+text leaves open are keys with the values by which players learn best here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from arena.work import Work
-from evolve.learning.learner import Learner, LearnerConfig
-from evolve.learning.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
-from evolve.learning.linear_lessons import (
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.evolve.learning.linear_lessons import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -32,11 +32,11 @@ from evolve.learning.linear_lessons import (
     TD,
     Lesson,
 )
-from evolve.learning.linear_meetings import make_entrants, make_meetings
-from evolve.method import Config
-from games.checkers import Checkers
-from games.seeding import derive_generator, derive_seeds
-from players.checkers.linear import LinearDesign
+from evolve_arena.evolve.learning.linear_meetings import make_entrants, make_meetings
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.players.checkers.linear import LinearDesign
 
 __all__ = ["LinearConfig", "TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
 
@@ -64,7 +64,8 @@ class TdLinearConfig(LearnerConfig):
     that in which the game ended. His text does not say. A search of an even depth stops at
     positions of the latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
-    """When a game in training is drawn; see `evolve.learning.linear_games.DRAW_RULES`."""
+    """When a game in training is drawn; see
+    `evolve_arena.evolve.learning.linear_games.DRAW_RULES`."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
     """γ: what a reward is worth one of the player's moves earlier."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"
@@ -85,7 +86,7 @@ class TdLinearConfig(LearnerConfig):
     """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
     the weights that it had before that generation."""
     initialisation: str = "zero"
-    """See `players.checkers.linear.LinearDesign.initialise`. His text does not say."""
+    """See `evolve_arena.players.checkers.linear.LinearDesign.initialise`. His text does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:

@@ -11,13 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve.learning.backprop import Pupil, apply_tanh, output_with
-from games.bitboard import Rules, cell_of, column_of, drop, landing_cells, winning_cells
-from games.compiled import inlined, internal
-from games.stream import below, chance
-from genomes import simd
-from genomes.network import ACTIVATIONS, activate
-from genomes.simd import peek, poke
+from evolve_arena.evolve.learning.backprop import Pupil, apply_tanh, output_with
+from evolve_arena.games.bitboard import (
+    Rules,
+    cell_of,
+    column_of,
+    drop,
+    landing_cells,
+    winning_cells,
+)
+from evolve_arena.games.compiled import inlined, internal
+from evolve_arena.games.stream import below, chance
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.network import ACTIVATIONS, activate
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = [
     "BEST",

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from arena.work import Work
-from evolve.learning.learner import Learner, LearnerConfig
-from evolve.learning.tuple_games import (
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.tuple_games import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -28,14 +28,14 @@ from evolve.learning.tuple_games import (
     merge_shards,
     teach,
 )
-from evolve.method import Config
-from games.bitboard import Rules
-from games.connect_four import ConnectFour
-from games.seeding import derive_generator, derive_seeds
-from genomes.limits import COPIES
-from genomes.tuples import TuplePopulation
-from players.connect_four.tuple_entries import READINGS
-from players.connect_four.tuple_network import TupleDesign
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.genomes.limits import COPIES
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.connect_four.tuple_entries import READINGS
+from evolve_arena.players.connect_four.tuple_network import TupleDesign
 
 __all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
 
@@ -155,7 +155,7 @@ class TdTuples(Learner[TdTuplesState]):
             damped=float(config.gradient == "squared"),
         )
         return Work(
-            kernel="evolve.learning.td_tuples:teach_part",
+            kernel="evolve_arena.evolve.learning.td_tuples:teach_part",
             inputs=(
                 state.population.tables,
                 np.concatenate(tables),
@@ -234,7 +234,7 @@ def teach_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """A kernel of `arena.work`; see `TdTuples.make_work`."""
+    """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
     tables, structures, places, seeds = inputs
     rules = Rules(*options["rules"])
     lesson = Lesson(*options["lesson"])

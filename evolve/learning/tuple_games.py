@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bitboard import (
+from evolve_arena.games.bitboard import (
     Rules,
     all_cells,
     cell_of,
@@ -22,12 +22,12 @@ from games.bitboard import (
     mark_if_full,
     winning_cells,
 )
-from games.compiled import compiled, internal
-from games.stream import below, chance
-from genomes import simd
-from genomes.network import TANH, activate
-from genomes.simd import LANES, peek, poke
-from players.connect_four.tuple_entries import (
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below, chance
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.network import TANH, activate
+from evolve_arena.genomes.simd import LANES, peek, poke
+from evolve_arena.players.connect_four.tuple_entries import (
     ENTRIES,
     READINGS,
     read_disc,
@@ -65,7 +65,7 @@ class TupleRoom(NamedTuple):
     """Room for one game."""
 
     entries: NDArray[np.int32]
-    """What is read now, as in :mod:`players.connect_four.tuple_entries`, flat."""
+    """What is read now, as in :mod:`evolve_arena.players.connect_four.tuple_entries`, flat."""
     past: NDArray[np.int32]
     """The entries after each ply, flat."""
     now: NDArray[np.float32]
@@ -104,7 +104,7 @@ def teach(
     Args:
         rules: The board.
         lesson: How to play and learn.
-        structure: See :mod:`players.connect_four.tuple_table`.
+        structure: See :mod:`evolve_arena.players.connect_four.tuple_table`.
         tables: The numbers after moves of who began, then those after moves of the other.
         stream: Chance.
         room: Scratch.

@@ -1,6 +1,6 @@
 """The train cards of Ticket to Ride on a state's array: shuffles, draws, the open cards; compiled.
 
-How cards lie in a state is described in :mod:`games.ticket_to_ride.layout`.
+How cards lie in a state is described in :mod:`evolve_arena.games.ticket_to_ride.layout`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import hidden, internal
-from games.stream import GOLDEN, mix
-from games.ticket_to_ride.board import LOCOMOTIVE
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.games.stream import GOLDEN, mix
+from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
     DECK_SIZE,
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 State = NDArray[np.int64]
-"""An array of shape ``(STATE_FIELDS,)``; see :mod:`games.ticket_to_ride.layout`."""
+"""An array of shape ``(STATE_FIELDS,)``; see :mod:`evolve_arena.games.ticket_to_ride.layout`."""
 
 
 @hidden
@@ -165,7 +165,7 @@ def _must_sweep(state: State) -> bool:
 def draw_state(state: State, count: int) -> Any:
     """A random integer from 0 to *count* - 1 from the state's own stream.
 
-    It is :func:`games.stream.below` on a stream that lies in the field STREAM.
+    It is :func:`evolve_arena.games.stream.below` on a stream that lies in the field STREAM.
     """
     word = np.uint64(state[STREAM]) + GOLDEN
     state[STREAM] = np.int64(word)

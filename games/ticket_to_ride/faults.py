@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from games.errors import IllegalMoveError
-from games.ticket_to_ride.board import COLOURS, LINE_ROUTE, LINE_TWIN
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.board import COLOURS, LINE_ROUTE, LINE_TWIN
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_OPEN,
     DRAW_TICKETS,
@@ -15,9 +15,9 @@ from games.ticket_to_ride.layout import (
     TURN,
     TicketRules,
 )
-from games.ticket_to_ride.legality import can_claim, is_legal
-from games.ticket_to_ride.moves import format_move, route_name
-from games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.legality import can_claim, is_legal
+from evolve_arena.games.ticket_to_ride.moves import format_move, route_name
+from evolve_arena.games.ticket_to_ride.position import Position
 
 __all__ = ["find_fault", "name_of"]
 

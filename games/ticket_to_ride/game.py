@@ -1,8 +1,9 @@
 """Ticket to Ride, for people and for everything above: states as values, texts, outcomes.
 
-The rules themselves are in :mod:`games.ticket_to_ride.rules` and
-:mod:`games.ticket_to_ride.legality`, compiled; how moves are numbered in
-:mod:`games.ticket_to_ride.layout`, how they are written in :mod:`games.ticket_to_ride.moves`.
+The rules themselves are in :mod:`evolve_arena.games.ticket_to_ride.rules` and
+:mod:`evolve_arena.games.ticket_to_ride.legality`, compiled; how moves are numbered in
+:mod:`evolve_arena.games.ticket_to_ride.layout`, how they are written in
+:mod:`evolve_arena.games.ticket_to_ride.moves`.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from games.game import Outcome
-from games.ticket_to_ride.faults import find_fault, name_of
-from games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
-from games.ticket_to_ride.legality import is_legal, list_moves
-from games.ticket_to_ride.moves import format_move, parse_move
-from games.ticket_to_ride.observation import observe
-from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.rules import apply_move, deal
-from games.ticket_to_ride.scoring import place, score
-from games.ticket_to_ride.views import hide
+from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.games.game import Outcome
+from evolve_arena.games.ticket_to_ride.faults import find_fault, name_of
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
+from evolve_arena.games.ticket_to_ride.legality import is_legal, list_moves
+from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
+from evolve_arena.games.ticket_to_ride.observation import observe
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import place, score
+from evolve_arena.games.ticket_to_ride.views import hide
 
 __all__ = ["Position", "TicketRules", "TicketToRide"]
 
@@ -165,13 +166,13 @@ class TicketToRide:
         return tuple(int(number) for number in places[: state.players])
 
     def view(self, state: Position, seat: int) -> Position:
-        """What *seat* may know of a state; see :func:`games.ticket_to_ride.views.hide`."""
+        """What *seat* may know of a state; see :func:`.views.hide`."""
         view = np.empty(STATE_FIELDS, dtype=np.int64)
         hide(state.array.copy(), seat, view)
         return Position(self.rules, view, seat)
 
     def observe(self, state: Position, seat: int) -> NDArray[np.int16]:
-        """What *seat* may know, in numbers; see :mod:`games.ticket_to_ride.observation`."""
+        """What *seat* may know, in numbers; see :mod:`.observation`."""
         return observe(self.view(state, seat), seat)
 
     def parse_move(self, text: str) -> int:

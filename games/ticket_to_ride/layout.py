@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from games.compiled import compiled
+from evolve_arena.games.compiled import compiled
 
 MOST_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2
@@ -94,7 +94,7 @@ FORBIDDEN = -1
 
 
 class TicketRules(NamedTuple):
-    """The options of the game, as compiled code takes them; see `games.ticket_to_ride.game`."""
+    """The options of the game, as compiled code takes them; see :mod:`.game`."""
 
     players: int = 4
     """2 to 5."""

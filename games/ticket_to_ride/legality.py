@@ -1,7 +1,8 @@
 """Which moves of Ticket to Ride are legal, on a state's array, compiled.
 
-How moves are numbered is told in :mod:`games.ticket_to_ride.layout`; they are played in
-:mod:`games.ticket_to_ride.rules`. Source: the published rules (Days of Wonder, 2004).
+How moves are numbered is told in :mod:`evolve_arena.games.ticket_to_ride.layout`; they are played
+in :mod:`evolve_arena.games.ticket_to_ride.rules`. Source: the published rules (Days of Wonder,
+2004).
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, hidden
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_LENGTH,
@@ -19,8 +20,8 @@ from games.ticket_to_ride.board import (
     LOCOMOTIVE,
     PINK_LINE,
 )
-from games.ticket_to_ride.cards import State, can_draw_cards
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.cards import State, can_draw_cards
+from evolve_arena.games.ticket_to_ride.layout import (
     DECK_SIZE,
     DRAW_DECK,
     DRAW_OPEN,

@@ -10,8 +10,8 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from games.errors import IllegalMoveError
-from games.ticket_to_ride.board import (
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     GREY,
@@ -25,7 +25,7 @@ from games.ticket_to_ride.board import (
     ROUTE_TO,
     ROUTES,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CLAIM,
     DRAW_DECK,
     DRAW_OPEN,

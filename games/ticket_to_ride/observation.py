@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.ticket_to_ride.board import COLOURS, LINES, TICKETS
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.board import COLOURS, LINES, TICKETS
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_AT,
@@ -28,7 +28,7 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.position import Position
 
 __all__ = ["OBSERVED", "observe"]
 

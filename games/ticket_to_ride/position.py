@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     LINES,
@@ -12,8 +12,8 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from games.ticket_to_ride.cards import State
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.cards import State
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_SIZE,
@@ -41,7 +41,7 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.scoring import is_done
+from evolve_arena.games.ticket_to_ride.scoring import is_done
 
 __all__ = ["Position", "describe_ticket"]
 
@@ -60,7 +60,8 @@ class Position:
 
     rules: TicketRules
     array: State = field(repr=False)
-    """The fields of :mod:`games.ticket_to_ride.layout`, shape ``(STATE_FIELDS,)``, read-only.
+    """The fields of :mod:`evolve_arena.games.ticket_to_ride.layout`, shape ``(STATE_FIELDS,)``,
+    read-only.
 
     Copy it before it goes into compiled code, which is compiled for arrays that can be written.
     """

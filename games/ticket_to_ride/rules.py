@@ -1,10 +1,10 @@
 """The rules of Ticket to Ride on a state's array, compiled: dealing and playing.
 
 Where everything stands in a state and how moves are numbered is told in
-:mod:`games.ticket_to_ride.layout`; which moves are legal, in
-:mod:`games.ticket_to_ride.legality`; final points are counted in
-:mod:`games.ticket_to_ride.scoring`. Source: the published rules (Days of Wonder, 2004); what they
-leave open is said where it is decided.
+:mod:`evolve_arena.games.ticket_to_ride.layout`; which moves are legal, in
+:mod:`evolve_arena.games.ticket_to_ride.legality`; final points are counted in
+:mod:`evolve_arena.games.ticket_to_ride.scoring`. Source: the published rules (Days of Wonder,
+2004); what they leave open is said where it is decided.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, hidden
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_FROM,
     LINE_LENGTH,
@@ -23,7 +23,7 @@ from games.ticket_to_ride.board import (
     TICKETS,
     length_points,
 )
-from games.ticket_to_ride.cards import (
+from evolve_arena.games.ticket_to_ride.cards import (
     State,
     discard,
     draw_card,
@@ -33,7 +33,7 @@ from games.ticket_to_ride.cards import (
     take_card,
     take_open_card,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_AT,

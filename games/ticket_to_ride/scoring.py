@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, hidden
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,
     NEIGHBOUR_ROUTES,
@@ -20,8 +20,8 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from games.ticket_to_ride.cards import State
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.cards import State
+from evolve_arena.games.ticket_to_ride.layout import (
     HELD_TICKETS,
     LONGEST_PATH_POINTS,
     NUMBER_OF_PLAYERS,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.compiled import compiled
-from games.ticket_to_ride.board import LOCOMOTIVE, TICKETS
-from games.ticket_to_ride.cards import State
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE, TICKETS
+from evolve_arena.games.ticket_to_ride.cards import State
+from evolve_arena.games.ticket_to_ride.layout import (
     DECK_AT,
     HAND_AT,
     MOST_CARDS,

@@ -1,6 +1,7 @@
 """The numbers, choices and switches of a gene: how they are first drawn, and how they mutate.
 
-The distributions are those of neat-python; the draws come from a stream of :mod:`games.stream`.
+The distributions are those of neat-python; the draws come from a stream of
+:mod:`evolve_arena.games.stream`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import internal
-from games.stream import below, chance, gaussian, next_word
-from genomes.neat.config import NeatConfig
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.games.compiled import internal
+from evolve_arena.games.stream import below, chance, gaussian, next_word
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
 __all__ = [
     "AttributeRules",

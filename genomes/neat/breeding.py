@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.errors import BadValueError
-from games.stream import fill_words, new_stream
-from genomes.neat.config import NeatConfig
-from genomes.neat.crossover import copy_genome, cross, order_connections
-from genomes.neat.genes import make_room, to_genes, to_population
-from genomes.neat.mutation import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import fill_words, new_stream
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.crossover import copy_genome, cross, order_connections
+from evolve_arena.genomes.neat.genes import make_room, to_genes, to_population
+from evolve_arena.genomes.neat.mutation import (
     NEW_CONNECTIONS,
     NEW_NODES,
     Rules,
     mutate_genome,
     to_rules,
 )
-from genomes.neat.numbering import Counters, new_numbering, note_numbers
-from genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.numbering import Counters, new_numbering, note_numbers
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = ["breed", "mutate"]
 
@@ -42,9 +42,9 @@ def breed(
     """Crosses and mutates *parents*, as neat-python 2.0.0 does.
 
     It differs from neat-python in how new connections and nodes are numbered; see
-    :mod:`genomes.neat.numbering`. For equal ones to get equal numbers, all children of a
-    generation must be bred in one call. Child k draws from a stream of its own, so it depends
-    on the other children through these numbers alone.
+    :mod:`evolve_arena.genomes.neat.numbering`. For equal ones to get equal numbers, all children of
+    a generation must be bred in one call. Child k draws from a stream of its own, so it depends on
+    the other children through these numbers alone.
 
     Args:
         config: The settings.

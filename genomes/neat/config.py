@@ -1,7 +1,8 @@
 """The configuration of NEAT: neat-python's keys, all sections together, each with a default.
 
 The defaults are those that neat-python's own example of exclusive-or uses, but for the
-activation. A configuration of neat-python in its own form is read by :mod:`genomes.neat.ini`.
+activation. A configuration of neat-python in its own form is read by
+:mod:`evolve_arena.genomes.neat.ini`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from games.errors import UnknownNameError
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
 __all__ = ["CONNECTIONS", "MEANINGLESS", "NeatConfig", "explain_meaningless"]
 

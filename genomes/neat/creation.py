@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.errors import BadValueError
-from games.stream import below, fill_words, new_stream
-from genomes.neat.attributes import attribute_rules, draw_choice, draw_number, draw_switch
-from genomes.neat.config import NeatConfig
-from genomes.neat.genes import add_connection, add_node, make_room, to_population
-from genomes.neat.numbering import Counters, new_numbering, number_link
-from genomes.neat.population import NeatPopulation
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import below, fill_words, new_stream
+from evolve_arena.genomes.neat.attributes import (
+    attribute_rules,
+    draw_choice,
+    draw_number,
+    draw_switch,
+)
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.genes import add_connection, add_node, make_room, to_population
+from evolve_arena.genomes.neat.numbering import Counters, new_numbering, number_link
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = ["create"]
 

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, internal
-from games.stream import mix
-from genomes.neat.population import NeatPopulation
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import mix
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = [
     "Genes",
@@ -60,7 +60,7 @@ def distances(
         Shape ``(len(first), len(second))``.
 
     >>> import numpy as np
-    >>> from genomes.neat.population import NeatPopulation
+    >>> from evolve_arena.genomes.neat.population import NeatPopulation
     >>> def one_node(bias):  # and no connection
     ...     return NeatPopulation(
     ...         keys=np.array([1]), node_start=np.array([0, 1]), connection_start=np.zeros(2, int),
@@ -83,7 +83,8 @@ def distances(
 class Genes(NamedTuple):
     """What distances read of a population, as compiled code takes it.
 
-    The fields are those of :class:`~genomes.neat.population.NeatPopulation`, but for the
+    The fields are those of :class:`~evolve_arena.genomes.neat.population.NeatPopulation`, but for
+    the
     numbers: genes with the same key have the same number, and these count from 0.
     """
 

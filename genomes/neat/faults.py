@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = ["find_fault", "find_faults"]
 

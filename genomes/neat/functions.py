@@ -24,8 +24,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from games.compiled import compiled, instruction, internal
-from genomes.simd import peek, poke
+from evolve_arena.games.compiled import compiled, instruction, internal
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = ["ACTIVATIONS", "AGGREGATIONS", "SUM", "activate", "aggregate"]
 

@@ -11,8 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, inlined, internal
-from genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, TYPES, NeatPopulation
+from evolve_arena.games.compiled import compiled, inlined, internal
+from evolve_arena.genomes.neat.population import (
+    CONNECTION_FIELDS,
+    NODE_FIELDS,
+    TYPES,
+    NeatPopulation,
+)
 
 __all__ = [
     "Genes",

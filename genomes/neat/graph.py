@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, internal
-from games.errors import BadValueError
-from genomes.neat.functions import SUM, activate, aggregate
-from genomes.neat.genes import to_genes
-from genomes.neat.population import NeatPopulation
-from genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS, make_room, write_networks
-from genomes.simd import peek, poke
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.functions import SUM, activate, aggregate
+from evolve_arena.genomes.neat.genes import to_genes
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS, make_room, write_networks
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = ["Graphs", "clear_plane", "compile_graphs", "evaluate", "run_graph"]
 
@@ -69,7 +69,7 @@ def compile_graphs(
     value activation(bias), or activation(bias + response) if it multiplies; nodes in a cycle
     or behind one have none, and an output among them is 0. In a recurrent network a node to
     which no connection leads is 0. Where neat-python fails, at ends that do not exist, the
-    connection is left out; :mod:`genomes.neat.faults` names such genomes.
+    connection is left out; :mod:`evolve_arena.genomes.neat.faults` names such genomes.
 
     Raises:
         BadValueError: There is less than one input or output.

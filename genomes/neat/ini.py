@@ -12,8 +12,8 @@ from configparser import Error as IniError
 from pathlib import Path
 from typing import Any
 
-from games.errors import BadValueError, UnknownNameError
-from genomes.neat.config import NeatConfig, explain_meaningless
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
 __all__ = ["read_ini", "to_neat_python", "write_ini"]
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.errors import BadValueError, UnknownNameError
-from genomes.neat.faults import find_fault
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.network_json import (
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.faults import find_fault
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.network_json import (
     Gene,
     NetworkFile,
     OwnGenome,
@@ -28,8 +28,8 @@ from genomes.neat.network_json import (
     parse,
     says_the_same,
 )
-from genomes.neat.population import TYPES, NeatPopulation
-from genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.genomes.neat.population import TYPES, NeatPopulation
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 
 if TYPE_CHECKING:
     from neat import DefaultGenome

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.compiled import compiled
-from games.stream import below, chance
-from genomes.neat.attributes import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.stream import below, chance
+from evolve_arena.genomes.neat.attributes import (
     AttributeRules,
     attribute_rules,
     draw_choice,
@@ -21,15 +21,15 @@ from genomes.neat.attributes import (
     mutate_number,
     mutate_switch,
 )
-from genomes.neat.config import NeatConfig
-from genomes.neat.genes import (
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.genes import (
     add_connection,
     add_node,
     delete_connection,
     delete_node,
     find_node,
 )
-from genomes.neat.numbering import number_link, number_split
+from evolve_arena.genomes.neat.numbering import number_link, number_split
 
 __all__ = [
     "NEW_CONNECTIONS",

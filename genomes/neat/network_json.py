@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from genomes.tensors import DamagedFileError
+from evolve_arena.genomes.tensors import DamagedFileError
 
 __all__ = [
     "Gene",

@@ -47,9 +47,9 @@ class NeatPopulation:
     bias: NDArray[np.float64]
     response: NDArray[np.float64]
     activation: NDArray[np.int32]
-    """Places in :data:`genomes.neat.functions.ACTIVATIONS`."""
+    """Places in :data:`evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
     aggregation: NDArray[np.int32]
-    """Places in :data:`genomes.neat.functions.AGGREGATIONS`."""
+    """Places in :data:`evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
     connection_start: NDArray[np.int64]
     """Where the connection genes of each genome begin, shape ``(genomes + 1,)``."""
     source: NDArray[np.int32]

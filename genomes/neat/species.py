@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.errors import BadValueError
-from genomes.neat.distance import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.distance import (
     fill_distances,
     forget_places,
     measure_distance,
     note_places,
     number_genes,
 )
-from genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = ["Species", "spawn_counts", "speciate", "stagnant"]
 
@@ -118,7 +118,7 @@ def speciate(
         generation: The number of this generation, for species that are founded now.
         last_key: The highest key that any species ever had; new ones count on from there.
         compatibility_threshold: From this distance on, genomes do not share a species.
-        disjoint_coefficient: See :func:`genomes.neat.distance.distances`.
+        disjoint_coefficient: See :func:`evolve_arena.genomes.neat.distance.distances`.
         weight_coefficient: Likewise.
 
     Raises:

@@ -1,6 +1,6 @@
 """From genes to the steps of a network: what is needed, in which order, in which slots.
 
-:mod:`genomes.neat.graph` says what is written, and why.
+:mod:`evolve_arena.genomes.neat.graph` says what is written, and why.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled, internal
-from genomes.neat.functions import IDENTITY, SUM
-from genomes.neat.genes import Genes
-from genomes.neat.population import NeatPopulation
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.neat.functions import IDENTITY, SUM
+from evolve_arena.genomes.neat.genes import Genes
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = ["STEP_INTEGERS", "STEP_NUMBERS", "Room", "make_room", "write_networks"]
 
@@ -64,7 +64,7 @@ def make_room(population: NeatPopulation) -> Room:
 
 @compiled
 def write_networks(genes: Genes, room: Room, graphs: Any) -> None:
-    """Fills in the :class:`~genomes.neat.graph.Graphs` that *genes* make.
+    """Fills in the :class:`~evolve_arena.genomes.neat.graph.Graphs` that *genes* make.
 
     ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for where
     the last network ends; both begin with 0.

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from games.checkers_board import list_moves
-from games.compiled import compiled, internal
-from games.stream import below, next_word
-from genomes.simd import peek
-from players.checkers.search import find_moves
-from players.checkers.seat import take_seat
-from players.lineup import KIND, NOISE, RANDOM
+from evolve_arena.games.checkers_board import list_moves
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below, next_word
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import take_seat
+from evolve_arena.players.lineup import KIND, NOISE, RANDOM
 
 __all__ = ["choose_move", "decide"]
 
@@ -35,8 +35,8 @@ def choose_move(
         kings: Which of all of them are kings.
         side: The player's colour: 0 dark, 1 light.
         quiet: How many plies the last move that can't be taken back is ago; that many past
-            positions stand in ``scratch.past`` (:func:`games.checkers_board.note_position`), and
-            then this one.
+            positions stand in ``scratch.past``
+            (:func:`evolve_arena.games.checkers_board.note_position`), and then this one.
         scratch: Room for a match; its stream is where chance comes from.
     """
     player = peek(scratch.chairs, chair)

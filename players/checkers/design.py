@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from players.checkers.linear import LinearDesign
-from players.checkers.network import CheckersNetworkDesign
-from players.design import make_design
+from evolve_arena.players.checkers.linear import LinearDesign
+from evolve_arena.players.checkers.network import CheckersNetworkDesign
+from evolve_arena.players.design import make_design
 
 __all__ = ["CHECKERS_KINDS", "CheckersDesign", "make_checkers_design"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from games import checkers
-from games.checkers_position import COLOURS, bit_of, square_of
+from evolve_arena.games import checkers
+from evolve_arena.games.checkers_position import COLOURS, bit_of, square_of
 
 __all__ = ["draw_checkers"]
 

@@ -36,8 +36,8 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import count_bits
-from games.checkers_board import (
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.checkers_board import (
     BOARD,
     FAR_ROWS,
     captured_pieces,
@@ -47,8 +47,8 @@ from games.checkers_board import (
     movable_kinds,
     move_piece,
 )
-from games.compiled import compiled, inlined
-from genomes.simd import poke
+from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.genomes.simd import poke
 
 __all__ = ["CENTRE", "FEATURE_NAMES", "FEATURE_SETS", "count_features"]
 
@@ -92,8 +92,8 @@ def count_features(
         passive: Those of the other side.
         kings: Which of all of them are kings.
         side: The colour of the active side: 0 dark, 1 light.
-        moves: Scratch (``uint64``), :data:`games.checkers_board.MOST_MOVES` places from
-            *moves_at* on.
+        moves: Scratch (``uint64``), :data:`evolve_arena.games.checkers_board.MOST_MOVES` places
+            from *moves_at* on.
         moves_at: See there.
     """
     poke(features, at, count_bits(active & ~kings))

@@ -1,9 +1,9 @@
 """NEAT graphs for checkers: how a genome whose structure grows makes a player that searches.
 
-A graph sees no squares but the first fourteen features of :mod:`players.checkers.features`: a tenth
-of the connections that the board would take, and each means the same in both colours. The features
-are those of the player who looks ahead, in whose eyes its own pieces come first; the one output is
-what the position is worth to it.
+A graph sees no squares but the first fourteen features of
+:mod:`evolve_arena.players.checkers.features`: a tenth of the connections that the board would take,
+and each means the same in both colours. The features are those of the player who looks ahead, in
+whose eyes its own pieces come first; the one output is what the position is worth to it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.checkers import Checkers
-from games.errors import BadValueError
-from genomes.neat.graph import compile_graphs
-from genomes.neat.population import NeatPopulation
-from genomes.network import SHAPE_FIELDS
-from players.bred import NeatPlayer
-from players.checkers.linear import MAX_DEPTH
-from players.lineup import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.checkers.linear import MAX_DEPTH
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DEPTH,
     GRAPH,
@@ -61,10 +61,11 @@ class CheckersGraphDesign:
     quiet: bool = False
     """Whether captures are followed beyond the last ply, until there are none."""
     turned: int = 0
-    """Whether light moves first; see `games.checkers.Checkers`."""
+    """Whether light moves first; see `evolve_arena.games.checkers.Checkers`."""
 
     inputs: ClassVar[int] = 14
-    """How many features the graph sees, each times `players.checkers.seat.INPUT_SCALE`."""
+    """How many features the graph sees, each times
+    `evolve_arena.players.checkers.seat.INPUT_SCALE`."""
     outputs: ClassVar[int] = 1
     feed_forward: ClassVar[bool] = True
     head: ClassVar[str] = "value"

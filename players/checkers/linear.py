@@ -9,15 +9,15 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from games.checkers import Checkers
-from games.errors import BadValueError, UnknownNameError
-from games.registry import make_game
-from genomes.mlp import INITIALISATIONS, Genomes
-from genomes.network import SHAPE_FIELDS
-from players.bred import VectorPlayer
-from players.checkers.features import FEATURE_SETS
-from players.checkers.seat import TABLE_SIZE, UNIT
-from players.lineup import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.registry import make_game
+from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.checkers.features import FEATURE_SETS
+from evolve_arena.players.checkers.seat import TABLE_SIZE, UNIT
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DEPTH,
     FEATURES,
@@ -57,7 +57,8 @@ class LinearDesign:
     """
 
     features: int = 14
-    """How many of :data:`players.checkers.features.FEATURE_NAMES` count: the first 4, 14 or 20."""
+    """How many of :data:`evolve_arena.players.checkers.features.FEATURE_NAMES` count: the first 4,
+    14 or 20."""
     encoding: str = "many-valued"
     """``many-valued``: a weight for each feature, times its value. ``binary``: a weight for each
     value of each feature from 0 to 31, and larger ones count as 31."""
@@ -66,7 +67,8 @@ class LinearDesign:
     quiet: bool = False
     """Whether captures are followed beyond the last ply until none is left."""
     turned: int = 0
-    """1 to play the game in which light moves first; see :class:`games.checkers.Checkers`."""
+    """1 to play the game in which light moves first; see
+    :class:`evolve_arena.games.checkers.Checkers`."""
 
     def __post_init__(self) -> None:
         if self.features not in FEATURE_SETS:
@@ -102,8 +104,9 @@ class LinearDesign:
             individuals: How many.
             name: ``zero``; ``pieces``, the worth of pieces in :data:`PIECES` and nothing else,
                 or ``pieces:0.1``, with Gaussian numbers of that standard deviation added; or one
-                of :data:`genomes.mlp.INITIALISATIONS`, perhaps with its width, ``uniform:0.5``,
-                as for a layer of as many inputs as there are features and one unit.
+                of :data:`evolve_arena.genomes.mlp.INITIALISATIONS`, perhaps with its width,
+                ``uniform:0.5``, as for a layer of as many inputs as there are features and one
+                unit.
             generator: Where the numbers come from.
 
         Raises:

@@ -20,17 +20,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.checkers import Checkers
-from games.errors import BadValueError
-from genomes.encoding import Encoding
-from genomes.limits import check_sizes
-from genomes.mlp import MLP, Genomes
-from genomes.network import RESOLUTION
-from genomes.self_adaptive import StepGene
-from players.bred import VectorPlayer
-from players.checkers.linear import MAX_DEPTH
-from players.checkers.sub_squares import connect_sub_squares, list_sub_squares
-from players.lineup import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.limits import check_sizes
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.self_adaptive import StepGene
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.checkers.linear import MAX_DEPTH
+from evolve_arena.players.checkers.sub_squares import connect_sub_squares, list_sub_squares
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DEPTH,
     HEAD,
@@ -81,7 +81,8 @@ class CheckersNetworkDesign:
     activation: str = "tanh"
     subsquares: bool = False
     """Whether a layer comes first that has a unit for each square part of the board, from 3 by 3
-    to 8 by 8 cells, which sees only what stands there; see :mod:`players.checkers.sub_squares`."""
+    to 8 by 8 cells, which sees only what stands there; see
+    :mod:`evolve_arena.players.checkers.sub_squares`."""
     piece_difference: bool = True
     """Whether the sum of the inputs is added to the output."""
     depth: int = 4
@@ -89,7 +90,7 @@ class CheckersNetworkDesign:
     quiet: bool = False
     """Whether captures are followed beyond the last ply, until there are none."""
     turned: int = 0
-    """Whether light moves first; see `games.checkers.Checkers`."""
+    """Whether light moves first; see `evolve_arena.games.checkers.Checkers`."""
 
     head: ClassVar[str] = "value"
 
@@ -287,6 +288,6 @@ class CheckersNetworkPlayer(VectorPlayer):
 
 
 def _bits_of_squares() -> NDArray[np.int64]:
-    """The bit of each square on the board; see :mod:`games.checkers_board`."""
+    """The bit of each square on the board; see :mod:`evolve_arena.games.checkers_board`."""
     squares = np.arange(SQUARES)
     return squares + squares // 8

@@ -1,8 +1,9 @@
 """Alpha-beta search in checkers, compiled.
 
-Where it stops looking, positions are worth what :func:`players.checkers.seat.value_board` says.
-Who cannot move has lost, also there. Draws are only looked for right after the first move: what a
-position is worth farther on does not depend on how it was reached.
+Where it stops looking, positions are worth what
+:func:`evolve_arena.players.checkers.seat.value_board` says. Who cannot move has lost, also there.
+Draws are only looked for right after the first move: what a position is worth farther on does not
+depend on how it was reached.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from games.checkers_board import (
+from evolve_arena.games.checkers_board import (
     BOARD,
     capturing_pieces,
     is_draw,
@@ -22,9 +23,9 @@ from games.checkers_board import (
     note_position,
     pack_position,
 )
-from games.compiled import compiled, internal
-from genomes.simd import peek, poke
-from players.checkers.seat import (
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.checkers.seat import (
     ENDS,
     FOLLOWS,
     HISTORY_AT,
@@ -35,8 +36,8 @@ from players.checkers.seat import (
     start_position,
     value_board,
 )
-from players.lineup import DEPTH
-from players.search import (
+from evolve_arena.players.lineup import DEPTH
+from evolve_arena.players.search import (
     INFINITE,
     UNKNOWN,
     count_node,

@@ -4,11 +4,11 @@ Who searches values all positions for itself, also those in which the opponent i
 sees its own men going to higher squares: light's board is turned round, bit b becoming bit 34 - b.
 Values are whole numbers in units of 2**-20.
 
-There are three ways to value. *Features* (:mod:`players.checkers.features`) are looked up: for
-each there is a table of 32 numbers, what its value adds. A *graph* has them as inputs, each times
-:data:`INPUT_SCALE`. A *network* has four planes of inputs: own men, own kings, the other's men, the
-other's kings. Its first layer is kept as running sums through the search: a move changes a few
-squares and so adds and takes away a few columns.
+There are three ways to value. *Features* (:mod:`evolve_arena.players.checkers.features`) are looked
+up: for each there is a table of 32 numbers, what its value adds. A *graph* has them as inputs, each
+times :data:`INPUT_SCALE`. A *network* has four planes of inputs: own men, own kings, the other's
+men, the other's kings. Its first layer is kept as running sums through the search: a move changes a
+few squares and so adds and takes away a few columns.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bits import lowest_bit
-from games.checkers_board import (
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.checkers_board import (
     DRAW_PLIES,
     FAR_ROWS,
     MOST_MOVES,
@@ -27,9 +27,9 @@ from games.checkers_board import (
     end_bit,
     start_bit,
 )
-from games.compiled import compiled, internal
-from genomes.neat.graph import run_graph
-from genomes.network import (
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.neat.graph import run_graph
+from evolve_arena.genomes.network import (
     LAYERS,
     SHAPE_FIELDS,
     SIZES,
@@ -38,9 +38,9 @@ from genomes.network import (
     padded,
     single_output,
 )
-from genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
-from players.checkers.features import count_features
-from players.lineup import (
+from evolve_arena.genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DEPTH,
     FEATURES,
@@ -57,7 +57,7 @@ from players.lineup import (
     WEIGHTS_AT,
     Lineup,
 )
-from players.search import make_room
+from evolve_arena.players.search import make_room
 
 __all__ = [
     "COUNT",
@@ -125,7 +125,7 @@ class CheckersScratch(NamedTuple):
     """Room for matches of a lineup's players, used again and again."""
 
     room: NDArray[np.int64]
-    """What a search needs; see :data:`SIDE` and :mod:`players.search`."""
+    """What a search needs; see :data:`SIDE` and :mod:`evolve_arena.players.search`."""
     moves: NDArray[np.uint64]
     """The moves of all positions between the board and the one being searched."""
     sums: NDArray[np.int32]
@@ -133,10 +133,12 @@ class CheckersScratch(NamedTuple):
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     values: NDArray[np.float64]
-    """The plane of a graph's values, and then its terms (see :mod:`genomes.neat.graph`)."""
+    """The plane of a graph's values, and then its terms (see
+    :mod:`evolve_arena.genomes.neat.graph`)."""
     past: NDArray[np.uint64]
     """The positions since the last move that can't be taken back; see
-    :func:`games.checkers_board.note_position`. One place more than a game needs, to try moves."""
+    :func:`evolve_arena.games.checkers_board.note_position`. One place more than a game needs, to
+    try moves."""
     chairs: NDArray[np.int64]
     """The rows of the players who sit there: first who began."""
     streams: NDArray[np.uint64]

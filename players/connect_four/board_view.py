@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError
-from games.registry import make_game
-from genomes.encoding import Encoding
-from players.connect_four.encodings import ENCODINGS, with_moves
-from players.lineup import ACTION, POLICY, VALUE
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.registry import make_game
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.players.connect_four.encodings import ENCODINGS, with_moves
+from evolve_arena.players.lineup import ACTION, POLICY, VALUE
 
 __all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
 

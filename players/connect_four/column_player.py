@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError
-from players.bred import BredPlayer
-from players.connect_four.values import value_moves
-from players.lineup import make_scratch
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.connect_four.values import value_moves
+from evolve_arena.players.lineup import make_scratch
 
 __all__ = ["ColumnPlayer"]
 

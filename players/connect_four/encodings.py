@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from games.bitboard import Rules
-from genomes.encoding import Encoding
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.genomes.encoding import Encoding
 
 __all__ = ["ENCODINGS", "with_moves"]
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.connect_four import Position
-from games.errors import BadValueError
-from games.stream import Stream
-from genomes.neat.graph import compile_graphs
-from genomes.neat.population import NeatPopulation
-from genomes.network import SHAPE_FIELDS
-from players.bred import NeatPlayer
-from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
-from players.connect_four.column_player import ColumnPlayer
-from players.connect_four.seats import decide
-from players.lineup import (
+from evolve_arena.games.connect_four import Position
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import Stream
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from evolve_arena.players.connect_four.column_player import ColumnPlayer
+from evolve_arena.players.connect_four.seats import decide
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DISCS_AT,
     GRAPH,
@@ -31,7 +31,7 @@ from players.lineup import (
     TERMS,
     Lineup,
 )
-from players.player import check_board
+from evolve_arena.players.player import check_board
 
 __all__ = ["GraphDesign", "GraphPlayer"]
 

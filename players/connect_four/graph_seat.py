@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules
-from games.compiled import internal
-from genomes.neat.graph import clear_plane, run_graph
-from genomes.simd import peek, poke
-from players.lineup import (
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.compiled import internal
+from evolve_arena.genomes.neat.graph import clear_plane, run_graph
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import (
     CARD_DISCS_AT,
     CARD_FIELDS,
     CARD_HEAD,

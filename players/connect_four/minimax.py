@@ -7,14 +7,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bitboard import Rules
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError, quote
-from games.game import AnyGame
-from players.checkers.linear import make_minimax
-from players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
-from players.player import CompiledPlayer
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, UnknownNameError, quote
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.checkers.linear import make_minimax
+from evolve_arena.players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
+from evolve_arena.players.player import CompiledPlayer
 
 __all__ = ["MAX_DEPTH", "MinimaxPlayer", "count_lines", "parse_minimax"]
 
@@ -36,7 +36,7 @@ class MinimaxPlayer(CompiledPlayer):
         BadValueError: *depth* or *noise* is out of range.
 
     >>> game = ConnectFour()
-    >>> from games.stream import new_stream
+    >>> from evolve_arena.games.stream import new_stream
     >>> MinimaxPlayer(game, depth=2).choose(game.parse_position("04142"), new_stream(1))
     3
     """
@@ -57,7 +57,7 @@ def parse_minimax(text: str, game: AnyGame) -> CompiledPlayer:
 
     What it leaves out is 4 plies and no noise. In checkers pieces are counted, and with
     ``quiet=1`` captures are followed beyond the last ply
-    (:func:`players.checkers.linear.make_minimax`).
+    (:func:`evolve_arena.players.checkers.linear.make_minimax`).
 
     Raises:
         UnknownNameError: It sets something else.

@@ -8,15 +8,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError
-from genomes.limits import check_sizes
-from genomes.mlp import MLP, Genomes
-from genomes.simd import LANES
-from genomes.symmetry import share_genes
-from players.bred import VectorPlayer
-from players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
-from players.connect_four.column_player import ColumnPlayer
-from players.lineup import (
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.limits import check_sizes
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.simd import LANES
+from evolve_arena.genomes.symmetry import share_genes
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from evolve_arena.players.connect_four.column_player import ColumnPlayer
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     HEAD,
     KIND,
@@ -49,7 +49,7 @@ class NetworkDesign(BoardView):
     activation: str = "sigmoid"
     symmetric: bool = False
     """Whether the network treats a position and its mirror image alike; see
-    :mod:`genomes.symmetry`. It then has about half as many genes."""
+    :mod:`evolve_arena.genomes.symmetry`. It then has about half as many genes."""
     take_wins: bool = True
     """Whether a value network plays a move that wins at once, whatever the values. Without,
     it goes by its values alone, those of won positions included. Other heads have no such rule:

@@ -6,9 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules, cell_of, column_of, drop, landing_cells, winning_cells
-from games.compiled import internal
-from genomes.network import (
+from evolve_arena.games.bitboard import (
+    Rules,
+    cell_of,
+    column_of,
+    drop,
+    landing_cells,
+    winning_cells,
+)
+from evolve_arena.games.compiled import internal
+from evolve_arena.genomes.network import (
     LAYERS,
     activate_sums,
     evaluate_hidden,
@@ -17,8 +24,8 @@ from genomes.network import (
     shallow_pick,
     single_output,
 )
-from genomes.simd import peek
-from players.lineup import (
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.lineup import (
     ACTION,
     CARD_ACTIONS_AT,
     CARD_ACTIVATION,
@@ -46,7 +53,7 @@ def choose_by_network(
 ) -> Any:
     """The column that the network of a *card* drops a disc into.
 
-    The arguments are those of :func:`players.connect_four.seats.choose_move`.
+    The arguments are those of :func:`evolve_arena.players.connect_four.seats.choose_move`.
     """
     head = peek(scratch.cards, card + CARD_HEAD)
     if head == POLICY:

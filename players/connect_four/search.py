@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules, cell_of, winning_cells
-from games.compiled import compiled, internal
-from genomes.simd import peek
-from players.search import (
+from evolve_arena.games.bitboard import Rules, cell_of, winning_cells
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.search import (
     INFINITE,
     UNKNOWN,
     count_node,
@@ -43,7 +43,7 @@ def find_moves(
         rules: The board.
         lines: From *lines_at* on, how many lines run through each cell (``int32``).
         lines_at: See there.
-        room: What a search needs; see :mod:`players.search`.
+        room: What a search needs; see :mod:`evolve_arena.players.search`.
         own: The discs of the player to move. The game is not over.
         other: Those of the opponent.
         depth: How many plies, from 1 on.

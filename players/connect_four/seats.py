@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import (
+from evolve_arena.games.bitboard import (
     Rules,
     cell_of,
     column_of,
@@ -20,16 +20,21 @@ from games.bitboard import (
     stack_tops,
     winning_cells,
 )
-from games.bits import count_bits
-from games.compiled import compiled, internal
-from games.stream import below, next_word
-from genomes.simd import peek
-from players.connect_four.graph_seat import keep_trial, pick_open_output, remember_best, value_disc
-from players.connect_four.network_seat import choose_by_network
-from players.connect_four.search import find_best
-from players.connect_four.sitting import sit_down
-from players.connect_four.tuple_seat import pick_by_tuples
-from players.lineup import (
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below, next_word
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.connect_four.graph_seat import (
+    keep_trial,
+    pick_open_output,
+    remember_best,
+    value_disc,
+)
+from evolve_arena.players.connect_four.network_seat import choose_by_network
+from evolve_arena.players.connect_four.search import find_best
+from evolve_arena.players.connect_four.sitting import sit_down
+from evolve_arena.players.connect_four.tuple_seat import pick_by_tuples
+from evolve_arena.players.lineup import (
     CARD_DEPTH,
     CARD_FIELDS,
     CARD_HEAD,

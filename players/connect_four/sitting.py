@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules
-from games.compiled import internal
-from genomes.network import ACTIVATION, LAYERS, SIZES, add_column, padded, start_sums
-from genomes.simd import peek, poke
-from players.connect_four.graph_seat import seat_graph, show_disc
-from players.connect_four.tuple_seat import seat_tuples, show_disc_to_tuples
-from players.lineup import (
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.compiled import internal
+from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, add_column, padded, start_sums
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.connect_four.graph_seat import seat_graph, show_disc
+from evolve_arena.players.connect_four.tuple_seat import seat_tuples, show_disc_to_tuples
+from evolve_arena.players.lineup import (
     CARD_ACTIONS_AT,
     CARD_ACTIVATION,
     CARD_DEPTH,

@@ -1,7 +1,7 @@
 """The entries that tuples read, kept up to date disc by disc; for players and learners alike.
 
-See :mod:`players.connect_four.tuple_table` for the structure that all functions take. Entries
-stand in one array of numbers, an entry for each reading.
+See :mod:`evolve_arena.players.connect_four.tuple_table` for the structure that all functions take.
+Entries stand in one array of numbers, an entry for each reading.
 
 Sums have four parts that are added up at the end, since a processor can't begin an addition
 before the one that it depends on is done. So their order is fixed, but not that of readings.
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.compiled import inlined
-from genomes.simd import peek, poke
+from evolve_arena.games.compiled import inlined
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = [
     "DELTAS_AT",

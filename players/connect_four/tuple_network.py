@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bitboard import Rules
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.registry import make_game
-from genomes.network import RESOLUTION, SHAPE_FIELDS
-from genomes.tuples import Cells, TuplePopulation, draw_shapes
-from players.connect_four.column_player import ColumnPlayer
-from players.connect_four.tuple_table import TupleTable, make_table
-from players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.registry import make_game
+from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
+from evolve_arena.genomes.tuples import Cells, TuplePopulation, draw_shapes
+from evolve_arena.players.connect_four.column_player import ColumnPlayer
+from evolve_arena.players.connect_four.tuple_table import TupleTable, make_table
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
 
 __all__ = ["TupleDesign", "TuplePlayer"]
 
@@ -39,7 +39,7 @@ class TupleDesign:
     rows: int = 6
     connect: int = 4
     shape: str = "walks"
-    """How the cells of tuples are chosen; see `genomes.tuples.SHAPES`."""
+    """How the cells of tuples are chosen; see `evolve_arena.genomes.tuples.SHAPES`."""
     tuples: int = 60
     """How many random walks there are; lines are as many as the board has."""
     length: int = 8

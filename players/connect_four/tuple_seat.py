@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules, cell_of, landing_cells
-from games.compiled import internal
-from genomes.simd import peek, poke
-from players.connect_four.tuple_entries import (
+from evolve_arena.games.bitboard import Rules, cell_of, landing_cells
+from evolve_arena.games.compiled import internal
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.connect_four.tuple_entries import (
     ENTRIES,
     read_disc,
     start_readings,
     sum_entries,
     weigh_disc,
 )
-from players.lineup import (
+from evolve_arena.players.lineup import (
     CARD_FIELDS,
     CARD_SIDE,
     CARD_STRUCTURE_AT,

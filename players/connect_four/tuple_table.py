@@ -10,8 +10,8 @@ entry is there twice: for positions that the first player has moved to, and the 
 
 A *structure* is an array of ``int32`` that says all of that to compiled code:
 
-- the fields that :mod:`players.connect_four.tuple_entries` names, of which the last four say where
-  the parts begin that follow;
+- the fields that :mod:`evolve_arena.players.connect_four.tuple_entries` names, of which the last
+  four say where the parts begin that follow;
 - ``starts``: for each bit of the board where in ``members`` the readings begin that a disc on
   that cell concerns, since it lies on the tuple or makes a cell of it reachable;
 - ``members``: their numbers;
@@ -32,10 +32,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bitboard import Rules
-from games.errors import BadValueError
-from genomes.tuples import Cells
-from players.connect_four.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.tuples import Cells
+from evolve_arena.players.connect_four.tuple_entries import (
+    ENTRIES,
+    FIELDS,
+    FIRST_AT,
+    READINGS,
+    STARTS_AT,
+)
 
 __all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table", "show_entries"]
 

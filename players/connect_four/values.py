@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from games.bitboard import Rules, cell_of, drop, full_columns
-from games.compiled import compiled
-from genomes.network import RESOLUTION
-from genomes.simd import peek
-from players.connect_four.graph_seat import value_disc
-from players.connect_four.network_seat import value_column, value_disc_by_network
-from players.connect_four.sitting import sit_down
-from players.connect_four.tuple_seat import value_disc_by_tuples
-from players.lineup import ACTION, CARD_FIELDS, CARD_HEAD, CARD_KIND, GRAPH, TUPLES
+from evolve_arena.games.bitboard import Rules, cell_of, drop, full_columns
+from evolve_arena.games.compiled import compiled
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.connect_four.graph_seat import value_disc
+from evolve_arena.players.connect_four.network_seat import value_column, value_disc_by_network
+from evolve_arena.players.connect_four.sitting import sit_down
+from evolve_arena.players.connect_four.tuple_seat import value_disc_by_tuples
+from evolve_arena.players.lineup import ACTION, CARD_FIELDS, CARD_HEAD, CARD_KIND, GRAPH, TUPLES
 
 __all__ = ["value_moves"]
 

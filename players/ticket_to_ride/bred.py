@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError
-from games.ticket_to_ride.game import TicketToRide
-from genomes.dense import pack_dense
-from genomes.mlp import MLP, Genomes
-from players.lineup import (
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.genomes.dense import pack_dense
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.players.lineup import (
     FEATURES,
     FORBIDS,
     HEAD,
@@ -27,7 +27,7 @@ from players.lineup import (
     WEIGHTS_AT,
     Lineup,
 )
-from players.ticket_to_ride.options import parse_variant
+from evolve_arena.players.ticket_to_ride.options import parse_variant
 
 __all__ = ["TicketDesign", "check_switch", "pack_networks"]
 
@@ -43,7 +43,8 @@ class TicketDesign:
 
     variant: str = "text"
     """How the rule player decides that helps out: it makes the plan that the features count, and
-    the decisions that the network leaves to it (see :mod:`players.ticket_to_ride.options`)."""
+    the decisions that the network leaves to it (see
+    :mod:`evolve_arena.players.ticket_to_ride.options`)."""
     players: int = 4
     """At what tables it plays if nothing else is said, 2 to 5."""
     cards: int = 110
@@ -52,7 +53,7 @@ class TicketDesign:
     sweep_first: int = 1
     second_locomotive: int = 0
     pink_line: int = 1
-    """Options of the game; see :class:`games.ticket_to_ride.game.TicketToRide`."""
+    """Options of the game; see :class:`evolve_arena.games.ticket_to_ride.game.TicketToRide`."""
 
     def __post_init__(self) -> None:
         _ = self.game, self.variant_bits

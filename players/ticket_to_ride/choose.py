@@ -2,7 +2,7 @@
 
 The match kernel, learners and the Python classes call the same functions, so a player moves alike
 in all of them. Nobody looks at what a seat may not know: a state and what
-:func:`games.ticket_to_ride.views.hide` leaves of it give the same move.
+:func:`evolve_arena.games.ticket_to_ride.views.hide` leaves of it give the same move.
 """
 
 from __future__ import annotations
@@ -11,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, internal
-from games.stream import below, next_word
-from games.ticket_to_ride.cards import State
-from games.ticket_to_ride.layout import KEEP, KEEP_FIRST, PHASE, TO_MOVE, TURN, TicketRules
-from games.ticket_to_ride.legality import list_moves
-from genomes.simd import peek, poke
-from players.lineup import (
+from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.games.stream import below, next_word
+from evolve_arena.games.ticket_to_ride.cards import State
+from evolve_arena.games.ticket_to_ride.layout import (
+    KEEP,
+    KEEP_FIRST,
+    PHASE,
+    TO_MOVE,
+    TURN,
+    TicketRules,
+)
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import (
     DECISION,
     FEATURES,
     FORBIDS,
@@ -31,16 +38,21 @@ from players.lineup import (
     VARIANT,
     Lineup,
 )
-from players.ticket_to_ride.features import fill_features
-from players.ticket_to_ride.move_features import describe_move
-from players.ticket_to_ride.options import LACKING_KEPT
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.pruning import prune_moves
-from players.ticket_to_ride.rule import DRAW_CARDS, carry_out, choose_tickets, rule_decision
-from players.ticket_to_ride.scratch import TicketScratch
-from players.ticket_to_ride.situation import describe_situation
-from players.ticket_to_ride.survey import survey
-from players.ticket_to_ride.thinking import (
+from evolve_arena.players.ticket_to_ride.features import fill_features
+from evolve_arena.players.ticket_to_ride.move_features import describe_move
+from evolve_arena.players.ticket_to_ride.options import LACKING_KEPT
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.pruning import prune_moves
+from evolve_arena.players.ticket_to_ride.rule import (
+    DRAW_CARDS,
+    carry_out,
+    choose_tickets,
+    rule_decision,
+)
+from evolve_arena.players.ticket_to_ride.scratch import TicketScratch
+from evolve_arena.players.ticket_to_ride.situation import describe_situation
+from evolve_arena.players.ticket_to_ride.survey import survey
+from evolve_arena.players.ticket_to_ride.thinking import (
     DECISIONS,
     begin_weighing,
     weigh_decisions,
@@ -59,8 +71,9 @@ def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) 
         lineup: The players.
         player: The row of who sits there.
         state: The state, or what that seat may know of it; the game is not over.
-        scratch: Room for a match (:class:`~players.ticket_to_ride.scratch.TicketScratch`); chance
-            comes from ``scratch.streams``.
+        scratch: Room for a match
+            (:class:`~evolve_arena.players.ticket_to_ride.scratch.TicketScratch`); chance comes from
+            ``scratch.streams``.
     """
     noise, kind = lineup.seats[player, NOISE], lineup.seats[player, KIND]
     if noise > 0 and np.int64(next_word(scratch.streams) >> np.uint64(32)) < noise:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from players.design import make_design
-from players.ticket_to_ride.move_network import MoveDesign
-from players.ticket_to_ride.network import DecisionDesign
+from evolve_arena.players.design import make_design
+from evolve_arena.players.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign
 
 __all__ = ["TICKET_KINDS", "TicketNetworkDesign", "make_ticket_design"]
 

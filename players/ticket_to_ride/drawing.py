@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     GREY,
@@ -25,7 +25,7 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_SIZE,
@@ -51,7 +51,7 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from players.ticket_to_ride.missing import find_missing, open_lines
+from evolve_arena.players.ticket_to_ride.missing import find_missing, open_lines
 
 __all__ = [
     "describe_card",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import hidden, internal
-from games.ticket_to_ride.layout import MOST_PLAYERS
-from genomes.simd import peek, poke
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.genomes.simd import peek, poke
 
 __all__ = [
     "BEST_AT",
@@ -42,7 +42,7 @@ WANTED_AT = LENGTHS_AT + 9
 """The routes that the plan wants and that can be claimed, as bits of two words."""
 MISSING_AT = WANTED_AT + 2
 """For each colour how many cards are missing; see
-:func:`players.ticket_to_ride.survey.count_missing`."""
+:func:`evolve_arena.players.ticket_to_ride.survey.count_missing`."""
 GAIN_AT = MISSING_AT + 9
 """For each colour the points that a card of it brings at once."""
 SUBSET_AT = GAIN_AT + 9

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import count_bits
-from games.compiled import compiled, hidden, internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LOCOMOTIVE,
     ROUTE_FROM,
@@ -21,7 +21,7 @@ from games.ticket_to_ride.board import (
     ROUTE_TO,
     ROUTES,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_SIZE,
@@ -34,8 +34,8 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from players.ticket_to_ride.options import GOAL_COUNT, OTHERS
-from players.ticket_to_ride.scratch import (
+from evolve_arena.players.ticket_to_ride.options import GOAL_COUNT, OTHERS
+from evolve_arena.players.ticket_to_ride.scratch import (
     CAPACITY_AT,
     DONE_POINTS,
     DONE_TICKETS,
@@ -104,7 +104,7 @@ def fill_features(
 ) -> None:
     """Writes the first features of what *seat* sees.
 
-    :func:`players.ticket_to_ride.plan.prepare_turn` has to be called before.
+    :func:`evolve_arena.players.ticket_to_ride.plan.prepare_turn` has to be called before.
 
     Args:
         rules: The options of the game.
@@ -112,7 +112,7 @@ def fill_features(
         seat: Whose view it is.
         count: How many: one of :data:`FEATURE_COUNTS`.
         variant: The readings of the rule player; here ``players`` and ``goal_count``.
-        scratch: See :class:`players.ticket_to_ride.scratch.TicketScratch`.
+        scratch: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
         out: Where they are written (``float32``), from place 0 on.
     """
     player, plan, notes = player_at(seat), scratch.plan, scratch.notes

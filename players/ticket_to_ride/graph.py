@@ -1,9 +1,9 @@
 """NEAT graphs for Ticket to Ride: how a genome whose structure grows makes a player.
 
 Graphs see what networks see, and there are both kinds: those that choose among the four general
-decisions (:mod:`players.ticket_to_ride.network`), and those that weigh moves
-(:mod:`players.ticket_to_ride.move_network`). They are feed-forward: what was seen in other matches
-or seats must not matter.
+decisions (:mod:`evolve_arena.players.ticket_to_ride.network`), and those that weigh moves
+(:mod:`evolve_arena.players.ticket_to_ride.move_network`). They are feed-forward: what was seen in
+other matches or seats must not matter.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.errors import BadValueError, UnknownNameError
-from genomes.neat.graph import compile_graphs
-from genomes.neat.population import NeatPopulation
-from genomes.network import SHAPE_FIELDS
-from players.bred import NeatPlayer
-from players.lineup import (
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.lineup import (
     ACTION,
     COLUMNS_AT,
     DECISION,
@@ -30,11 +30,11 @@ from players.lineup import (
     TERMS,
     Lineup,
 )
-from players.ticket_to_ride.bred import TicketDesign, check_switch
-from players.ticket_to_ride.inputs import FEATURE_SETS
-from players.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
-from players.ticket_to_ride.network import CLASSES
-from players.ticket_to_ride.situation import STATE_FEATURES
+from evolve_arena.players.ticket_to_ride.bred import TicketDesign, check_switch
+from evolve_arena.players.ticket_to_ride.inputs import FEATURE_SETS
+from evolve_arena.players.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
+from evolve_arena.players.ticket_to_ride.network import CLASSES
+from evolve_arena.players.ticket_to_ride.situation import STATE_FEATURES
 
 __all__ = ["TicketGraphDesign", "TicketGraphPlayer"]
 

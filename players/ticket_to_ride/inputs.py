@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.compiled import hidden
+from evolve_arena.games.compiled import hidden
 
 __all__ = ["FEATURE_SCALES", "FEATURE_SETS", "scale_of"]
 
@@ -27,10 +27,10 @@ FEATURE_SCALES = np.array(
 """By what each of the 28 features is multiplied to lie in about 0 to 1, shape ``(28,)``.
 
 Powers of two, so that nothing is rounded and the first layer's weights can be multiplied instead.
-In the order of :data:`players.ticket_to_ride.features.FEATURE_NAMES`: round, cards in hand, open,
-in the deck, discarded; own tickets, ticket deck, own trains, own points, deck and open; routes
-possible, matching, of the goal, lacking; players; trains four times; tickets four times; open and
-done tickets, points of routes; capacity and number of colours.
+In the order of :data:`evolve_arena.players.ticket_to_ride.features.FEATURE_NAMES`: round, cards in
+hand, open, in the deck, discarded; own tickets, ticket deck, own trains, own points, deck and open;
+routes possible, matching, of the goal, lacking; players; trains four times; tickets four times;
+open and done tickets, points of routes; capacity and number of colours.
 """
 
 

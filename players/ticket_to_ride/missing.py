@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,
     LINE_TWIN,
@@ -22,7 +22,7 @@ from games.ticket_to_ride.board import (
     TICKET_FROM,
     TICKET_TO,
 )
-from games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT, TicketRules
+from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT, TicketRules
 
 __all__ = ["Leg", "find_missing", "open_lines"]
 

@@ -1,8 +1,8 @@
 """What a network that weighs moves of Ticket to Ride is told of each move.
 
-The inputs of :data:`MOVE_NAMES` stand behind those of :mod:`players.ticket_to_ride.situation`, and
-like them lie in about -1 to 1. Only these differ from move to move, and most of them are 0: each
-kind of move has its own.
+The inputs of :data:`MOVE_NAMES` stand behind those of
+:mod:`evolve_arena.players.ticket_to_ride.situation`, and like them lie in about -1 to 1. Only these
+differ from move to move, and most of them are 0: each kind of move has its own.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import internal
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_ROUTE,
@@ -24,7 +24,7 @@ from games.ticket_to_ride.board import (
     ROUTE_TO,
     TICKET_POINTS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_OPEN,
     DRAW_TICKETS,
@@ -42,8 +42,8 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from genomes.simd import peek, poke
-from players.ticket_to_ride.facts import (
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.ticket_to_ride.facts import (
     GAIN_AT,
     MISSING_AT,
     NEED_AT,
@@ -55,9 +55,9 @@ from players.ticket_to_ride.facts import (
     collect_open,
     is_wanted,
 )
-from players.ticket_to_ride.pruning import count_locomotives
-from players.ticket_to_ride.situation import MOVES_AT, write_input
-from players.ticket_to_ride.ways import measure_tree, way_after, way_of
+from evolve_arena.players.ticket_to_ride.pruning import count_locomotives
+from evolve_arena.players.ticket_to_ride.situation import MOVES_AT, write_input
+from evolve_arena.players.ticket_to_ride.ways import measure_tree, way_after, way_of
 
 __all__ = ["INPUTS", "MOVE_NAMES", "describe_move"]
 

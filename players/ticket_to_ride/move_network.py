@@ -14,14 +14,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from genomes.limits import check_sizes
-from genomes.mlp import MLP, Genomes
-from players.bred import VectorPlayer
-from players.lineup import ACTION, Lineup
-from players.ticket_to_ride.bred import TicketDesign, pack_networks
-from players.ticket_to_ride.inputs import FEATURE_SCALES
-from players.ticket_to_ride.move_features import INPUTS
-from players.ticket_to_ride.situation import STATE_FEATURES
+from evolve_arena.genomes.limits import check_sizes
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.lineup import ACTION, Lineup
+from evolve_arena.players.ticket_to_ride.bred import TicketDesign, pack_networks
+from evolve_arena.players.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.players.ticket_to_ride.move_features import INPUTS
+from evolve_arena.players.ticket_to_ride.situation import STATE_FEATURES
 
 __all__ = ["MoveDesign", "MovePlayer"]
 
@@ -30,8 +30,9 @@ __all__ = ["MoveDesign", "MovePlayer"]
 class MoveDesign(TicketDesign):
     """What turns a weight vector into a player: everything but the weights.
 
-    The inputs are described in :mod:`players.ticket_to_ride.situation` and
-    :mod:`players.ticket_to_ride.move_features`; the one output is what a move is worth.
+    The inputs are described in :mod:`evolve_arena.players.ticket_to_ride.situation` and
+    :mod:`evolve_arena.players.ticket_to_ride.move_features`; the one output is what a move is
+    worth.
 
     Raises:
         UnknownNameError: No activation function or variant bears that name.

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError, UnknownNameError
-from genomes.limits import check_sizes
-from genomes.mlp import MLP, Genomes
-from players.bred import VectorPlayer
-from players.lineup import DECISION, Lineup
-from players.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
-from players.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.limits import check_sizes
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.lineup import DECISION, Lineup
+from evolve_arena.players.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
+from evolve_arena.players.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 
 __all__ = ["CLASSES", "DecisionDesign", "DecisionPlayer"]
 
@@ -46,8 +46,8 @@ class DecisionDesign(TicketDesign):
     hidden: tuple[int, ...] = (10,)
     activation: str = "tanh"
     scaling: str = "unit"
-    """``unit``: features times :data:`players.ticket_to_ride.inputs.FEATURE_SCALES`. ``raw``: as
-    they are counted, as Łabno has them."""
+    """``unit``: features times :data:`evolve_arena.players.ticket_to_ride.inputs.FEATURE_SCALES`.
+    ``raw``: as they are counted, as Łabno has them."""
     masked: bool = True
     """Whether the network takes the best decision that can be carried out. If not, one that can't
     be is a forbidden move."""

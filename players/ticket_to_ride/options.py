@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.errors import BadValueError, UnknownNameError
 
 __all__ = [
     "CLAIM_IF",
@@ -36,7 +36,8 @@ __all__ = [
     "parse_variant",
 ]
 
-# Compiled code takes these: "games.compiled import" in this line makes the cache heed changes.
+# Compiled code takes these: "evolve_arena.games.compiled import" in this line makes the cache heed
+# changes.
 (
     POSSIBLE_ROUTES,
     LONG,

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import count_bits, lowest_bit
-from games.compiled import compiled, hidden, internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.bits import count_bits, lowest_bit
+from evolve_arena.games.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
     LINE_ROUTE,
     NEIGHBOUR_ROUTES,
@@ -36,9 +36,9 @@ from games.ticket_to_ride.board import (
     TICKET_FROM,
     TICKET_TO,
 )
-from games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
-from players.ticket_to_ride.options import PATH_POINTS
-from players.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
+from evolve_arena.players.ticket_to_ride.options import PATH_POINTS
+from evolve_arena.players.ticket_to_ride.scratch import (
     BLOCKED,
     CITIES_AT,
     FOUND_BY,
@@ -90,7 +90,7 @@ def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
         rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose routes.
-        seats: See :class:`players.ticket_to_ride.scratch.TicketScratch`.
+        seats: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
     """
     at = seat_at(seat)
     shared = state[NUMBER_OF_PLAYERS] > 3
@@ -128,7 +128,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> N
         seat: Whose costs count.
         ticket: Its number.
         variant: The readings of the rule player; here ``path_points``.
-        seats: See :class:`players.ticket_to_ride.scratch.TicketScratch`.
+        seats: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
         notes: Likewise.
     """
     at = seat_at(seat)

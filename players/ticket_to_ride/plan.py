@@ -3,7 +3,7 @@
 Four sets of routes, after Łabno (2018), section 3.2.5: the *goal*, all routes of the paths of its
 tickets; the *possible* ones, which it may claim now; the *matching* ones, possible and in the goal;
 and the *lacking* ones, in the goal but not possible. How exactly is a matter of reading; see
-:mod:`players.ticket_to_ride.options`.
+:mod:`evolve_arena.players.ticket_to_ride.options`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import compiled, hidden, internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_OF_ROUTE,
@@ -23,15 +23,15 @@ from games.ticket_to_ride.board import (
     ROUTES,
     TICKET_POINTS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     HAND_AT,
     HELD_TICKETS,
     TICKETS_AT,
     TRAINS,
     player_at,
 )
-from games.ticket_to_ride.scoring import is_done
-from players.ticket_to_ride.options import (
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.players.ticket_to_ride.options import (
     GOAL_ROUTES,
     LACKING_KEPT,
     LONG,
@@ -39,8 +39,13 @@ from players.ticket_to_ride.options import (
     PATH_LIMIT,
     POSSIBLE_ROUTES,
 )
-from players.ticket_to_ride.paths import LENGTH_SETS, know_path, know_routes, routes_cost
-from players.ticket_to_ride.scratch import (
+from evolve_arena.players.ticket_to_ride.paths import (
+    LENGTH_SETS,
+    know_path,
+    know_routes,
+    routes_cost,
+)
+from evolve_arena.players.ticket_to_ride.scratch import (
     AFFORDABLE,
     CAPACITY_AT,
     DONE_POINTS,
@@ -93,8 +98,8 @@ def prepare_turn(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
         state: The state, or what *seat* may know of it.
         seat: Whose plan it is.
         variant: How the rule player reads the description; see
-            :func:`players.ticket_to_ride.options.parse_variant`.
-        scratch: See :class:`players.ticket_to_ride.scratch.TicketScratch`.
+            :func:`evolve_arena.players.ticket_to_ride.options.parse_variant`.
+        scratch: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
     """
     plan, notes, seats = scratch.plan, scratch.notes, scratch.seats
     know_routes(rules, state, seat, seats)

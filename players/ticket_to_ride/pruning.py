@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.compiled import internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import internal
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_ROUTE,
@@ -13,10 +13,10 @@ from games.ticket_to_ride.board import (
     LOCOMOTIVE,
     ROUTE_LENGTH,
 )
-from games.ticket_to_ride.layout import DRAW_DECK, HAND_AT, OWNER_AT, TRAINS, player_at
-from genomes.simd import peek, poke
-from players.ticket_to_ride.facts import BEST_AT, is_wanted
-from players.ticket_to_ride.ways import helps_ticket
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, HAND_AT, OWNER_AT, TRAINS, player_at
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.ticket_to_ride.facts import BEST_AT, is_wanted
+from evolve_arena.players.ticket_to_ride.ways import helps_ticket
 
 __all__ = ["count_locomotives", "prune_moves"]
 
@@ -35,7 +35,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
         seat: Whose turn it is.
         moves: The legal moves, in ascending order.
         count: How many.
-        room: See :class:`~players.ticket_to_ride.room.NetworkRoom`.
+        room: See :class:`~evolve_arena.players.ticket_to_ride.room.NetworkRoom`.
     """
     hand, facts = player_at(seat) + HAND_AT, room.facts
     trains = peek(state, player_at(seat) + TRAINS)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import IllegalMoveError
-from games.ticket_to_ride.board import (
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     GREY,
@@ -22,7 +22,7 @@ from games.ticket_to_ride.board import (
     ROUTE_TO,
     ROUTES,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_OPEN,
     DRAW_TICKETS,
@@ -39,9 +39,9 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.moves import parse_route
-from players.ticket_to_ride.drawing import name_route
-from players.ticket_to_ride.missing import open_lines
+from evolve_arena.games.ticket_to_ride.moves import parse_route
+from evolve_arena.players.ticket_to_ride.drawing import name_route
+from evolve_arena.players.ticket_to_ride.missing import open_lines
 
 __all__ = ["read_move"]
 

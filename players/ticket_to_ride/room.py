@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import hidden
-from games.ticket_to_ride.layout import MOST_PLAYERS
-from genomes.dense import room_for
-from players.lineup import GRAPH, KIND, SLOTS, TERMS, Lineup
+from evolve_arena.games.compiled import hidden
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.genomes.dense import room_for
+from evolve_arena.players.lineup import GRAPH, KIND, SLOTS, TERMS, Lineup
 
 __all__ = [
     "NetworkRoom",
@@ -43,12 +43,13 @@ class NetworkRoom(NamedTuple):
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     values: NDArray[np.float64]
-    """The plane of a graph's values, and then its terms (see :mod:`genomes.neat.graph`)."""
+    """The plane of a graph's values, and then its terms (see
+    :mod:`evolve_arena.genomes.neat.graph`)."""
     worths: NDArray[np.float64]
     """What a network thinks of each class of decisions."""
     ways: NDArray[np.float32]
     """For each seat how many trains its tickets' cities are away from others; see
-    :mod:`players.ticket_to_ride.ways`."""
+    :mod:`evolve_arena.players.ticket_to_ride.ways`."""
     keys: NDArray[np.uint64]
     """For which routes and tickets they hold."""
     edges: NDArray[np.int64]
@@ -56,7 +57,7 @@ class NetworkRoom(NamedTuple):
     nearest: NDArray[np.float32]
     """How far each city is from a tree that grows."""
     facts: NDArray[np.int64]
-    """What else the survey finds; see :mod:`players.ticket_to_ride.facts`."""
+    """What else the survey finds; see :mod:`evolve_arena.players.ticket_to_ride.facts`."""
 
 
 def make_network_room(lineup: Lineup) -> NetworkRoom:

@@ -3,7 +3,8 @@
 At the beginning of a turn it takes the *general decision* (figure 3.1) for one of four classes;
 one sub-decision for each of these, and one for the tickets offered, carries it out. Networks that
 replace the general decision use the same sub-decisions. What his text leaves open or his program
-does otherwise is a matter of reading; see :mod:`players.ticket_to_ride.options`. Beyond that:
+does otherwise is a matter of reading; see :mod:`evolve_arena.players.ticket_to_ride.options`.
+Beyond that:
 
 - where routes are equally good, the one with the lowest number is claimed, and of two lines the
   first; of colours equally often held or wanted, the lowest number counts;
@@ -19,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import lowest_bit
-from games.compiled import compiled, hidden, internal
-from games.stream import below
-from games.ticket_to_ride.board import (
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.compiled import compiled, hidden, internal
+from evolve_arena.games.stream import below
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_OF_ROUTE,
@@ -31,8 +32,8 @@ from games.ticket_to_ride.board import (
     ROUTE_LINES,
     TICKET_POINTS,
 )
-from games.ticket_to_ride.cards import can_draw_cards
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.cards import can_draw_cards
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     CLAIM,
     DECK_SIZE,
@@ -59,7 +60,7 @@ from games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
-from players.ticket_to_ride.options import (
+from evolve_arena.players.ticket_to_ride.options import (
     CLAIM_IF,
     COLOUR,
     EARLY,
@@ -72,9 +73,14 @@ from players.ticket_to_ride.options import (
     SAME_COLOUR,
     TICKET_LIMIT,
 )
-from players.ticket_to_ride.paths import LENGTH_SETS, know_path, know_routes, routes_cost
-from players.ticket_to_ride.plan import is_empty, prepare_turn
-from players.ticket_to_ride.scratch import (
+from evolve_arena.players.ticket_to_ride.paths import (
+    LENGTH_SETS,
+    know_path,
+    know_routes,
+    routes_cost,
+)
+from evolve_arena.players.ticket_to_ride.plan import is_empty, prepare_turn
+from evolve_arena.players.ticket_to_ride.scratch import (
     AFFORDABLE,
     CAPACITY_AT,
     FREE_FIRST,
@@ -130,9 +136,9 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
         state: The state, or what *seat* may know of it; it is this seat's turn.
         seat: Whose move it is.
         variant: How the description is read, as bits of
-            :func:`players.ticket_to_ride.options.parse_variant`.
-        scratch: See :class:`players.ticket_to_ride.scratch.TicketScratch`; where chance decides,
-            it comes from ``scratch.streams``.
+            :func:`evolve_arena.players.ticket_to_ride.options.parse_variant`.
+        scratch: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`; where
+            chance decides, it comes from ``scratch.streams``.
     """
     phase = state[PHASE]
     if phase in (KEEP_FIRST, KEEP):
@@ -149,8 +155,8 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
 def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
     """The general decision: one of the four classes (figure 3.1).
 
-    :func:`~players.ticket_to_ride.plan.prepare_turn` has to be called before. The arguments are
-    those of :func:`rule_move`.
+    :func:`~evolve_arena.players.ticket_to_ride.plan.prepare_turn` has to be called before. The
+    arguments are those of :func:`rule_move`.
     """
     plan = scratch.plan
     if scratch.notes[OPEN_TICKETS] == 0:
@@ -170,8 +176,9 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any)
 def carry_out(rules: Any, state: Any, seat: int, variant: int, decision: int, scratch: Any) -> int:
     """The move that a class of *decision* comes to, or ``FORBIDDEN`` if it can't be carried out.
 
-    It is the beginning of a turn, and :func:`~players.ticket_to_ride.plan.prepare_turn` has been
-    called. The other arguments are those of :func:`rule_move`.
+    It is the beginning of a turn, and
+    :func:`~evolve_arena.players.ticket_to_ride.plan.prepare_turn` has been called. The other
+    arguments are those of :func:`rule_move`.
     """
     if decision == CLAIM_ROUTE:
         return choose_claim(rules, state, seat, variant, scratch)
@@ -221,8 +228,8 @@ def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -
     """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
 
     The arguments are those of :func:`rule_move`; some card can be drawn, and
-    :func:`~players.ticket_to_ride.plan.prepare_turn` has been called unless the reading is that
-    nothing is ever lacking.
+    :func:`~evolve_arena.players.ticket_to_ride.plan.prepare_turn` has been called unless the
+    reading is that nothing is ever lacking.
     """
     notes = scratch.notes
     deck = state[DECK_SIZE] > 0
@@ -252,7 +259,8 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
     """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
 
     The shortest matching one; if none matches the possible one with most points. The arguments are
-    those of :func:`rule_move`; :func:`~players.ticket_to_ride.plan.prepare_turn` has been called.
+    those of :func:`rule_move`; :func:`~evolve_arena.players.ticket_to_ride.plan.prepare_turn` has
+    been called.
     """
     plan = scratch.plan
     if not is_empty(plan, MATCHING):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.ticket_to_ride.layout import MOST_PLAYERS, MOVES
-from players.lineup import Lineup
-from players.ticket_to_ride.room import NetworkRoom, make_network_room
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.ticket_to_ride.room import NetworkRoom, make_network_room
 
 __all__ = [
     "AFFORDABLE",
@@ -40,8 +40,8 @@ __all__ = [
 
 GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = np.arange(0, 10, 2)
 """Places in ``plan``: sets of routes, two words of bits each (route r is bit ``r % 64`` of word
-``r // 64``). See :mod:`players.ticket_to_ride.plan`. They are NumPy's numbers, since a function
-called with plain ones is compiled for each of them."""
+``r // 64``). See :mod:`evolve_arena.players.ticket_to_ride.plan`. They are NumPy's numbers, since a
+function called with plain ones is compiled for each of them."""
 PLAN_WORDS = 10
 
 OWN, BLOCKED, FREE_FIRST, FREE_SECOND, KNOWN, FOUND_BY = 0, 2, 4, 6, 8, 9

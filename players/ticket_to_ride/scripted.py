@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.ticket_to_ride.game import TicketToRide
-from players.lineup import RULE, VARIANT, simple_lineup
-from players.player import CompiledPlayer
-from players.ticket_to_ride.options import describe_variant, parse_variant
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.lineup import RULE, VARIANT, simple_lineup
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.ticket_to_ride.options import describe_variant, parse_variant
 
 __all__ = ["make_rule_player"]
 
@@ -14,8 +14,8 @@ def make_rule_player(argument: str, game: TicketToRide) -> CompiledPlayer:
     """The rule player of Łabno (2018), in the reading that *argument* names.
 
     Args:
-        argument: As :func:`players.ticket_to_ride.options.parse_variant` takes it; empty for the
-            text's reading.
+        argument: As :func:`evolve_arena.players.ticket_to_ride.options.parse_variant` takes it;
+            empty for the text's reading.
         game: What it plays.
 
     Raises:

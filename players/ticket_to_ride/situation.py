@@ -1,7 +1,7 @@
 """What a network that weighs moves of Ticket to Ride is told of the situation, before each move.
 
 The inputs are the 28 features of the state, then :data:`SITUATION_NAMES`, then those of
-:mod:`players.ticket_to_ride.move_features`. All are scaled to lie in about -1 to 1.
+:mod:`evolve_arena.players.ticket_to_ride.move_features`. All are scaled to lie in about -1 to 1.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import count_bits
-from games.compiled import hidden, internal
-from games.ticket_to_ride.board import GREY, LOCOMOTIVE, TICKET_POINTS, length_points
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.bits import count_bits
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.games.ticket_to_ride.board import GREY, LOCOMOTIVE, TICKET_POINTS, length_points
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     HAND_AT,
     KEEP_FIRST,
@@ -25,16 +25,23 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from genomes.simd import peek, poke
-from players.ticket_to_ride.facts import GAIN_AT, LENGTHS_AT, NEED_AT, OPEN_AT, collect_open
-from players.ticket_to_ride.scratch import AFFORDABLE, GOAL
-from players.ticket_to_ride.survey import count_missing
-from players.ticket_to_ride.ways import measure_tree, way_of
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.ticket_to_ride.facts import (
+    GAIN_AT,
+    LENGTHS_AT,
+    NEED_AT,
+    OPEN_AT,
+    collect_open,
+)
+from evolve_arena.players.ticket_to_ride.scratch import AFFORDABLE, GOAL
+from evolve_arena.players.ticket_to_ride.survey import count_missing
+from evolve_arena.players.ticket_to_ride.ways import measure_tree, way_of
 
 __all__ = ["MOVES_AT", "SITUATION_NAMES", "STATE_FEATURES", "describe_situation", "write_input"]
 
 STATE_FEATURES = 28
-"""How many features of the state come first; see :mod:`players.ticket_to_ride.features`."""
+"""How many features of the state come first; see
+:mod:`evolve_arena.players.ticket_to_ride.features`."""
 
 SITUATION_NAMES = (
     "first tickets",

@@ -1,7 +1,7 @@
 """What a strong player sees on the map before it weighs moves: ways to its tickets, needs, others.
 
-Ways (see :mod:`players.ticket_to_ride.ways`) are kept for each seat until something about its
-routes or tickets changes.
+Ways (see :mod:`evolve_arena.players.ticket_to_ride.ways`) are kept for each seat until
+something about its routes or tickets changes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import lowest_bit
-from games.compiled import hidden, internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
     LINE_OF_ROUTE,
@@ -23,7 +23,7 @@ from games.ticket_to_ride.board import (
     ROUTE_LENGTH,
     ROUTE_TO,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     HAND_AT,
     HELD_TICKETS,
     OFFERED_AT,
@@ -33,9 +33,9 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from games.ticket_to_ride.scoring import is_done
-from genomes.simd import peek, poke
-from players.ticket_to_ride.facts import (
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.ticket_to_ride.facts import (
     LANE_AT,
     LENGTHS_AT,
     MISSING_AT,
@@ -46,9 +46,9 @@ from players.ticket_to_ride.facts import (
     REACHED_AT,
     WANTED_AT,
 )
-from players.ticket_to_ride.room import keys_at, ways_at
-from players.ticket_to_ride.scratch import FREE_FIRST, FREE_SECOND, GOAL, OWN, seat_at
-from players.ticket_to_ride.ways import measure_ways
+from evolve_arena.players.ticket_to_ride.room import keys_at, ways_at
+from evolve_arena.players.ticket_to_ride.scratch import FREE_FIRST, FREE_SECOND, GOAL, OWN, seat_at
+from evolve_arena.players.ticket_to_ride.ways import measure_ways
 
 __all__ = ["count_missing", "survey"]
 
@@ -66,7 +66,7 @@ def survey(state: Any, seat: int, scratch: Any) -> None:
     Args:
         state: The state, or what *seat* may know of it.
         seat: Whose view it is.
-        scratch: See :class:`players.ticket_to_ride.scratch.TicketScratch`.
+        scratch: See :class:`evolve_arena.players.ticket_to_ride.scratch.TicketScratch`.
     """
     room, at = scratch.room, seat_at(seat)
     facts = room.facts

@@ -1,8 +1,8 @@
 """The forward pass of networks and graphs for Ticket to Ride, compiled.
 
 What they see stands in ``room.inputs``: features as counted, and behind them, for those that weigh
-moves, what :mod:`players.ticket_to_ride.situation` and :mod:`players.ticket_to_ride.move_features`
-write.
+moves, what :mod:`evolve_arena.players.ticket_to_ride.situation` and
+:mod:`evolve_arena.players.ticket_to_ride.move_features` write.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from games.compiled import hidden, internal
-from genomes.dense import (
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
     add_some_inputs,
@@ -20,10 +20,10 @@ from genomes.dense import (
     later_layers_at,
     start_first,
 )
-from genomes.neat.graph import run_graph
-from genomes.network import evaluate_hidden, single_output
-from genomes.simd import peek, poke
-from players.lineup import (
+from evolve_arena.genomes.neat.graph import run_graph
+from evolve_arena.genomes.network import evaluate_hidden, single_output
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     FEATURES,
     GRAPH,
@@ -34,8 +34,8 @@ from players.lineup import (
     SLOTS,
     WEIGHTS_AT,
 )
-from players.ticket_to_ride.inputs import scale_of
-from players.ticket_to_ride.situation import MOVES_AT
+from evolve_arena.players.ticket_to_ride.inputs import scale_of
+from evolve_arena.players.ticket_to_ride.situation import MOVES_AT
 
 __all__ = ["DECISIONS", "begin_weighing", "weigh_decisions", "weigh_move"]
 

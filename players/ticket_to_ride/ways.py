@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from games.bits import lowest_bit
-from games.compiled import hidden, internal
-from games.ticket_to_ride.board import (
+from evolve_arena.games.bits import lowest_bit
+from evolve_arena.games.compiled import hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_LONGITUDES,
     ROUTE_FROM,
@@ -22,9 +22,20 @@ from games.ticket_to_ride.board import (
     TICKET_FROM,
     TICKET_TO,
 )
-from genomes.simd import LANES, add, halve_sum, load, minimum, peek, poke, spread, store, subtract
-from players.ticket_to_ride.facts import LANE_AT, OPEN_AT, OPEN_TICKETS, SUBSET_AT
-from players.ticket_to_ride.room import ways_at
+from evolve_arena.genomes.simd import (
+    LANES,
+    add,
+    halve_sum,
+    load,
+    minimum,
+    peek,
+    poke,
+    spread,
+    store,
+    subtract,
+)
+from evolve_arena.players.ticket_to_ride.facts import LANE_AT, OPEN_AT, OPEN_TICKETS, SUBSET_AT
+from evolve_arena.players.ticket_to_ride.room import ways_at
 
 __all__ = ["FAR", "helps_ticket", "measure_tree", "measure_ways", "way_after", "way_of"]
 
@@ -45,7 +56,8 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
     one.
 
     Args:
-        keys: The routes of seats; see :class:`~players.ticket_to_ride.room.NetworkRoom`.
+        keys: The routes of seats; see
+            :class:`~evolve_arena.players.ticket_to_ride.room.NetworkRoom`.
         key: Where those of that seat begin: own ones, and two words later those to be had.
         tickets: Which, as bits.
         edges: Room for the routes that ways may take.

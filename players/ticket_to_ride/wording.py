@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     COLOURS,
     LINE_ROUTE,
     LOCOMOTIVE,
     ROUTE_LENGTH,
     ROUTE_POINTS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_OPEN,
     DRAW_TICKETS,
@@ -23,7 +23,7 @@ from games.ticket_to_ride.layout import (
     TO_MOVE,
     player_at,
 )
-from players.ticket_to_ride.drawing import name_route
+from evolve_arena.players.ticket_to_ride.drawing import name_route
 
 __all__ = ["count_points", "list_payment", "tell_move"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from runs.commands import evolving, exchanging, joining, playing, recording, studying
+from evolve_arena.runs.commands import evolving, exchanging, joining, playing, recording, studying
 
 __all__ = ["app"]
 

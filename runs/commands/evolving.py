@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from runs.consent import Allow
-    from runs.journey import Watch
-    from runs.run import Run
+    from evolve_arena.runs.consent import Allow
+    from evolve_arena.runs.journey import Watch
+    from evolve_arena.runs.run import Run
 
 __all__ = ["register"]
 
@@ -37,8 +37,8 @@ def register(app: typer.Typer) -> None:
 
 def recipes(json: Json = False) -> None:
     """List the recipes that can be started."""
-    from runs.output import print_json, print_table
-    from runs.recipe import recipe_names, recipe_summary
+    from evolve_arena.runs.output import print_json, print_table
+    from evolve_arena.runs.recipe import recipe_names, recipe_summary
 
     summaries = {name: recipe_summary(name) for name in recipe_names()}
     if json:
@@ -68,8 +68,8 @@ def start(
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
-    from arena.executors import check_executor
-    from runs.api import prepare
+    from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare
 
     check_executor(executor, workers)
     allow = _find_permission(allow_process)
@@ -94,9 +94,9 @@ def resume(
     allow_process: AllowProcess = False,
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
-    from arena.executors import check_executor
-    from runs.output import print_line
-    from runs.run import Run
+    from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.run import Run
 
     check_executor(executor, workers)
     made = Run.open(run)
@@ -113,8 +113,8 @@ def resume(
 
 def info(run: RunPath, json: Json = False) -> None:
     """Tell what a run is, how far it got, and what its last check said."""
-    from runs.output import print_json
-    from runs.summary import print_summary, summarise
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import print_summary, summarise
 
     content = summarise(_open(run))
     if json:
@@ -158,9 +158,9 @@ def plot(
     seed: Annotated[int, typer.Option(min=0, help="With --board: seeds the game.")] = 0,
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
-    from games.errors import BadValueError
-    from runs.output import print_line
-    from runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
+    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
 
     runs = runs or []
     if board + ancestors + network > 1:
@@ -186,24 +186,24 @@ def plot(
 
 
 def _open(path: Path) -> Run:
-    from runs.run import Run
+    from evolve_arena.runs.run import Run
 
     return Run.open(path)
 
 
 def _find_permission(allowed: bool) -> Allow:
     """Whether programs of a recipe's file may run, or who asks the user if he is there."""
-    from runs.consent import ask_at_terminal
+    from evolve_arena.runs.consent import ask_at_terminal
 
     asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
     return ask_at_terminal if asks else allowed
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
-    from arena.kernels import is_compiled, warm_up
-    from runs.display import Display
-    from runs.output import print_line
-    from runs.summary import print_results
+    from evolve_arena.arena.kernels import is_compiled, warm_up
+    from evolve_arena.runs.display import Display
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.summary import print_results
 
     game = run.recipe.game_config.name
     if not is_compiled(game) and not quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from players.bred import BredPlayer
+    from evolve_arena.players.bred import BredPlayer
 
 __all__ = ["register"]
 
@@ -48,9 +48,9 @@ def export(
     - python: a bot of one file that needs no more than Python 3.8
     - neat-python: as export_network_json does; for champions bred by NEAT
     """
-    from runs.export import find_target
-    from runs.files import check_free, write_whole
-    from runs.output import print_line
+    from evolve_arena.runs.export import find_target
+    from evolve_arena.runs.files import check_free, write_whole
+    from evolve_arena.runs.output import print_line
 
     target = find_target(to)
     player, place = _find_champion(run, generation)
@@ -105,9 +105,9 @@ def import_neat(
     What is not given is inferred from the numbers of inputs and outputs.
     Files from evolve export say themselves what they are for.
     """
-    from runs.export import read_neat_file
-    from runs.files import check_free, write_whole
-    from runs.output import print_line
+    from evolve_arena.runs.export import read_neat_file
+    from evolve_arena.runs.files import check_free, write_whole
+    from evolve_arena.runs.output import print_line
 
     made = read_neat_file(file, name=name, head=head, encoding=encoding, viewpoint=viewpoint)
     target = out or file.with_suffix(".safetensors")
@@ -121,9 +121,9 @@ def import_neat(
 
 def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
     """A player, and where its exported file goes unless another place is given."""
-    from games.errors import BadValueError
-    from runs.export import read_player_file
-    from runs.run import Run
+    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.runs.export import read_player_file
+    from evolve_arena.runs.run import Run
 
     if not run.startswith(PREFIX):
         opened = Run.open(run)

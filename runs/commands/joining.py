@@ -90,8 +90,8 @@ def play(
     In Ticket to Ride PLAYER sits at all seats but yours; several players sit
     there by turns, and human among them is you.
     """
-    from games.errors import BadValueError
-    from runs.play import Invitation, Screen, TicketInvitation, choose_table
+    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.runs.play import Invitation, Screen, TicketInvitation, choose_table
 
     named = names or []
     sizes = {"columns": columns, "rows": rows, "connect": connect, "turned": turned or None}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from games.game import AnyGame
-    from players.player import Player
+    from evolve_arena.games.game import AnyGame
+    from evolve_arena.players.player import Player
 
 __all__ = ["register"]
 
@@ -45,9 +45,9 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
-    from games.registry import GAMES
-    from runs.output import print_json, print_table
-    from runs.players import known_players
+    from evolve_arena.games.registry import GAMES
+    from evolve_arena.runs.output import print_json, print_table
+    from evolve_arena.runs.players import known_players
 
     kinds = known_players()
     if json:
@@ -80,14 +80,14 @@ def duel(
 
     At tables of Ticket to Ride both sit at every other seat.
     """
-    from arena.seated_duel import SeatedDuelResult
-    from runs.api import duel as play
-    from runs.caveats import list_caveats, print_caveats
-    from runs.output import print_json
-    from runs.players import find_game
-    from runs.table_results import print_seated_duel
-    from runs.table_seats import is_table, with_players
-    from runs.tournaments import print_duel
+    from evolve_arena.arena.seated_duel import SeatedDuelResult
+    from evolve_arena.runs.api import duel as play
+    from evolve_arena.runs.caveats import list_caveats, print_caveats
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.players import find_game
+    from evolve_arena.runs.table_results import print_seated_duel
+    from evolve_arena.runs.table_seats import is_table, with_players
+    from evolve_arena.runs.tournaments import print_duel
 
     rules = with_players(find_game([first, second], game), seats)
     result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
@@ -136,14 +136,14 @@ def tournament(
     json: Json = False,
 ) -> None:
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
-    from games.errors import BadValueError
-    from runs.caveats import print_caveats
-    from runs.entrants import expand_patterns, is_pattern
-    from runs.output import print_json
-    from runs.players import find_game
-    from runs.table_results import print_ratings, rate_at_tables
-    from runs.table_seats import is_table, with_players
-    from runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
+    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.runs.caveats import print_caveats
+    from evolve_arena.runs.entrants import expand_patterns, is_pattern
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.players import find_game
+    from evolve_arena.runs.table_results import print_ratings, rate_at_tables
+    from evolve_arena.runs.table_seats import is_table, with_players
+    from evolve_arena.runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
 
     if rank is False and against is not None:
         raise BadValueError("--crosstable is of players who meet each other: not with --against")
@@ -199,12 +199,16 @@ def evaluate(
 
     In Ticket to Ride: at tables of its like for 2 to 5, and against opponents at tables of 4.
     """
-    from runs.caveats import print_caveats
-    from runs.evaluation import evaluate_player, print_evaluation
-    from runs.output import print_json
-    from runs.players import find_game
-    from runs.table_evaluation import check_no_boards, evaluate_at_tables, print_table_evaluation
-    from runs.table_seats import is_table, with_players
+    from evolve_arena.runs.caveats import print_caveats
+    from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.players import find_game
+    from evolve_arena.runs.table_evaluation import (
+        check_no_boards,
+        evaluate_at_tables,
+        print_table_evaluation,
+    )
+    from evolve_arena.runs.table_seats import is_table, with_players
 
     rules = with_players(find_game([player], game), seats)
     with ExitStack() as stack:
@@ -239,10 +243,10 @@ def perft(
     json: Json = False,
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
-    from games.errors import BadValueError
-    from games.registry import make_game
-    from runs.output import print_json, print_table
-    from runs.table_seats import is_table
+    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.games.registry import make_game
+    from evolve_arena.runs.output import print_json, print_table
+    from evolve_arena.runs.table_seats import is_table
 
     rules = make_game(game)
     if is_table(rules):
@@ -259,7 +263,7 @@ def perft(
 
 
 def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
-    from runs.players import find_player
+    from evolve_arena.runs.players import find_player
 
     player = find_player(name, game)
     stack.callback(player.close)

@@ -37,8 +37,8 @@ def reproduce(
     A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
     repeated.
     """
-    from runs.output import print_json
-    from runs.studies import StudyScreen, print_study, reproduce_study
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.studies import StudyScreen, print_study, reproduce_study
 
     with StudyScreen(quiet=json) as screen:
         result = reproduce_study(

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from games.errors import BadValueError, UnknownNameError
-from players.bred import BredPlayer
-from runs.export.neat_python import ImportedPlayer, export_neat_python, import_neat_python
-from runs.export.python_bot import export_python
-from runs.export.sources import read_neat_file, read_player_file
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export.neat_python import (
+    ImportedPlayer,
+    export_neat_python,
+    import_neat_python,
+)
+from evolve_arena.runs.export.python_bot import export_python
+from evolve_arena.runs.export.sources import read_neat_file, read_player_file
 
 __all__ = [
     "EXPORTED",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from games.errors import BadValueError
-from players.bred import BredPlayer
-from players.checkers.linear import LinearPlayer
-from players.checkers.network import CheckersNetworkPlayer
-from players.lineup import NOISE
-from runs.export.assembly import assemble, cut, read_template, wrap, write_name
-from runs.export.checkers_inside import describe_linear, describe_network
-from runs.export.inside import Inside
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.players.checkers.network import CheckersNetworkPlayer
+from evolve_arena.players.lineup import NOISE
+from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
+from evolve_arena.runs.export.checkers_inside import describe_linear, describe_network
+from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["export_checkers"]
 

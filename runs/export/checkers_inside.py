@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.checkers.linear import LinearPlayer
-from players.checkers.network import CheckersNetworkPlayer
-from players.checkers.seat import PLANE, TABLE_SIZE
-from runs.export.assembly import write_base64
-from runs.export.inside import Inside
-from runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.players.checkers.network import CheckersNetworkPlayer
+from evolve_arena.players.checkers.seat import PLANE, TABLE_SIZE
+from evolve_arena.runs.export.assembly import write_base64
+from evolve_arena.runs.export.inside import Inside
+from evolve_arena.runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers
 
 __all__ = ["describe_linear", "describe_network"]
 

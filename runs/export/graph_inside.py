@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import Graphs, compile_graphs
-from genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
-from players.connect_four.graph import GraphPlayer
-from runs.export.inside import Inside
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
+from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
+from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_graph"]
 
@@ -23,7 +23,7 @@ SPACE = "\xa0"
 
 @dataclass(frozen=True)
 class Node:
-    """A step of a compiled graph; see :mod:`genomes.neat.graph`."""
+    """A step of a compiled graph; see :mod:`evolve_arena.genomes.neat.graph`."""
 
     slot: int
     activation: str

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from genomes import network
-from players.connect_four.network import NetworkPlayer
-from runs.export.assembly import write_base64
-from runs.export.inside import Inside
+from evolve_arena.genomes import network
+from evolve_arena.players.connect_four.network import NetworkPlayer
+from evolve_arena.runs.export.assembly import write_base64
+from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["POLYNOMIAL", "SCALE", "describe_mlp", "later_layers"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from games.checkers import Checkers
-from players.bred import BredPlayer
-from players.connect_four.graph import GraphPlayer
-from players.connect_four.network import NetworkPlayer
-from players.connect_four.tuple_network import TuplePlayer
-from runs.export.assembly import assemble, cut, read_template, wrap, write_name
-from runs.export.checkers_bot import export_checkers
-from runs.export.graph_inside import describe_graph
-from runs.export.inside import Inside
-from runs.export.mlp_inside import describe_mlp
-from runs.export.tuples_inside import describe_tuples
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkPlayer
+from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
+from evolve_arena.runs.export.checkers_bot import export_checkers
+from evolve_arena.runs.export.graph_inside import describe_graph
+from evolve_arena.runs.export.inside import Inside
+from evolve_arena.runs.export.mlp_inside import describe_mlp
+from evolve_arena.runs.export.tuples_inside import describe_tuples
 
 __all__ = ["export_python"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from games.errors import ArenaError, BadValueError
-from games.files import read_file
-from genomes.tensors import DamagedFileError
-from players.bred import BredPlayer
-from players.storage import LARGEST, read_player
-from runs.export.neat_python import ImportedPlayer, import_neat_python
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.files import read_file
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.storage import LARGEST, read_player
+from evolve_arena.runs.export.neat_python import ImportedPlayer, import_neat_python
 
 __all__ = ["read_neat_file", "read_player_file"]
 

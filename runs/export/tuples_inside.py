@@ -9,9 +9,9 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from players.connect_four.tuple_network import TuplePlayer
-from players.lineup import TABLES_AT
-from runs.export.inside import Inside
+from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.players.lineup import TABLES_AT
+from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_tuples"]
 

@@ -8,15 +8,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from games.checkers import Move, Position
-from games.errors import one_line
-from players.checkers.graph import CheckersGraphPlayer
-from players.checkers.linear import PIECES, LinearPlayer
-from players.checkers.network import CheckersNetworkPlayer
-from players.checkers.search import find_moves
-from players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
-from players.lineup import DEPTH, Lineup
-from players.search import WIN
+from evolve_arena.games.checkers import Move, Position
+from evolve_arena.games.errors import one_line
+from evolve_arena.players.checkers.graph import CheckersGraphPlayer
+from evolve_arena.players.checkers.linear import PIECES, LinearPlayer
+from evolve_arena.players.checkers.network import CheckersNetworkPlayer
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.players.lineup import DEPTH, Lineup
+from evolve_arena.players.search import WIN
 
 __all__ = ["Thinker", "describe_thoughts", "find_thoughts"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
-from games.game import AnyGame
-from players.forfeit import ForfeitError
-from players.player import Player
-from runs.play.entries import COMMANDS, Command, read_entry
-from runs.play.phrasebook import phrasebook_of
-from runs.play.screen import Screen
-from runs.play.seat import Seat
-from runs.play.table import Party, Table
+from evolve_arena.games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.forfeit import ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
+from evolve_arena.runs.play.phrasebook import phrasebook_of
+from evolve_arena.runs.play.screen import Screen
+from evolve_arena.runs.play.seat import Seat
+from evolve_arena.runs.play.table import Party, Table
 
 __all__ = ["Conversation", "LeaveError", "NextGameError"]
 

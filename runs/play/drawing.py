@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.connect_four import ConnectFour, Position
+from evolve_arena.games.connect_four import ConnectFour, Position
 
 __all__ = ["draw_board", "find_lines"]
 

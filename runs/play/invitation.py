@@ -10,20 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from games.checkers import Checkers
-from games.compiled import cache_folder
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError
-from games.game import AnyGame
-from games.registry import make_game
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.player import CompiledPlayer, Player
-from runs.play.phrasebook import phrasebook_of
-from runs.play.screen import Screen
-from runs.play.sitting import Plan, Sitting
-from runs.players import find_game, find_player
-from runs.table_seats import find_table, is_table
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.compiled import cache_folder
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.runs.play.phrasebook import phrasebook_of
+from evolve_arena.runs.play.screen import Screen
+from evolve_arena.runs.play.sitting import Plan, Sitting
+from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.table_seats import find_table, is_table
 
 __all__ = ["Invitation", "choose_table", "newest_opponent"]
 

@@ -7,17 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from games import checkers, connect_four
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, IllegalMoveError, PositionError
-from games.game import AnyGame
-from players.connect_four.column_player import ColumnPlayer
-from players.player import Player
-from players.speech import CheckersSpeech, ConnectFourSpeech, Speech
-from runs.play.checkers_opinions import Thinker, describe_thoughts
-from runs.play.drawing import draw_board
-from runs.play.opinions import describe_opinions
+from evolve_arena.games import checkers, connect_four
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, IllegalMoveError, PositionError
+from evolve_arena.games.game import AnyGame
+from evolve_arena.players.connect_four.column_player import ColumnPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.speech import CheckersSpeech, ConnectFourSpeech, Speech
+from evolve_arena.runs.play.checkers_opinions import Thinker, describe_thoughts
+from evolve_arena.runs.play.drawing import draw_board
+from evolve_arena.runs.play.opinions import describe_opinions
 
 __all__ = ["Phrasebook", "phrasebook_of"]
 
@@ -30,7 +30,8 @@ class Phrasebook(ABC):
     greeting: str
     """How the help begins: how a move is made."""
     meanings: ClassVar[Mapping[str, str]] = {}
-    """What commands do, where it is not what :data:`runs.play.entries.COMMANDS` says."""
+    """What commands do, where it is not what :data:`evolve_arena.runs.play.entries.COMMANDS`
+    says."""
     thinker: str
     """Who can be asked for values: "network"."""
     stand_in: str
@@ -104,7 +105,7 @@ class ConnectFourPhrasebook(Phrasebook):
         return f"column 0-{self._game.format_move(self._game.rules.columns - 1)}"
 
     def draw(self, position: connect_four.Position, last: int | None, *, colour: bool) -> str:
-        """See :func:`runs.play.drawing.draw_board`."""
+        """See :func:`evolve_arena.runs.play.drawing.draw_board`."""
         return draw_board(self._game, position, last, colour=colour)
 
     def write_game(self, moves: Sequence[int], positions: Sequence[connect_four.Position]) -> str:
@@ -131,7 +132,7 @@ class ConnectFourPhrasebook(Phrasebook):
         position: connect_four.Position,
         earlier: Sequence[connect_four.Position],
     ) -> str:
-        """See :mod:`runs.play.opinions`."""
+        """See :mod:`evolve_arena.runs.play.opinions`."""
         return describe_opinions(player, position, earlier)
 
 
@@ -165,7 +166,7 @@ class CheckersPhrasebook(Phrasebook):
         return f"{kind}such as {self._game.format_move(moves[0], position)}"
 
     def draw(self, position: checkers.Position, last: checkers.Move | None, *, colour: bool) -> str:
-        """See :func:`players.human.draw_checkers`."""
+        """See :func:`evolve_arena.players.human.draw_checkers`."""
         return self.speech.draw(position, last, colour=colour)
 
     def write_game(
@@ -200,5 +201,5 @@ class CheckersPhrasebook(Phrasebook):
     def describe_opinions(
         self, player: Thinker, position: checkers.Position, earlier: Sequence[checkers.Position]
     ) -> str:
-        """See :mod:`runs.play.checkers_opinions`."""
+        """See :mod:`evolve_arena.runs.play.checkers_opinions`."""
         return describe_thoughts(player, position)

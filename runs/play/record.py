@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from games.game import AnyGame, Outcome
-from games.stream import new_stream
-from runs.play.phrasebook import phrasebook_of
+from evolve_arena.games.game import AnyGame, Outcome
+from evolve_arena.games.stream import new_stream
+from evolve_arena.runs.play.phrasebook import phrasebook_of
 
 __all__ = ["Record"]
 
@@ -16,7 +16,7 @@ class Record:
     """The moves and positions of one game, and its stream of random numbers.
 
     The stream goes back with the moves: who plays the same again gets the same answers. As
-    in :func:`arena.match.play_match` both players draw from it in turn.
+    in :func:`evolve_arena.arena.match.play_match` both players draw from it in turn.
 
     Args:
         game: The rules.

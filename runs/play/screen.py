@@ -7,10 +7,10 @@ import sys
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from games.errors import one_line
-from games.game import AnyGame
-from runs.play.drawing import draw_board, find_lines
-from runs.play.phrasebook import phrasebook_of
+from evolve_arena.games.errors import one_line
+from evolve_arena.games.game import AnyGame
+from evolve_arena.runs.play.drawing import draw_board, find_lines
+from evolve_arena.runs.play.phrasebook import phrasebook_of
 
 __all__ = ["InputEndedError", "Screen", "draw_board", "find_lines"]
 

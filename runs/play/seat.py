@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.stream import Stream, new_stream
-from players.connect_four.graph import GraphPlayer
-from players.forfeit import Forfeit, ForfeitError
-from players.player import CompiledPlayer, Player
-from players.process import ProcessPlayer
-from runs.play.record import Record
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.process import ProcessPlayer
+from evolve_arena.runs.play.record import Record
 
 __all__ = ["Seat"]
 

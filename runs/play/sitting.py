@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match import Match
-from arena.openings import random_openings
-from games.game import AnyGame
-from games.seeding import derive_seeds
-from players.human import HumanPlayer
-from players.player import Player
-from players.speech import speech_of
-from runs.play.conversation import Conversation, LeaveError, NextGameError
-from runs.play.record import Record
-from runs.play.screen import InputEndedError, Screen
-from runs.play.table import Party, Table
+from evolve_arena.arena.match import Match
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.game import AnyGame
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.speech import speech_of
+from evolve_arena.runs.play.conversation import Conversation, LeaveError, NextGameError
+from evolve_arena.runs.play.record import Record
+from evolve_arena.runs.play.screen import InputEndedError, Screen
+from evolve_arena.runs.play.table import Party, Table
 
 __all__ = ["Plan", "Sitting"]
 
@@ -28,7 +28,7 @@ class Plan:
 
     seed: int
     """Seeds openings and players, as in a duel: two programs play the very games of
-    :func:`arena.duel.duel` if the first of them begins the first game."""
+    :func:`evolve_arena.arena.duel.duel` if the first of them begins the first game."""
     first: int = 0
     """Which of the two begins the first game, 0 or 1; each begins every other game."""
     moves: tuple[Any, ...] = ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.match import Match, Termination
-from games.errors import one_line
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player, distinct_names
-from runs.play.phrasebook import phrasebook_of
-from runs.play.record import Record
-from runs.play.seat import Seat
+from evolve_arena.arena.match import Match, Termination
+from evolve_arena.games.errors import one_line
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.runs.play.phrasebook import phrasebook_of
+from evolve_arena.runs.play.record import Record
+from evolve_arena.runs.play.seat import Seat
 
 __all__ = ["Party", "Table"]
 

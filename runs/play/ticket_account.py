@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from games.ticket_to_ride.board import LOCOMOTIVE
-from games.ticket_to_ride.layout import HAND_AT, ROUND, TO_MOVE, player_at
-from players.ticket_to_ride.drawing import describe_card
-from players.ticket_to_ride.wording import tell_move
+from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
+from evolve_arena.games.ticket_to_ride.layout import HAND_AT, ROUND, TO_MOVE, player_at
+from evolve_arena.players.ticket_to_ride.drawing import describe_card
+from evolve_arena.players.ticket_to_ride.wording import tell_move
 
 __all__ = ["Account"]
 

@@ -8,16 +8,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from games.compiled import cache_folder
-from games.errors import BadValueError, one_line
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player, distinct_names
-from runs.play.invitation import newest_opponent
-from runs.play.screen import Screen
-from runs.play.ticket_sitting import TicketPlan, TicketSitting
-from runs.players import find_player
-from runs.table_seats import fill_seats
+from evolve_arena.games.compiled import cache_folder
+from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.runs.play.invitation import newest_opponent
+from evolve_arena.runs.play.screen import Screen
+from evolve_arena.runs.play.ticket_sitting import TicketPlan, TicketSitting
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.table_seats import fill_seats
 
 __all__ = ["TicketInvitation"]
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
-from games.stream import Stream, new_stream
-from games.ticket_to_ride.layout import KEEP, PHASE, SECOND_CARD, TO_MOVE
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player
-from players.speech import TicketSpeech
-from players.ticket_to_ride.drawing import draw_table, list_claimed
-from runs.play.conversation import LeaveError, NextGameError
-from runs.play.screen import Screen
-from runs.play.ticket_account import Account
-from runs.plots import plot_table
+from evolve_arena.games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.games.ticket_to_ride.layout import KEEP, PHASE, SECOND_CARD, TO_MOVE
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.players.speech import TicketSpeech
+from evolve_arena.players.ticket_to_ride.drawing import draw_table, list_claimed
+from evolve_arena.runs.play.conversation import LeaveError, NextGameError
+from evolve_arena.runs.play.screen import Screen
+from evolve_arena.runs.play.ticket_account import Account
+from evolve_arena.runs.plots import plot_table
 
 __all__ = ["COMMANDS", "TicketPerson"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.tables import TableMatch
-from games.ticket_to_ride.layout import HELD_TICKETS, POINTS, TICKETS_AT, player_at
-from games.ticket_to_ride.scoring import is_done, ticket_points
-from players.ticket_to_ride.drawing import name_ticket
+from evolve_arena.arena.tables import TableMatch
+from evolve_arena.games.ticket_to_ride.layout import HELD_TICKETS, POINTS, TICKETS_AT, player_at
+from evolve_arena.games.ticket_to_ride.scoring import is_done, ticket_points
+from evolve_arena.players.ticket_to_ride.drawing import name_ticket
 
 __all__ = ["describe_result"]
 

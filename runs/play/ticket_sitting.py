@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.tables import TableMatch, play_table
-from games.seeding import derive_seeds
-from games.ticket_to_ride.layout import OVER, PHASE, ROUND, TO_MOVE
-from players.player import Player
-from players.speech import TicketSpeech
-from runs.play.conversation import LeaveError, NextGameError
-from runs.play.screen import InputEndedError, Screen
-from runs.play.ticket_account import Account
-from runs.play.ticket_person import TicketPerson
-from runs.play.ticket_result import describe_result
+from evolve_arena.arena.tables import TableMatch, play_table
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND, TO_MOVE
+from evolve_arena.players.player import Player
+from evolve_arena.players.speech import TicketSpeech
+from evolve_arena.runs.play.conversation import LeaveError, NextGameError
+from evolve_arena.runs.play.screen import InputEndedError, Screen
+from evolve_arena.runs.play.ticket_account import Account
+from evolve_arena.runs.play.ticket_person import TicketPerson
+from evolve_arena.runs.play.ticket_result import describe_result
 
 __all__ = ["TicketPlan", "TicketSitting"]
 

@@ -14,15 +14,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from arena.batch import check_games
-from arena.crosstable import play_tournament
-from arena.executors import Executor
-from arena.openings import longest_opening
-from arena.statistics import wilson_interval
-from games.errors import one_line
-from runs.files import explain_storage_errors
-from runs.history import History
-from runs.plots.style import (
+from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.crosstable import play_tournament
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.openings import longest_opening
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.errors import one_line
+from evolve_arena.runs.files import explain_storage_errors
+from evolve_arena.runs.history import History
+from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
     check_format,
@@ -32,7 +32,7 @@ from runs.plots.style import (
     set_title,
     style_axes,
 )
-from runs.run import Run
+from evolve_arena.runs.run import Run
 
 __all__ = ["Ancestors", "draw_ancestors", "meet_ancestors", "plot_ancestors"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.plots.layers import add_lanes, order_rows, spread_row
-from runs.plots.routes import Passage, Point, find_routes
-from runs.plots.sketch import Node, Sketch
+from evolve_arena.runs.plots.layers import add_lanes, order_rows, spread_row
+from evolve_arena.runs.plots.routes import Passage, Point, find_routes
+from evolve_arena.runs.plots.sketch import Node, Sketch
 
 __all__ = ["HEADER", "PADDING", "Arrangement", "Box", "arrange", "ballot", "board_width"]
 
@@ -65,7 +65,7 @@ class Arrangement:
     boxes: list[Box]
     """One for each node."""
     routes: list[list[Point]]
-    """The curve of each wire; see :func:`runs.plots.routes.find_routes`."""
+    """The curve of each wire; see :func:`evolve_arena.runs.plots.routes.find_routes`."""
     back: list[bool]
     """For each wire whether it leads to a node that stands no higher in depth."""
     width: float

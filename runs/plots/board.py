@@ -17,8 +17,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 
-from games.errors import one_line
-from games.ticket_to_ride.board import (
+from evolve_arena.games.errors import one_line
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_NAMES,
     LINE_COLOUR,
@@ -27,8 +27,8 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from runs.plots.board_map import MAP_HEIGHT, MAP_WIDTH, city_places, line_cars
-from runs.plots.style import new_figure, set_title
+from evolve_arena.runs.plots.board_map import MAP_HEIGHT, MAP_WIDTH, city_places, line_cars
+from evolve_arena.runs.plots.style import new_figure, set_title
 
 __all__ = ["PLAYER_COLOURS", "BoardSeat", "draw_board"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.tables import TableMatch, play_table
-from games.ticket_to_ride.board import LINES
-from games.ticket_to_ride.layout import (
+from evolve_arena.arena.tables import TableMatch, play_table
+from evolve_arena.games.ticket_to_ride.board import LINES
+from evolve_arena.games.ticket_to_ride.layout import (
     HELD_TICKETS,
     OVER,
     OWNER_AT,
@@ -22,13 +22,13 @@ from games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from games.ticket_to_ride.scoring import is_done
-from players.player import Player, distinct_names
-from runs.files import explain_storage_errors
-from runs.players import find_player
-from runs.plots.board import BoardSeat, draw_board
-from runs.plots.style import check_format, save
-from runs.table_seats import fill_seats, find_table
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.runs.files import explain_storage_errors
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.plots.board import BoardSeat, draw_board
+from evolve_arena.runs.plots.style import check_format, save
+from evolve_arena.runs.table_seats import fill_seats, find_table
 
 __all__ = ["plot_board", "plot_table"]
 

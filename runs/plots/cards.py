@@ -13,10 +13,10 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Recta
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from runs.plots.arrangement import HEADER, PADDING, Box, ballot, board_width
-from runs.plots.routes import Point
-from runs.plots.sketch import Node
-from runs.plots.style import OKABE_ITO
+from evolve_arena.runs.plots.arrangement import HEADER, PADDING, Box, ballot, board_width
+from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.sketch import Node
+from evolve_arena.runs.plots.style import OKABE_ITO
 
 __all__ = ["NEGATIVE", "POSITIVE", "SIGNS", "draw_boards", "draw_card", "draw_wire", "wire_width"]
 

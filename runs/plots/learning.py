@@ -8,8 +8,8 @@ from typing import Any, Literal
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from runs.plots.record import Record, blocks
-from runs.plots.style import GREY, say, style_axes
+from evolve_arena.runs.plots.record import Record, blocks
+from evolve_arena.runs.plots.style import GREY, say, style_axes
 
 __all__ = ["LESSONS", "draw_lessons"]
 

@@ -17,18 +17,18 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from games.errors import BadValueError
-from players.connect_four.tuple_network import TuplePlayer
-from players.player import Player
-from runs.files import explain_storage_errors
-from runs.players import find_player
-from runs.plots.arrangement import Arrangement, arrange, board_width
-from runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
-from runs.plots.sketch import Sketch, sketch_player
-from runs.plots.style import GREY, check_format, new_figure, save, set_title
-from runs.plots.thinning import thin_out
-from runs.plots.tuples import draw_tuples
-from runs.run import Run
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.players.player import Player
+from evolve_arena.runs.files import explain_storage_errors
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.plots.arrangement import Arrangement, arrange, board_width
+from evolve_arena.runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
+from evolve_arena.runs.plots.sketch import Sketch, sketch_player
+from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
+from evolve_arena.runs.plots.thinning import thin_out
+from evolve_arena.runs.plots.tuples import draw_tuples
+from evolve_arena.runs.run import Run
 
 __all__ = ["draw_network", "plot_network"]
 

@@ -13,10 +13,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from arena.duel_result import describe_repeats
-from runs.history import Check
-from runs.plots.record import Record, blocks
-from runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
+from evolve_arena.arena.duel_result import describe_repeats
+from evolve_arena.runs.history import Check
+from evolve_arena.runs.plots.record import Record, blocks
+from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
 __all__ = ["draw_checks", "draw_fitness", "draw_statistic"]
 

@@ -10,9 +10,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from runs.history import Check
-from runs.plots.record import Record
-from runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
+from evolve_arena.runs.history import Check
+from evolve_arena.runs.plots.record import Record
+from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
 __all__ = ["draw_points"]
 

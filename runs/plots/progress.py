@@ -11,15 +11,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from games.errors import BadValueError, one_line
-from runs.files import explain_storage_errors
-from runs.plots.learning import draw_lessons
-from runs.plots.panels import draw_checks, draw_fitness, draw_statistic
-from runs.plots.points import draw_points
-from runs.plots.record import Record, distinct_names, read_record, stretch
-from runs.plots.species import draw_sizes, draw_species
-from runs.plots.style import LETTERS, as_label, check_format, colours, new_figure, save, set_title
-from runs.run import Run
+from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.runs.files import explain_storage_errors
+from evolve_arena.runs.plots.learning import draw_lessons
+from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_statistic
+from evolve_arena.runs.plots.points import draw_points
+from evolve_arena.runs.plots.record import Record, distinct_names, read_record, stretch
+from evolve_arena.runs.plots.species import draw_sizes, draw_species
+from evolve_arena.runs.plots.style import (
+    LETTERS,
+    as_label,
+    check_format,
+    colours,
+    new_figure,
+    save,
+    set_title,
+)
+from evolve_arena.runs.run import Run
 
 __all__ = ["draw_runs", "plot_runs"]
 

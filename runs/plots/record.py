@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.history import Check, History
-from runs.run import Run
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.run import Run
 
 __all__ = ["Record", "blocks", "distinct_names", "read_record"]
 

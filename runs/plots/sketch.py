@@ -9,14 +9,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from games.errors import BadValueError
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
-from players.bred import BredPlayer
-from players.connect_four.board_view import BoardView
-from players.connect_four.graph import GraphPlayer
-from players.connect_four.network import NetworkPlayer
-from players.player import Player
-from runs.plots.layers import find_layers
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.connect_four.board_view import BoardView
+from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.runs.plots.layers import find_layers
 
 __all__ = ["Node", "Sketch", "Wire", "sketch_player", "write_title"]
 

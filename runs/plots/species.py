@@ -16,8 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from runs.plots.record import Record, blocks, stretch
-from runs.plots.style import GREY, say, style_axes
+from evolve_arena.runs.plots.record import Record, blocks, stretch
+from evolve_arena.runs.plots.style import GREY, say, style_axes
 
 __all__ = ["Stack", "colour_species", "draw_sizes", "draw_species", "stack_species"]
 

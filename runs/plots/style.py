@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 
-from games.errors import BadValueError, one_line
-from runs.files import write_whole
+from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.runs.files import write_whole
 
 __all__ = [
     "FORMATS",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from runs.plots.sketch import Node, Sketch, Wire
+from evolve_arena.runs.plots.sketch import Node, Sketch, Wire
 
 __all__ = ["thin_out"]
 

@@ -13,13 +13,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from genomes.tuples import Cells
-from players.connect_four.tuple_network import TuplePlayer
-from players.connect_four.tuple_table import show_entries
-from runs.plots.cards import LINE, NEGATIVE, POSITIVE, SIGNS, draw_boards
-from runs.plots.routes import Point
-from runs.plots.sketch import write_title
-from runs.plots.style import GREY, new_figure, set_title
+from evolve_arena.genomes.tuples import Cells
+from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.players.connect_four.tuple_table import show_entries
+from evolve_arena.runs.plots.cards import LINE, NEGATIVE, POSITIVE, SIGNS, draw_boards
+from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.sketch import write_title
+from evolve_arena.runs.plots.style import GREY, new_figure, set_title
 
 __all__ = ["Tuple", "draw_tuples", "read_tuples", "value_cells"]
 

@@ -1,6 +1,6 @@
 """Studies: published results, repeated and printed beside what is measured here.
 
-A new study is a file with a :class:`~runs.studies.study.Study`, and a line here.
+A new study is a file with a :class:`~evolve_arena.runs.studies.study.Study`, and a line here.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from games.errors import UnknownNameError
-from runs.run import Run
-from runs.studies.breeding import StudyFailedError, breed
-from runs.studies.checkers_td import CHECKERS_TD
-from runs.studies.four_in_a_row import FOUR_IN_A_ROW
-from runs.studies.mlp_vs_neat import MLP_VS_NEAT
-from runs.studies.q_learning import Q_LEARNING, Q_LEARNING_OWN
-from runs.studies.report import write_report
-from runs.studies.screen import StudyScreen, print_study, show_progress
-from runs.studies.study import (
+from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.breeding import StudyFailedError, breed
+from evolve_arena.runs.studies.checkers_td import CHECKERS_TD
+from evolve_arena.runs.studies.four_in_a_row import FOUR_IN_A_ROW
+from evolve_arena.runs.studies.mlp_vs_neat import MLP_VS_NEAT
+from evolve_arena.runs.studies.q_learning import Q_LEARNING, Q_LEARNING_OWN
+from evolve_arena.runs.studies.report import write_report
+from evolve_arena.runs.studies.screen import StudyScreen, print_study, show_progress
+from evolve_arena.runs.studies.study import (
     Material,
     Row,
     Settings,
@@ -27,8 +27,8 @@ from runs.studies.study import (
     StudyStoppedError,
     Table,
 )
-from runs.studies.td_lambda import TD_LAMBDA
-from runs.studies.ticket_to_ride import TICKET_TO_RIDE
+from evolve_arena.runs.studies.td_lambda import TD_LAMBDA
+from evolve_arena.runs.studies.ticket_to_ride import TICKET_TO_RIDE
 
 __all__ = [
     "STUDIES",
@@ -103,7 +103,7 @@ def reproduce_study(
         BadValueError: *seeds* or *scale* is not positive, or *out* holds runs of other settings.
         StudyStoppedError: *progress* gave False.
         StudyFailedError: Runs that went on side by side failed; the others are finished.
-        ArenaError: Whatever a run says; see `runs.run.Run.advance`.
+        ArenaError: Whatever a run says; see `evolve_arena.runs.run.Run.advance`.
     """
     study = find_study(name)
     tables = study.choose_tables(only)

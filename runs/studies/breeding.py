@@ -6,17 +6,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from arena.executors import check_executor, default_workers
-from evolve.learning.learner import DivergedError
-from games.errors import BadValueError
-from runs.api import prepare
-from runs.directory import RunDirectory
-from runs.files import explain_storage_errors
-from runs.journey import Progress
-from runs.run import Run
-from runs.studies.ledger import Ledger
-from runs.studies.side_by_side import StudyFailedError, breed_side_by_side
-from runs.studies.study import Job, StudyProgress, StudyStoppedError
+from evolve_arena.arena.executors import check_executor, default_workers
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.runs.api import prepare
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.files import explain_storage_errors
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.ledger import Ledger
+from evolve_arena.runs.studies.side_by_side import StudyFailedError, breed_side_by_side
+from evolve_arena.runs.studies.study import Job, StudyProgress, StudyStoppedError
 
 __all__ = ["StudyFailedError", "breed"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from runs.studies.checkers_td_claims import measure_claims
-from runs.studies.checkers_td_plan import needs, plan
-from runs.studies.checkers_td_readings import measure_readings
-from runs.studies.checkers_td_rounds import measure_rounds
-from runs.studies.checkers_td_tables import measure_tournament
-from runs.studies.checkers_td_tournaments import LEARNING, WITHOUT_LEARNING, Tournament
-from runs.studies.study import Study, TableKind
+from evolve_arena.runs.studies.checkers_td_claims import measure_claims
+from evolve_arena.runs.studies.checkers_td_plan import needs, plan
+from evolve_arena.runs.studies.checkers_td_readings import measure_readings
+from evolve_arena.runs.studies.checkers_td_rounds import measure_rounds
+from evolve_arena.runs.studies.checkers_td_tables import measure_tournament
+from evolve_arena.runs.studies.checkers_td_tournaments import LEARNING, WITHOUT_LEARNING, Tournament
+from evolve_arena.runs.studies.study import Study, TableKind
 
 __all__ = ["CHECKERS_TD"]
 

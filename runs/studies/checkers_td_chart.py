@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.studies.checkers_td_published import PLAYERS, Crosstable, sum_up
-from runs.studies.checkers_td_ranks import place_values
+from evolve_arena.runs.studies.checkers_td_published import PLAYERS, Crosstable, sum_up
+from evolve_arena.runs.studies.checkers_td_ranks import place_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def draw_tournament(
         published: The published cells.
         seeds: Those of each seed; their mean is shown.
     """
-    from runs.plots.style import new_figure, set_title
+    from evolve_arena.runs.plots.style import new_figure, set_title
 
     figure = new_figure(15.0, 5.7, dpi=100)
     set_title(figure, title)
@@ -78,7 +78,7 @@ def _draw_map(
 
 def _draw_ranks(axes: Axes, published: Crosstable, seeds: Sequence[Crosstable]) -> None:
     """A line for each player from the published rank to ours, with a dot for each seed."""
-    from runs.plots.style import GREY, OKABE_ITO
+    from evolve_arena.runs.plots.style import GREY, OKABE_ITO
 
     theirs = sum_up(published)
     ours = [[score.share for score in sum_up(cells).values()] for cells in seeds]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from runs.studies.checkers_td_published import (
+from evolve_arena.runs.studies.checkers_td_published import (
     PLAYERS,
     Crosstable,
     Score,
@@ -18,13 +18,13 @@ from runs.studies.checkers_td_published import (
     meet,
     read_published,
 )
-from runs.studies.checkers_td_tournaments import (
+from evolve_arena.runs.studies.checkers_td_tournaments import (
     LEARNING,
     WITHOUT_LEARNING,
     play_tournament,
 )
-from runs.studies.intervals import Sample, mean_interval, mean_share
-from runs.studies.study import Material, Row, Table
+from evolve_arena.runs.studies.intervals import Sample, mean_interval, mean_share
+from evolve_arena.runs.studies.study import Material, Row, Table
 
 __all__ = ["CLAIMS", "Claim", "judge_claims", "judge_interval", "measure_claims"]
 

@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.work import Work
-from evolve.learning.linear_lessons import EXPLORATION
-from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings
-from evolve.learning.td_linear import TdLinear, make_lesson
-from runs.studies.checkers_td_plan import CHOSEN, trained
-from runs.studies.checkers_td_published import Score
-from runs.studies.study import Material
+from evolve_arena.arena.work import Work
+from evolve_arena.evolve.learning.linear_lessons import EXPLORATION
+from evolve_arena.evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings
+from evolve_arena.evolve.learning.td_linear import TdLinear, make_lesson
+from evolve_arena.runs.studies.checkers_td_plan import CHOSEN, trained
+from evolve_arena.runs.studies.checkers_td_published import Score
+from evolve_arena.runs.studies.study import Material
 
 __all__ = [
     "arrange",

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit
 
-from games.seeding import derive_generator
-from runs.studies.checkers_td_published import Crosstable, Score, sum_up
-from runs.studies.checkers_td_ranks import spearman
-from runs.studies.intervals import mean_interval
+from evolve_arena.games.seeding import derive_generator
+from evolve_arena.runs.studies.checkers_td_published import Crosstable, Score, sum_up
+from evolve_arena.runs.studies.checkers_td_ranks import spearman
+from evolve_arena.runs.studies.intervals import mean_interval
 
 __all__ = ["Fit", "measure_fit"]
 

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.executors import Executor, make_executor
-from runs.files import explain_storage_errors, write_whole
-from runs.studies.checkers_td_published import Score
-from runs.studies.study import Material, StudyProgress, StudyStoppedError
+from evolve_arena.arena.executors import Executor, make_executor
+from evolve_arena.runs.files import explain_storage_errors, write_whole
+from evolve_arena.runs.studies.checkers_td_published import Score
+from evolve_arena.runs.studies.study import Material, StudyProgress, StudyStoppedError
 
 __all__ = ["FOLDER", "Meeting", "Sitting", "fingerprint", "play_sittings"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
-from runs.studies.checkers_td_published import PLAYERS
-from runs.studies.study import Job, Material, Need, Settings
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.checkers_td_published import PLAYERS
+from evolve_arena.runs.studies.study import Job, Material, Need, Settings
 
 __all__ = ["CHOSEN", "Reading", "estimate_cost", "needs", "plan", "recipe_name", "trained"]
 
@@ -33,9 +33,10 @@ class Reading:
     rate: float = 1.0
     """What the rates of the recipes are multiplied by."""
     draws: str = "standard"
-    """When a game is drawn: one of `evolve.learning.linear_games.DRAW_RULES`."""
+    """When a game is drawn: one of `evolve_arena.evolve.learning.linear_games.DRAW_RULES`."""
     states: str = "after"
-    """Which positions are learned from; see `evolve.learning.td_linear.TdLinearConfig`."""
+    """Which positions are learned from; see
+    `evolve_arena.evolve.learning.td_linear.TdLinearConfig`."""
 
     @property
     def name(self) -> str:

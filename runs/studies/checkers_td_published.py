@@ -110,7 +110,7 @@ def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Sco
 
 @cache
 def _read_lines(name: str) -> tuple[dict[str, str], ...]:
-    file = resources.files("runs.studies").joinpath(f"data/{name}")
+    file = resources.files("evolve_arena.runs.studies").joinpath(f"data/{name}")
     return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from arena.statistics import Z_95
+from evolve_arena.arena.statistics import Z_95
 
 __all__ = [
     "correlate",

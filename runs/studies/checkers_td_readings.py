@@ -18,33 +18,44 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from arena.executors import Executor
-from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
-from evolve.learning.td_linear import make_lesson
-from games.seeding import derive_seeds
-from runs.files import explain_storage_errors, write_whole
-from runs.recipe import Recipe, load_recipe
-from runs.studies.checkers_td_claims import CLAIMS, judge_interval
-from runs.studies.checkers_td_entrants import (
+from evolve_arena.arena.executors import Executor
+from evolve_arena.evolve.learning.linear_meetings import (
+    Entrants,
+    make_entrants,
+    make_meetings,
+    read_weights,
+)
+from evolve_arena.evolve.learning.td_linear import make_lesson
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.runs.files import explain_storage_errors, write_whole
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.studies.checkers_td_claims import CLAIMS, judge_interval
+from evolve_arena.runs.studies.checkers_td_entrants import (
     identify,
     keep_learned,
     read_scores,
     without_exploration,
 )
-from runs.studies.checkers_td_fit import Fit, measure_fit
-from runs.studies.checkers_td_games import FOLDER, Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import Reading, estimate_cost, recipe_name
-from runs.studies.checkers_td_published import (
+from evolve_arena.runs.studies.checkers_td_fit import Fit, measure_fit
+from evolve_arena.runs.studies.checkers_td_games import (
+    FOLDER,
+    Meeting,
+    Sitting,
+    fingerprint,
+    play_sittings,
+)
+from evolve_arena.runs.studies.checkers_td_plan import Reading, estimate_cost, recipe_name
+from evolve_arena.runs.studies.checkers_td_published import (
     Crosstable,
     Score,
     join_rounds,
     meet,
     read_published,
 )
-from runs.studies.checkers_td_ranks import spearman_interval
-from runs.studies.checkers_td_tournaments import GAMES
-from runs.studies.intervals import Sample, mean_share
-from runs.studies.study import Grid, Material, Row, Settings, Table
+from evolve_arena.runs.studies.checkers_td_ranks import spearman_interval
+from evolve_arena.runs.studies.checkers_td_tournaments import GAMES
+from evolve_arena.runs.studies.intervals import Sample, mean_share
+from evolve_arena.runs.studies.study import Grid, Material, Row, Settings, Table
 
 __all__ = ["Course", "list_courses", "measure_readings", "play_courses", "tell_readings"]
 

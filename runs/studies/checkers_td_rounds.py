@@ -10,23 +10,23 @@ from functools import partial
 
 import numpy as np
 
-from arena.executors import Executor
-from evolve.learning.linear_meetings import Entrants, make_entrants, read_weights
-from evolve.learning.td_linear import make_lesson
-from games.seeding import derive_seeds
-from runs.recipe import load_recipe
-from runs.studies.checkers_td_entrants import (
+from evolve_arena.arena.executors import Executor
+from evolve_arena.evolve.learning.linear_meetings import Entrants, make_entrants, read_weights
+from evolve_arena.evolve.learning.td_linear import make_lesson
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.studies.checkers_td_entrants import (
     arrange,
     identify,
     keep_learned,
     read_scores,
     without_exploration,
 )
-from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import CHOSEN, recipe_name
-from runs.studies.checkers_td_published import ROUNDS, Score
-from runs.studies.intervals import Sample, mean_share
-from runs.studies.study import Material, Row, Table
+from evolve_arena.runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.runs.studies.checkers_td_plan import CHOSEN, recipe_name
+from evolve_arena.runs.studies.checkers_td_published import ROUNDS, Score
+from evolve_arena.runs.studies.intervals import Sample, mean_share
+from evolve_arena.runs.studies.study import Material, Row, Table
 
 __all__ = ["BETWEEN", "GAMES", "PAIRS", "measure_rounds", "play_pairs", "play_rounds"]
 

@@ -9,11 +9,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from runs.studies.checkers_td_chart import draw_tournament
-from runs.studies.checkers_td_fit import measure_fit
-from runs.studies.checkers_td_games import Meeting
-from runs.studies.checkers_td_plan import trained
-from runs.studies.checkers_td_published import (
+from evolve_arena.runs.studies.checkers_td_chart import draw_tournament
+from evolve_arena.runs.studies.checkers_td_fit import measure_fit
+from evolve_arena.runs.studies.checkers_td_games import Meeting
+from evolve_arena.runs.studies.checkers_td_plan import trained
+from evolve_arena.runs.studies.checkers_td_published import (
     PLAYERS,
     Crosstable,
     Score,
@@ -21,7 +21,7 @@ from runs.studies.checkers_td_published import (
     read_published,
     sum_up,
 )
-from runs.studies.checkers_td_ranks import (
+from evolve_arena.runs.studies.checkers_td_ranks import (
     correlate,
     kendall,
     kendall_interval,
@@ -29,9 +29,9 @@ from runs.studies.checkers_td_ranks import (
     spearman,
     spearman_interval,
 )
-from runs.studies.checkers_td_tournaments import Tournament, play_tournament
-from runs.studies.intervals import Sample, mean_interval, mean_share, t_95
-from runs.studies.study import Grid, Material, Row, Table
+from evolve_arena.runs.studies.checkers_td_tournaments import Tournament, play_tournament
+from evolve_arena.runs.studies.intervals import Sample, mean_interval, mean_share, t_95
+from evolve_arena.runs.studies.study import Grid, Material, Row, Table
 
 __all__ = ["compare_tournaments", "measure_tournament"]
 
@@ -43,7 +43,8 @@ COEFFICIENTS = {
     "Kendall": (kendall, kendall_interval),
 }
 LARGEST = 2048
-"""A search takes weights beyond this for this; see `players.checkers.linear.LinearDesign.pack`."""
+"""A search takes weights beyond this for this; see
+`evolve_arena.players.checkers.linear.LinearDesign.pack`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"
@@ -62,7 +63,7 @@ RANKS = (
 
 def measure_tournament(tournament: Tournament, material: Material) -> Table:
     """The table of *tournament*, with a picture."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     results = play_tournament(material, tournament)
     table = compare_tournaments(tournament, results)

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.executors import Executor
-from evolve.learning.linear_meetings import Entrants, read_weights
-from games.seeding import derive_seeds
-from players.lineup import DEPTH, FEATURES
-from runs.studies.checkers_td_entrants import (
+from evolve_arena.arena.executors import Executor
+from evolve_arena.evolve.learning.linear_meetings import Entrants, read_weights
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import DEPTH, FEATURES
+from evolve_arena.runs.studies.checkers_td_entrants import (
     arrange,
     gather,
     identify,
@@ -22,10 +22,10 @@ from runs.studies.checkers_td_entrants import (
     read_scores,
     without_exploration,
 )
-from runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
-from runs.studies.checkers_td_plan import CHOSEN, estimate_cost
-from runs.studies.checkers_td_published import PLAYERS, WITHOUT_ROW, Score
-from runs.studies.study import Material
+from evolve_arena.runs.studies.checkers_td_games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.runs.studies.checkers_td_plan import CHOSEN, estimate_cost
+from evolve_arena.runs.studies.checkers_td_published import PLAYERS, WITHOUT_ROW, Score
+from evolve_arena.runs.studies.study import Material
 
 __all__ = [
     "BETWEEN",

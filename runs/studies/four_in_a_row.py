@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.duel import DuelResult, duel
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.player import Player
-from players.scripted import make_random, make_test_bot
-from runs.history import History
-from runs.recipe import load_recipe
-from runs.run import Run
-from runs.studies.intervals import Sample, mean_share
-from runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.intervals import Sample, mean_share
+from evolve_arena.runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
 
 __all__ = ["FOUR_IN_A_ROW"]
 
@@ -50,7 +50,7 @@ def plan(settings: Settings) -> list[Job]:
 
 def measure_curves(material: Material) -> Table:
     """The level and the best point of each learning curve, and a picture of all."""
-    from runs.studies.four_in_a_row_curves import Point, compare
+    from evolve_arena.runs.studies.four_in_a_row_curves import Point, compare
 
     return compare(
         "curves",
@@ -100,8 +100,8 @@ def measure_diversity(material: Material) -> Table:
 
 def measure_moving_first(material: Material) -> Table:
     """The curves once more, with the evolved player moving first in every game."""
-    from runs.studies.four_in_a_row_curves import compare
-    from runs.studies.four_in_a_row_first import begin_each_check, move_first
+    from evolve_arena.runs.studies.four_in_a_row_curves import compare
+    from evolve_arena.runs.studies.four_in_a_row_first import begin_each_check, move_first
 
     table = compare(
         "moving-first",
@@ -122,7 +122,7 @@ def measure_moving_first(material: Material) -> Table:
 
 def measure_winning_first(material: Material) -> Table:
     """The best individual's round robin once more, moving first in all its matches."""
-    from runs.studies.four_in_a_row_first import begin_round_robins
+    from evolve_arena.runs.studies.four_in_a_row_first import begin_round_robins
 
     return _table_of_wins(
         "diversity-first",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from runs.studies.four_in_a_row_curves import Curves, Point, Published
+    from evolve_arena.runs.studies.four_in_a_row_curves import Curves, Point, Published
 
 __all__ = ["draw_curves"]
 
@@ -23,7 +23,7 @@ EVERY = 10
 
 def draw_curves(title: str, published: Mapping[int, Published], measured: Curves) -> Figure:
     """One panel per run: the published curve, the mean of ours and their range over seeds."""
-    from runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.5, 6.4, dpi=100)
     set_title(figure, f"Four-in-a-row: {title}")

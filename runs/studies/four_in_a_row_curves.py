@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import resources
 from statistics import fmean
 
-from runs.plots.style import render
-from runs.studies.four_in_a_row_chart import draw_curves
-from runs.studies.intervals import Sample, mean_share, next_interval
-from runs.studies.study import Row, Table
+from evolve_arena.runs.plots.style import render
+from evolve_arena.runs.studies.four_in_a_row_chart import draw_curves
+from evolve_arena.runs.studies.intervals import Sample, mean_share, next_interval
+from evolve_arena.runs.studies.study import Row, Table
 
 __all__ = ["BEST", "LAST", "LEVEL", "Curves", "Point", "Published", "compare", "read_published"]
 
@@ -62,7 +62,7 @@ class Published:
 
 def read_published() -> dict[int, Published]:
     """The six published curves by number."""
-    file = resources.files("runs.studies").joinpath("data/four_in_a_row_curves.csv")
+    file = resources.files("evolve_arena.runs.studies").joinpath("data/four_in_a_row_curves.csv")
     curves: dict[int, Published] = {}
     for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
         given = (line["p_c"], line["hidden_layers"], line["input_encoding"])

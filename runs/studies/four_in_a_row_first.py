@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batch import make_batch
-from arena.executors import SerialExecutor
-from evolve.method import State
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.lineup import combine_lineups
-from players.player import CompiledPlayer
-from players.scripted import make_test_bot
-from runs.run import Run
-from runs.studies.four_in_a_row_curves import LAST, Point
-from runs.studies.intervals import Sample
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.method import State
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_test_bot
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.four_in_a_row_curves import LAST, Point
+from evolve_arena.runs.studies.intervals import Sample
 
 __all__ = ["begin_each_check", "begin_round_robins", "move_first"]
 

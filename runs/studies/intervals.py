@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
-from arena.statistics import wilson_interval
+from evolve_arena.arena.statistics import wilson_interval
 
 __all__ = ["Sample", "difference_interval", "mean_interval", "mean_share", "next_interval", "t_95"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from runs.studies.study import Job, StudyProgress
+from evolve_arena.runs.studies.study import Job, StudyProgress
 
 __all__ = ["Ledger"]
 

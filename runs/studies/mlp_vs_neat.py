@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from arena.duel import duel
-from evolve.neat import Neat
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.player import Player
-from players.scripted import make_random, make_test_bot
-from runs.history import History
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
-from runs.studies.intervals import Sample, mean_share
-from runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.arena.duel import duel
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.intervals import Sample, mean_share
+from evolve_arena.runs.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:
-    from runs.studies.mlp_vs_neat_chart import Record
+    from evolve_arena.runs.studies.mlp_vs_neat_chart import Record
 
 __all__ = ["ARMS", "MLP_VS_NEAT", "Arm"]
 
@@ -117,8 +117,8 @@ def count_generations(recipe: Recipe, budget: int) -> int:
 
 def measure_curves(material: Material) -> Table:
     """The level that each arm reaches, the games and seconds it took, and a picture."""
-    from runs.plots.style import render
-    from runs.studies.mlp_vs_neat_chart import draw_progress
+    from evolve_arena.runs.plots.style import render
+    from evolve_arena.runs.studies.mlp_vs_neat_chart import draw_progress
 
     rows, curves = [], {}
     for arm in ARMS:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from runs.history import Check
+    from evolve_arena.runs.history import Check
 
     Record = dict[str, list[tuple[float, Check]]]
 
@@ -25,7 +25,7 @@ def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
 
     A record holds, by opponent, each check with the training games that came before it.
     """
-    from runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.0, 4.4, dpi=110)
     set_title(figure, "Weight vectors and NEAT at the same budget of games")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from runs.studies.q_learning_extras import (
+from evolve_arena.runs.studies.q_learning_extras import (
     measure_corrected,
     measure_equal_sets,
     measure_exploration,
@@ -19,7 +19,7 @@ from runs.studies.q_learning_extras import (
     measure_rewards,
     measure_winners,
 )
-from runs.studies.q_learning_plan import (
+from evolve_arena.runs.studies.q_learning_plan import (
     STAGES,
     Choose,
     choose_as_published,
@@ -27,8 +27,8 @@ from runs.studies.q_learning_plan import (
     plan_extras,
     plan_stage,
 )
-from runs.studies.q_learning_tables import choose_best, measure_mutual, measure_random
-from runs.studies.study import Job, Material, Need, Settings, Study, TableKind
+from evolve_arena.runs.studies.q_learning_tables import choose_best, measure_mutual, measure_random
+from evolve_arena.runs.studies.study import Job, Material, Need, Settings, Study, TableKind
 
 __all__ = ["Q_LEARNING", "Q_LEARNING_OWN"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from runs.studies.intervals import Sample
+from evolve_arena.runs.studies.intervals import Sample
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ def draw_ranking(
     """
     from matplotlib.ticker import MultipleLocator
 
-    from runs.plots.style import GREY, OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title, style_axes
 
     names = list(groups)
     figure = new_figure(8.0, 1.5 + 0.42 * len(names), dpi=100)

@@ -10,19 +10,19 @@ from statistics import fmean
 
 import numpy as np
 
-from arena.batch import make_batch
-from arena.executors import Executor, make_executor
-from arena.pairings import gauntlet
-from arena.ranking import name_configuration
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.lineup import combine_lineups
-from players.player import CompiledPlayer, Player
-from players.specification import make_player
-from runs.run import Run
-from runs.studies.intervals import Sample, mean_share
-from runs.studies.q_learning_plan import (
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import Executor, make_executor
+from evolve_arena.arena.pairings import gauntlet
+from evolve_arena.arena.ranking import name_configuration
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.intervals import Sample, mean_share
+from evolve_arena.runs.studies.q_learning_plan import (
     CORRECTED,
     EXPLORATION,
     REWARDS,
@@ -31,7 +31,7 @@ from runs.studies.q_learning_plan import (
     agents,
     configurations,
 )
-from runs.studies.q_learning_tables import (
+from evolve_arena.runs.studies.q_learning_tables import (
     choose_best,
     make_ranking,
     meet_each_other,
@@ -40,7 +40,7 @@ from runs.studies.q_learning_tables import (
     rank,
     read_published,
 )
-from runs.studies.study import Material, Row, Table
+from evolve_arena.runs.studies.study import Material, Row, Table
 
 __all__ = [
     "measure_corrected",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runs.recipe import load_recipe
-from runs.run import Run
-from runs.studies.study import Job, Material, Settings
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.study import Job, Material, Settings
 
 __all__ = [
     "CORRECTED",

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 
-from arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
-from runs.run import Run
-from runs.studies.intervals import Sample, mean_share, t_95
-from runs.studies.q_learning_chart import draw_ranking
-from runs.studies.q_learning_plan import Stage, agents, configurations
-from runs.studies.study import FAR, Material, Row, Table
+from evolve_arena.arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.intervals import Sample, mean_share, t_95
+from evolve_arena.runs.studies.q_learning_chart import draw_ranking
+from evolve_arena.runs.studies.q_learning_plan import Stage, agents, configurations
+from evolve_arena.runs.studies.study import FAR, Material, Row, Table
 
 __all__ = [
     "Agents",
@@ -114,7 +114,7 @@ def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
     """The table *name*, with a chart; configurations in the order of *published*, if any."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     groups = _group(won)
     places = partial(place_of, rank(won))
@@ -192,7 +192,7 @@ def _find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
 @cache
 def read_published(name: str) -> dict[str, dict[str, float]]:
     """A published table: by row, its cells by column."""
-    file = resources.files("runs.studies").joinpath("data/q_learning_tables.csv")
+    file = resources.files("evolve_arena.runs.studies").joinpath("data/q_learning_tables.csv")
     table: dict[str, dict[str, float]] = {}
     for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
         if line["table"] == name:

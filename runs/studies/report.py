@@ -7,8 +7,8 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
-from runs.files import write_whole
-from runs.studies.study import Row, StudyResult, Table
+from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.studies.study import Row, StudyResult, Table
 
 __all__ = ["COLUMNS", "cells", "format_report", "format_rows", "write_report"]
 

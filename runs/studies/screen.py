@@ -8,9 +8,9 @@ import sys
 from types import FrameType
 from typing import Any
 
-from runs.output import format_seconds, print_line, print_table
-from runs.studies.report import COLUMNS, cells
-from runs.studies.study import StudyProgress, StudyResult
+from evolve_arena.runs.output import format_seconds, print_line, print_table
+from evolve_arena.runs.studies.report import COLUMNS, cells
+from evolve_arena.runs.studies.study import StudyProgress, StudyResult
 
 __all__ = ["StudyScreen", "print_study", "show_progress"]
 

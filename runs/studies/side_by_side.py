@@ -17,13 +17,13 @@ from typing import Any
 import multiprocess
 from multiprocess.connection import wait
 
-from arena.kernels import warm_up
-from arena.work import find_kernel, new_outputs
-from evolve.learning.learner import DivergedError, Learner
-from games.errors import ArenaError
-from runs.journey import Progress
-from runs.run import Run
-from runs.studies.ledger import Ledger
+from evolve_arena.arena.kernels import warm_up
+from evolve_arena.arena.work import find_kernel, new_outputs
+from evolve_arena.evolve.learning.learner import DivergedError, Learner
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.ledger import Ledger
 
 __all__ = ["StudyFailedError", "breed_side_by_side"]
 

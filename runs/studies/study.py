@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from games.errors import ArenaError, BadValueError, UnknownNameError, quote
-from runs.recipe import Recipe
-from runs.run import Run
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError, quote
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
 
 __all__ = [
     "Grid",
@@ -71,7 +71,7 @@ class Job:
     """About how long a generation takes, compared with those of other jobs of the study."""
     attempts: int = 1
     """How many attempts there are at a run that its method gives up with a
-    :class:`~evolve.learning.learner.DivergedError`."""
+    :class:`~evolve_arena.evolve.learning.learner.DivergedError`."""
 
     def attempt(self, number: int) -> Recipe:
         """The recipe of an attempt, from 0: another seed, far from those of other jobs."""

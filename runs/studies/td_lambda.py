@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from runs.studies.study import Job, Material, Settings, Study, Table, TableKind
-from runs.studies.td_lambda_ladder import measure_ladder
-from runs.studies.td_lambda_plan import LONG, SHORT, Setting, needs, plan
-from runs.studies.td_lambda_tables import (
+from evolve_arena.runs.studies.study import Job, Material, Settings, Study, Table, TableKind
+from evolve_arena.runs.studies.td_lambda_ladder import measure_ladder
+from evolve_arena.runs.studies.td_lambda_plan import LONG, SHORT, Setting, needs, plan
+from evolve_arena.runs.studies.td_lambda_tables import (
     compare_individuals,
     compare_settings,
     measure_ends,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from runs.studies.td_lambda_curves import CONCEPTS, Curve, smooth
-from runs.studies.td_lambda_plan import LADDER, OPPONENTS
+from evolve_arena.runs.studies.td_lambda_curves import CONCEPTS, Curve, smooth
+from evolve_arena.runs.studies.td_lambda_plan import LADDER, OPPONENTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def draw_curves(title: str, curves: Mapping[str, Curve], ends: Ends) -> Figure:
         curves: By setting.
         ends: What was published, as dots on the right.
     """
-    from runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.5, 6.4, dpi=100)
     set_title(figure, title)
@@ -65,7 +65,7 @@ def draw_long_run(title: str, curve: Curve, concepts: Mapping[str, Sequence[floa
         curve: The individual's checks.
         concepts: By group, the share of states solved at each check.
     """
-    from runs.plots.style import new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import new_figure, set_title, style_axes
 
     figure = new_figure(11.0, 4.2, dpi=100)
     set_title(figure, title)
@@ -88,7 +88,7 @@ def draw_long_run(title: str, curve: Curve, concepts: Mapping[str, Sequence[floa
 
 
 def _draw_lines(axes: Axes, curve: Curve, lines: Mapping[str, Sequence[float]]) -> None:
-    from runs.plots.style import LINES, OKABE_ITO
+    from evolve_arena.runs.plots.style import LINES, OKABE_ITO
 
     unit, word = _unit(curve.games[-1])
     x = [games / unit for games in curve.games]

@@ -10,12 +10,12 @@ from functools import cache
 from importlib import resources
 from statistics import fmean
 
-from games.connect_four import ConnectFour
-from players.player import Player
-from runs.concepts import concept_groups
-from runs.run import Run
-from runs.studies.intervals import Sample
-from runs.studies.td_lambda_plan import OPPONENTS
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.player import Player
+from evolve_arena.runs.concepts import concept_groups
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.intervals import Sample
+from evolve_arena.runs.studies.td_lambda_plan import OPPONENTS
 
 __all__ = [
     "CONCEPTS",
@@ -100,7 +100,7 @@ def concept_samples(player: Player, game: ConnectFour, times: int = 100) -> dict
 @cache
 def published(table: str) -> dict[tuple[str, str], list[float]]:
     """A published table: by row and column, a value for each individual."""
-    file = resources.files("runs.studies").joinpath("data/td_lambda_tables.csv")
+    file = resources.files("evolve_arena.runs.studies").joinpath("data/td_lambda_tables.csv")
     cells: dict[tuple[str, str], list[float]] = {}
     for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
         if line["table"] == table:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from arena.duel import duel
-from arena.executors import make_executor
-from arena.statistics import Z_95, wilson_interval
-from games.connect_four import ConnectFour
-from players.player import Player
-from players.specification import make_player
-from runs.studies.study import Material, Row, Table
-from runs.studies.td_lambda_curves import CONCEPTS, concept_samples, published
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.executors import make_executor
+from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.player import Player
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.studies.study import Material, Row, Table
+from evolve_arena.runs.studies.td_lambda_curves import CONCEPTS, concept_samples, published
 
 __all__ = ["measure_ladder"]
 

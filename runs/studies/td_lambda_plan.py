@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runs.recipe import load_recipe
-from runs.run import Run
-from runs.studies.study import Job, Material, Need, Settings
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.study import Job, Material, Need, Settings
 
 __all__ = [
     "CHECKS",

@@ -7,10 +7,15 @@ import io
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from runs.studies.intervals import Sample, difference_interval, mean_interval, mean_share
-from runs.studies.study import Grid, Material, Row, Table
-from runs.studies.td_lambda_chart import draw_curves, draw_long_run
-from runs.studies.td_lambda_curves import (
+from evolve_arena.runs.studies.intervals import (
+    Sample,
+    difference_interval,
+    mean_interval,
+    mean_share,
+)
+from evolve_arena.runs.studies.study import Grid, Material, Row, Table
+from evolve_arena.runs.studies.td_lambda_chart import draw_curves, draw_long_run
+from evolve_arena.runs.studies.td_lambda_curves import (
     CONCEPTS,
     Curve,
     measure_concepts,
@@ -18,7 +23,7 @@ from runs.studies.td_lambda_curves import (
     published,
     read_curve,
 )
-from runs.studies.td_lambda_plan import CHECKS, OPPONENTS, Setting, individuals
+from evolve_arena.runs.studies.td_lambda_plan import CHECKS, OPPONENTS, Setting, individuals
 
 __all__ = ["compare_individuals", "compare_settings", "measure_ends", "measure_long"]
 
@@ -78,7 +83,7 @@ def compare_settings(
     material: Material, labelled: Labelled, *, name: str, title: str, figure: str
 ) -> Table:
     """A table of appendix A with its figure: all individuals of some settings."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     curves = _read(material, labelled)
     finals = {
@@ -97,7 +102,7 @@ def compare_settings(
 
 def measure_ends(material: Material, labelled: Labelled) -> Table:
     """Figure 4.1: what learning comes to if ε falls to other values, and whether it gets worse."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     curves = _read(material, labelled)
     rows, remarks = [], {}
@@ -134,7 +139,7 @@ def measure_ends(material: Material, labelled: Labelled) -> Table:
 
 def measure_long(material: Material, labelled: Labelled) -> Table:
     """Table A.5 and figure 4.7: the long run, with concept states all the way."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     curves = _read(material, labelled)
     runs = {label: individuals(material, setting) for label, setting in labelled.items()}

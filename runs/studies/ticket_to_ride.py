@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from runs.studies.study import Study, TableKind
-from runs.studies.ticket_to_ride_mixed import measure_mixed
-from runs.studies.ticket_to_ride_plan import (
+from evolve_arena.runs.studies.study import Study, TableKind
+from evolve_arena.runs.studies.ticket_to_ride_mixed import measure_mixed
+from evolve_arena.runs.studies.ticket_to_ride_plan import (
     ADAGRAD,
     EVOLVED,
     PROOF,
@@ -19,10 +19,10 @@ from runs.studies.ticket_to_ride_plan import (
     plan,
     specific,
 )
-from runs.studies.ticket_to_ride_proof import measure_proof
-from runs.studies.ticket_to_ride_published import COUNTS
-from runs.studies.ticket_to_ride_readings import measure_readings
-from runs.studies.ticket_to_ride_tables import (
+from evolve_arena.runs.studies.ticket_to_ride_proof import measure_proof
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS
+from evolve_arena.runs.studies.ticket_to_ride_readings import measure_readings
+from evolve_arena.runs.studies.ticket_to_ride_tables import (
     measure_network,
     measure_rule_player,
     measure_specific,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.mirror import MirrorResult, pool
-from runs.studies.ticket_to_ride_measures import MEASURES
-from runs.studies.ticket_to_ride_published import COUNTS, column_name, games_of
+from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.runs.studies.ticket_to_ride_measures import MEASURES
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS, column_name, games_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ Ranges = Mapping[str, Mapping[int, tuple[float, float, float]]]
 
 def draw_points(title: str, results: Mapping[int, MirrorResult]) -> Figure:
     """Three panels: a histogram per number of players, one of all, and results by number."""
-    from runs.plots.style import new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import new_figure, set_title, style_axes
 
     figure = new_figure(11.0, 4.0, dpi=100)
     set_title(figure, title)
@@ -43,7 +43,7 @@ def draw_points(title: str, results: Mapping[int, MirrorResult]) -> Figure:
 
 
 def _draw_histograms(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
-    from runs.plots.style import LINES, OKABE_ITO
+    from evolve_arena.runs.plots.style import LINES, OKABE_ITO
 
     for place, (count, result) in enumerate(results.items()):
         middles, shares = _bin(result)
@@ -53,7 +53,7 @@ def _draw_histograms(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
 
 
 def _draw_all(axes: Axes, result: MirrorResult) -> None:
-    from runs.plots.style import OKABE_ITO
+    from evolve_arena.runs.plots.style import OKABE_ITO
 
     middles, shares = _bin(result)
     axes.bar(middles, shares, width=0.9 * BIN, color=OKABE_ITO[5], label="measured")
@@ -67,7 +67,7 @@ def _draw_all(axes: Axes, result: MirrorResult) -> None:
 
 
 def _draw_results(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
-    from runs.plots.style import GREY, OKABE_ITO
+    from evolve_arena.runs.plots.style import GREY, OKABE_ITO
 
     counts = list(results)
     values = list(results.values())
@@ -89,7 +89,14 @@ def draw_ranges(
     title: str, models: Mapping[str, Sequence[Mapping[int, MirrorResult]]], published: Ranges
 ) -> Figure:
     """For each number of players the range of points of each model, and the published one."""
-    from runs.plots.style import GREY, MARKERS, OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import (
+        GREY,
+        MARKERS,
+        OKABE_ITO,
+        new_figure,
+        set_title,
+        style_axes,
+    )
 
     figure = new_figure(7.5, 4.2, dpi=100)
     set_title(figure, title)
@@ -136,7 +143,7 @@ def draw_progress(
         measured: Values by name, from iteration 0 on; ``loss`` has an axis of its own.
         published: The same, for as many iterations as are printed; nan where nothing is.
     """
-    from runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
+    from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(7.5, 5.4, dpi=100)
     set_title(figure, title)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.mirror import MirrorResult
-from arena.statistics import Z_95, wilson_interval
-from runs.studies.intervals import mean_interval, t_95
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.runs.studies.intervals import mean_interval, t_95
 
 __all__ = ["MEASURES", "Estimate", "Measure", "combine"]
 

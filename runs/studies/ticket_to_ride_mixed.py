@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from arena.executors import make_executor
-from arena.seated_duel import SeatedDuelResult, seated_duel
-from arena.statistics import wilson_interval
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player
-from players.ticket_to_ride.scripted import make_rule_player
-from runs.studies.intervals import mean_interval
-from runs.studies.study import Material, Row, Table
-from runs.studies.ticket_to_ride_plan import EVOLVED, UNIVERSAL, trained
+from evolve_arena.arena.executors import make_executor
+from evolve_arena.arena.seated_duel import SeatedDuelResult, seated_duel
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.runs.studies.intervals import mean_interval
+from evolve_arena.runs.studies.study import Material, Row, Table
+from evolve_arena.runs.studies.ticket_to_ride_plan import EVOLVED, UNIVERSAL, trained
 
 __all__ = ["measure_mixed"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from runs.recipe import load_recipe
-from runs.run import Run
-from runs.studies.study import Job, Material, Need, Settings
-from runs.studies.ticket_to_ride_published import COUNTS
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.study import Job, Material, Need, Settings
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS
 
 __all__ = [
     "ADAGRAD",

@@ -11,18 +11,18 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.mirror import MirrorResult, pool
-from arena.statistics import Z_95
-from evolve.learning.imitation import Imitation
-from players.player import Player
-from players.ticket_to_ride.network import DecisionPlayer
-from runs.run import Run
-from runs.studies.study import Material, Table
-from runs.studies.ticket_to_ride_chart import draw_progress
-from runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
-from runs.studies.ticket_to_ride_plan import ITERATIONS, PROOF, trained
-from runs.studies.ticket_to_ride_published import read_cell
-from runs.studies.ticket_to_ride_tables import compare_cell, play_counts
+from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.arena.statistics import Z_95
+from evolve_arena.evolve.learning.imitation import Imitation
+from evolve_arena.players.player import Player
+from evolve_arena.players.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.study import Material, Table
+from evolve_arena.runs.studies.ticket_to_ride_chart import draw_progress
+from evolve_arena.runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
+from evolve_arena.runs.studies.ticket_to_ride_plan import ITERATIONS, PROOF, trained
+from evolve_arena.runs.studies.ticket_to_ride_published import read_cell
+from evolve_arena.runs.studies.ticket_to_ride_tables import compare_cell, play_counts
 
 __all__ = ["measure_proof"]
 
@@ -78,7 +78,7 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
 
     *optimiser* is the end of the setting's name, and of the table's.
     """
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     runs = trained(material, PROOF + optimiser)
     name = f"6.1{optimiser}"

@@ -86,7 +86,7 @@ def column_name(column: str | int) -> str:
 
 @cache
 def _read(name: str, column: str) -> dict[tuple[str, str, str], float]:
-    file = resources.files("runs.studies").joinpath(f"data/ticket_to_ride_{name}.csv")
+    file = resources.files("evolve_arena.runs.studies").joinpath(f"data/ticket_to_ride_{name}.csv")
     lines = csv.DictReader(io.StringIO(file.read_text("utf-8")))
     return {
         (line["table"], line["row"], line["column"]): float(line[column])

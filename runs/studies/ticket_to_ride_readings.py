@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from arena.mirror import MirrorResult
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player
-from players.ticket_to_ride.options import OPTIONS
-from players.ticket_to_ride.scripted import make_rule_player
-from runs.studies.study import Grid, Material, Row, Table
-from runs.studies.ticket_to_ride_measures import MEASURES
-from runs.studies.ticket_to_ride_published import COUNTS, column_name, read_cell
-from runs.studies.ticket_to_ride_tables import play_counts
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player
+from evolve_arena.players.ticket_to_ride.options import OPTIONS
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.runs.studies.study import Grid, Material, Row, Table
+from evolve_arena.runs.studies.ticket_to_ride_measures import MEASURES
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS, column_name, read_cell
+from evolve_arena.runs.studies.ticket_to_ride_tables import play_counts
 
 __all__ = ["list_readings", "measure_readings"]
 

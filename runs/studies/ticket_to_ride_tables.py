@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
-from arena.executors import make_executor
-from arena.mirror import MirrorResult, play_mirror, pool
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player
-from players.ticket_to_ride.scripted import make_rule_player
-from runs.run import Run
-from runs.studies.study import Grid, Material, Row, Table
-from runs.studies.ticket_to_ride_chart import draw_points, draw_ranges
-from runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
-from runs.studies.ticket_to_ride_plan import UNIVERSAL, specific, trained
-from runs.studies.ticket_to_ride_published import (
+from evolve_arena.arena.executors import make_executor
+from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.study import Grid, Material, Row, Table
+from evolve_arena.runs.studies.ticket_to_ride_chart import draw_points, draw_ranges
+from evolve_arena.runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
+from evolve_arena.runs.studies.ticket_to_ride_plan import UNIVERSAL, specific, trained
+from evolve_arena.runs.studies.ticket_to_ride_published import (
     ALL,
     COUNTS,
     Cell,
@@ -91,7 +91,7 @@ def measure_network(material: Material, optimiser: str = "") -> Table:
 
 def measure_specific(material: Material) -> Table:
     """Table 5.1, with figure 5.1."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     games = _play_networks(material, {count: specific(count) for count in COUNTS})
     table = compare("5.1", "models for one number of players", games)
@@ -230,7 +230,7 @@ def _published_ranges() -> dict[str, dict[int, tuple[float, float, float]]]:
 
 def _with_figure(table: Table, figure: str, who: str, players: Sequence[Games]) -> Table:
     """Adds the histograms as a picture, and their numbers as a grid."""
-    from runs.plots.style import render
+    from evolve_arena.runs.plots.style import render
 
     results = {count: pool([games[count] for games in players]) for count in COUNTS}
     picture = draw_points(f"Figures {figure}: points of {who}", results)

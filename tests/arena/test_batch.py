@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arena.batch import Results, make_batch, new_results, no_openings
-from games.connect_four import ConnectFour
-from players.lineup import RANDOM, combine_lineups, simple_lineup
+from evolve_arena.arena.batch import Results, make_batch, new_results, no_openings
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
 
 GAME = ConnectFour()
 PAIR = combine_lineups([simple_lineup(RANDOM), simple_lineup(RANDOM)])

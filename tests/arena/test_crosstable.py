@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from arena.crosstable import Crosstable, play_tournament
-from arena.duel import DuelResult
-from arena.duel_result import ForfeitCount
-from arena.executors import ProcessExecutor
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from players.connect_four.network import NetworkDesign
-from players.player import Player
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.crosstable import Crosstable, play_tournament
+from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.duel_result import ForfeitCount
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.batch import Batch, Results
-from arena.duel import DuelResult, duel
-from arena.duel_result import ForfeitCount, describe_repeats
-from arena.executors import ProcessExecutor, SerialExecutor
-from games.connect_four import ConnectFour, Position
-from games.errors import ArenaError, BadValueError
-from games.stream import Stream
-from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.forfeit import Forfeit, ForfeitError
-from players.player import CompiledPlayer, Player
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel_result import ForfeitCount, describe_repeats
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.games.stream import Stream
+from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 

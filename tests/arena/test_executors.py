@@ -16,8 +16,8 @@ import numpy as np
 import psutil
 import pytest
 
-from arena.batch import Batch, Results, make_batch
-from arena.executors import (
+from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.executors import (
     EXECUTORS,
     Executor,
     ProcessExecutor,
@@ -27,15 +27,15 @@ from arena.executors import (
     make_executor,
     processes,
 )
-from arena.kernels import play_part
-from arena.openings import random_openings
-from arena.work import Work, find_kernel
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.lineup import combine_lineups
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.kernels import play_part
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 DESIGN = NetworkDesign(hidden=(4,))
@@ -299,10 +299,10 @@ def test_closing_leaves_no_process(
 CALLER = """
 import sys
 import numpy as np
-from arena.batch import make_batch
-from arena.executors import ProcessExecutor
-from games.connect_four import ConnectFour
-from players.scripted import make_random
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.scripted import make_random
 
 game = ConnectFour()
 lineup = make_random(game).lineup

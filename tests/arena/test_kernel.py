@@ -7,16 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arena.batch import make_batch, new_results, no_openings
-from arena.kernels import run_kernel
-from arena.match import play_match
-from arena.openings import random_openings
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.lineup import combine_lineups, with_noise
-from players.player import CompiledPlayer
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.batch import make_batch, new_results, no_openings
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import combine_lineups, with_noise
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 BOARDS = [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 10, 4), (2, 3, 2), (6, 5, 6)]
 

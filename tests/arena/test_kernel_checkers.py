@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from arena.kernels.checkers import draw_openings, play_matches
-from games.checkers import Checkers, Position
-from games.checkers_board import repetition_key
-from games.errors import ArenaError
-from games.stream import new_stream
-from players.checkers.decision import decide
-from players.checkers.seat import TABLE_SIZE, UNIT, make_checkers_scratch
-from players.lineup import (
+from evolve_arena.arena.kernels.checkers import draw_openings, play_matches
+from evolve_arena.games.checkers import Checkers, Position
+from evolve_arena.games.checkers_board import repetition_key
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.checkers.decision import decide
+from evolve_arena.players.checkers.seat import TABLE_SIZE, UNIT, make_checkers_scratch
+from evolve_arena.players.lineup import (
     DEPTH,
     FEATURES,
     LINEAR,

@@ -19,23 +19,23 @@ import pytest
 from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from arena.match import play_match
-from arena.openings import random_openings
-from games.connect_four import ConnectFour, Position
-from games.seeding import derive_seeds
-from games.stream import Stream, below, next_word
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.interchange import to_neat_python_genomes
-from genomes.neat.population import NeatPopulation
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.connect_four.network import NetworkDesign
-from players.lineup import TABLES, combine_lineups, count_tables, with_noise
-from players.player import Player
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import Stream, below, next_word
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import TABLES, combine_lineups, count_tables, with_noise
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GROWN: dict[str, Any] = {
     "activation_default": "random",
@@ -110,7 +110,7 @@ class Reference(Player):
             self.network.reset()
 
     def choose(self, position: Position, stream: Stream) -> int:
-        """As `players.connect_four.graph` and `players.connect_four.board_view` say in words."""
+        """As the docstrings of `graph` and `board_view` in players/connect_four say in words."""
         game = self.design.game
         legal = game.legal_moves(position)
         if self.noise and int(next_word(stream)) >> 32 < self.noise:

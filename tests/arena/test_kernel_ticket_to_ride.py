@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.arena import Arena
-from arena.executors import ProcessExecutor, SerialExecutor
-from arena.kernels import SEATED_KERNELS, is_compiled, run_seated_kernel, warm_up
-from arena.kernels.ticket_to_ride import judge, new_table, set_up
-from arena.seating import SeatedResults, make_seated_batch, rotations, seat_players
-from games.registry import make_game
-from games.seeding import derive_seeds
-from games.ticket_to_ride.layout import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.kernels import SEATED_KERNELS, is_compiled, run_seated_kernel, warm_up
+from evolve_arena.arena.kernels.ticket_to_ride import judge, new_table, set_up
+from evolve_arena.arena.seating import SeatedResults, make_seated_batch, rotations, seat_players
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.layout import (
     DECK_AT,
     HAND_AT,
     KEEP_TICKETS,
@@ -26,12 +26,12 @@ from games.ticket_to_ride.layout import (
     TICKET_DECK_AT,
     player_at,
 )
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.rules import apply_move, deal
-from players.decider import DECIDERS
-from players.lineup import RANDOM, combine_lineups, simple_lineup
-from players.specification import make_player
-from players.ticket_to_ride.design import make_ticket_design
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.players.decider import DECIDERS
+from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.ticket_to_ride.design import make_ticket_design
 
 GAME = make_game("ticket-to-ride")
 FIELDS = ("points", "places", "done", "failed", "rounds", "offenders", "games")

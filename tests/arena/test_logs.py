@@ -7,19 +7,19 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from arena.kernels import run_seated_kernel
-from arena.logs import DecisionLog, decision_of, join_logs, log_games
-from arena.seating import SeatedResults, Seatings, make_seated_batch, seat_players
-from arena.tables import play_table
-from games.errors import BadValueError
-from games.registry import make_game
-from games.seeding import derive_seeds
-from games.ticket_to_ride.layout import DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, PASS, TURN
-from games.ticket_to_ride.position import Position
-from players.lineup import combine_lineups
-from players.player import CompiledPlayer
-from players.specification import make_player
-from players.ticket_to_ride.design import make_ticket_design
+from evolve_arena.arena.kernels import run_seated_kernel
+from evolve_arena.arena.logs import DecisionLog, decision_of, join_logs, log_games
+from evolve_arena.arena.seating import SeatedResults, Seatings, make_seated_batch, seat_players
+from evolve_arena.arena.tables import play_table
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, PASS, TURN
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.ticket_to_ride.design import make_ticket_design
 
 GAME = make_game("ticket-to-ride", players=3)
 NAMES = [field.name for field in fields(DecisionLog)]

@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from arena.mirror import MirrorResult, play_mirror, pool
-from arena.seating import new_seated_results, seat_players
-from arena.statistics import normal_interval, wilson_interval
-from games.errors import BadValueError
-from games.registry import make_game
-from players.specification import make_player
+from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
+from evolve_arena.arena.seating import new_seated_results, seat_players
+from evolve_arena.arena.statistics import normal_interval, wilson_interval
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.registry import make_game
+from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
 

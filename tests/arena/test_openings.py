@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arena.openings import enumerate_openings, longest_opening, random_openings
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
+from evolve_arena.arena.openings import enumerate_openings, longest_opening, random_openings
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
 
 GAME = ConnectFour()
 

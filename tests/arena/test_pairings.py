@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from arena.pairings import (
+from evolve_arena.arena.pairings import (
     both_colours,
     gauntlet,
     inside_groups,
@@ -20,8 +20,8 @@ from arena.pairings import (
     round_robin,
     tournaments,
 )
-from games.seeding import derive_stream
-from games.stream import new_stream
+from evolve_arena.games.seeding import derive_stream
+from evolve_arena.games.stream import new_stream
 
 
 @given(st.integers(0, 40))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from arena.executors import ProcessExecutor
-from arena.ranking import (
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.arena.ranking import (
     Tally,
     meet_opponent,
     meet_others,
     name_configuration,
     rank_configurations,
 )
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from players.connect_four.minimax import MinimaxPlayer
-from players.player import Player
-from players.scripted import make_random
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 

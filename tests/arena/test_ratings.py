@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arena.ratings import rate_players
-from arena.statistics import elo_difference
+from evolve_arena.arena.ratings import rate_players
+from evolve_arena.arena.statistics import elo_difference
 
 Table = NDArray[np.float64]
 

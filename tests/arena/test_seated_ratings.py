@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
-from arena.executors import ProcessExecutor
-from arena.seated_ratings import (
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.arena.seated_ratings import (
     SeatedRating,
     Standings,
     _draw_tables,
     rate_seats,
     seated_tournament,
 )
-from arena.seating import new_seated_results, rotations, seat_players
-from games.errors import BadValueError
-from games.registry import make_game
-from players.specification import make_player
+from evolve_arena.arena.seating import new_seated_results, rotations, seat_players
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.registry import make_game
+from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arena.seating import (
+from evolve_arena.arena.seating import (
     OUTPUTS,
     SEATS,
     join_results,
@@ -14,9 +14,9 @@ from arena.seating import (
     rotations,
     seat_players,
 )
-from games.registry import make_game
-from games.ticket_to_ride.layout import MOST_PLAYERS
-from players.lineup import RANDOM, combine_lineups, simple_lineup
+from evolve_arena.games.registry import make_game
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
 
 GAME = make_game("ticket-to-ride")
 THREE = combine_lineups([simple_lineup(RANDOM)] * 3)

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.statistics import elo_difference, json_interval, normal_interval, wilson_interval
+from evolve_arena.arena.statistics import (
+    elo_difference,
+    json_interval,
+    normal_interval,
+    wilson_interval,
+)
 
 
 @pytest.mark.parametrize(

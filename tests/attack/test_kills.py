@@ -21,8 +21,8 @@ from typing import Any
 import psutil
 import pytest
 
-from runs.directory import RunDirectory
-from runs.run import Run
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.run import Run
 from tests.forked import start_evolve
 
 KILLS = int(os.environ.get("KILLS", "30"))
@@ -120,7 +120,9 @@ class Fresh:
     def __init__(self, words: list[str], log: Path) -> None:
         self._file = log.open("wb")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "runs.cli", *words], stdout=self._file, stderr=self._file
+            [sys.executable, "-m", "evolve_arena.runs.cli", *words],
+            stdout=self._file,
+            stderr=self._file,
         )
         self.pid = self._process.pid
 

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from arena.batch import new_results
-from arena.pairings import both_colours, tournaments
-from evolve.contest import Contest, draw_members, sum_members, sum_points, sum_tournaments
-from games.stream import new_stream
+from evolve_arena.arena.batch import new_results
+from evolve_arena.arena.pairings import both_colours, tournaments
+from evolve_arena.evolve.contest import (
+    Contest,
+    draw_members,
+    sum_members,
+    sum_points,
+    sum_tournaments,
+)
+from evolve_arena.games.stream import new_stream
 
 
 def make_contest(points: list[list[float]], members: NDArray[np.int32] | None = None) -> Contest:

@@ -12,26 +12,26 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy import stats
 
-from arena.arena import Arena
-from arena.batch import Batch, Results
-from arena.executors import SerialExecutor
-from evolve.checkers_section import CheckersNetworkConfig
-from evolve.evolutionary_programming import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.checkers_section import CheckersNetworkConfig
+from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
     EvolutionaryProgrammingState,
     draw_opponents,
     rank_by_merit,
 )
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from games.stream import new_stream
-from genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
-from players.checkers.network import CheckersNetworkDesign
-from players.connect_four.network import NetworkDesign
-from players.lineup import DEPTH
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
+from evolve_arena.players.checkers.network import CheckersNetworkDesign
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import DEPTH
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.arena import Arena
-from arena.batch import Batch, Results
-from arena.executors import SerialExecutor
-from arena.pairings import both_colours, round_robin
-from evolve.contest import sum_points
-from evolve.meeting import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.meeting import (
     MeetingConfig,
     check_openings,
     choose_from_hall,
@@ -22,13 +22,13 @@ from evolve.meeting import (
     meet,
     meet_hall,
 )
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.population import NeatPopulation
-from players.connect_four.graph import GraphDesign
-from players.lineup import NOISE
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.connect_four.graph import GraphDesign
+from evolve_arena.players.lineup import NOISE
 
 DESIGN = GraphDesign(5, 4, 4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DESIGN.inputs, DESIGN.outputs, 1)

@@ -12,21 +12,21 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.batch import Batch, Results
-from arena.executors import Executor, SerialExecutor
-from arena.pairings import both_colours, inside_groups, round_robin
-from evolve.method import BoardViewConfig
-from evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from genomes.neat.distance import distances
-from genomes.neat.faults import find_fault
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.numbering import Counters
-from genomes.neat.population import NeatPopulation, concatenate
-from genomes.neat.species import speciate
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.executors import Executor, SerialExecutor
+from evolve_arena.arena.pairings import both_colours, inside_groups, round_robin
+from evolve_arena.evolve.method import BoardViewConfig
+from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.genomes.neat.distance import distances
+from evolve_arena.genomes.neat.faults import find_fault
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.neat.species import speciate
 
 CALM = {
     "weight_mutate_rate": 0.0,

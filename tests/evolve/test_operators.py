@@ -12,15 +12,15 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from evolve.contest import Contest
-from evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
-from evolve.tournament import Tournament, TournamentConfig
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from games.stream import new_stream, next_word
-from genomes.variation import cross_uniformly, mutate_gaussian
-from players.connect_four.network import NetworkDesign
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.contest import Contest
+from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.stream import new_stream, next_word
+from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "select": {"tournsize": 3},

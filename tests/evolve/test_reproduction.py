@@ -18,9 +18,9 @@ from neat.reproduction import DefaultReproduction
 from numpy.typing import NDArray
 from scipy import stats
 
-from evolve.reproduction import plan_children
-from genomes.neat.config import NeatConfig
-from genomes.neat.species import Species
+from evolve_arena.evolve.reproduction import plan_children
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.species import Species
 
 Ints = NDArray[np.int64]
 

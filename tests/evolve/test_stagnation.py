@@ -10,24 +10,24 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from arena.openings import random_openings
-from evolve.stagnation import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
     judge,
     make_yardsticks,
     summarise_species,
 )
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.population import NeatPopulation, concatenate
-from genomes.neat.species import Species
-from players.connect_four.graph import GraphDesign
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.neat.species import Species
+from evolve_arena.players.connect_four.graph import GraphDesign
 
 DESIGN = GraphDesign(head="value", encoding="two-planes")
 MEMORY = GraphDesign(head="value", encoding="two-planes", feed_forward=False)

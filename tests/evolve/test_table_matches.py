@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.seating import SeatedResults, new_seated_results, seat_players
-from evolve.table_matches import OFFENCE_POINTS, mean_by_player, plan_tables, value_seats
+from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
+from evolve_arena.evolve.table_matches import (
+    OFFENCE_POINTS,
+    mean_by_player,
+    plan_tables,
+    value_seats,
+)
 
 SEEDS = np.array([11, 12, 13], dtype=np.uint64)
 

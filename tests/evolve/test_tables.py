@@ -13,21 +13,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from arena.seating import SeatedBatch, SeatedResults
-from evolve.table_matches import OFFENCE_POINTS
-from evolve.tables import Tables, play_at_tables
-from evolve.tables_section import TablesConfig, find_tables
-from evolve.tournament import Tournament, TournamentConfig
-from games.connect_four import ConnectFour
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from players.lineup import NOISE
-from players.ticket_to_ride.move_features import MOVE_NAMES
-from players.ticket_to_ride.move_network import MoveDesign
-from players.ticket_to_ride.network import DecisionDesign
-from players.ticket_to_ride.situation import MOVES_AT
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.seating import SeatedBatch, SeatedResults
+from evolve_arena.evolve.table_matches import OFFENCE_POINTS
+from evolve_arena.evolve.tables import Tables, play_at_tables
+from evolve_arena.evolve.tables_section import TablesConfig, find_tables
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import NOISE
+from evolve_arena.players.ticket_to_ride.move_features import MOVE_NAMES
+from evolve_arena.players.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign
+from evolve_arena.players.ticket_to_ride.situation import MOVES_AT
 
 DESIGN = MoveDesign(hidden=(), players=3)
 

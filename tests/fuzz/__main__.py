@@ -32,8 +32,8 @@ from typing import Any
 
 import hypothesis
 
-from games.errors import LONGEST, ArenaError
-from runs.api import start
+from evolve_arena.games.errors import LONGEST, ArenaError
+from evolve_arena.runs.api import start
 from tests.fuzz.targets import TARGETS, Target
 
 SECONDS = 10

@@ -12,7 +12,7 @@ import numpy as np
 import tomli_w
 from hypothesis import strategies as st
 
-from genomes.tensors import read_tensors, write_tensors
+from evolve_arena.genomes.tensors import read_tensors, write_tensors
 
 __all__ = [
     "change_bytes",

@@ -1,7 +1,7 @@
 """What is fuzzed: each parser, from bytes, with what must hold of whatever it accepts.
 
-A check raises :class:`games.errors.ArenaError` for what it refuses; anything else that it raises
-is a fault, and so is an assertion. No check starts a program or plays more than a move.
+A check raises :class:`evolve_arena.games.errors.ArenaError` for what it refuses; anything else that
+it raises is a fault, and so is an assertion. No check starts a program or plays more than a move.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from evolve.method import Method
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import ArenaError
-from games.pdn import PdnError, PdnGame, read_pdn, write_pdn
-from games.registry import GAMES, make_game
-from games.stream import new_stream
-from genomes.neat.config import NeatConfig
-from genomes.neat.ini import read_ini, write_ini
-from genomes.neat.interchange import read_json, write_json
-from genomes.tensors import read_tensors
-from players.bred import FORMAT, BredPlayer
-from players.scripted import make_random
-from players.storage import read_player
-from runs.checkpoint import read_state, write_state
-from runs.cli import main
-from runs.export.neat_python import export_neat_python
-from runs.export.sources import read_neat_file
-from runs.play.entries import read_entry
-from runs.players import find_game, find_player
-from runs.positions import solve_positions
-from runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
+from evolve_arena.evolve.method import Method
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.pdn import PdnError, PdnGame, read_pdn, write_pdn
+from evolve_arena.games.registry import GAMES, make_game
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.ini import read_ini, write_ini
+from evolve_arena.genomes.neat.interchange import read_json, write_json
+from evolve_arena.genomes.tensors import read_tensors
+from evolve_arena.players.bred import FORMAT, BredPlayer
+from evolve_arena.players.scripted import make_random
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs.checkpoint import read_state, write_state
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.export.neat_python import export_neat_python
+from evolve_arena.runs.export.sources import read_neat_file
+from evolve_arena.runs.play.entries import read_entry
+from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.positions import solve_positions
+from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
 from tests.fuzz.inputs import (
     change_json,
     change_tensors,
@@ -95,7 +95,7 @@ def _put(name: str, data: bytes) -> Path:
 
 
 def _shipped() -> list[bytes]:
-    folder = resources.files("runs.recipes")
+    folder = resources.files("evolve_arena.runs.recipes")
     return [folder.joinpath(f"{name}.toml").read_bytes() for name in recipe_names()]
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyspiel
 import pytest
 
-from games.checkers import Checkers, Move, Position
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from games.game import Outcome
-from games.registry import make_game
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.games.game import Outcome
+from evolve_arena.games.registry import make_game
 
 GAME = Checkers()
 TURNED = Checkers(turned=1)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.checkers import Checkers, Position
-from games.checkers_board import (
+from evolve_arena.games.checkers import Checkers, Position
+from evolve_arena.games.checkers_board import (
     BOARD,
     DRAW_PLIES,
     MOST_MOVES,
@@ -25,8 +25,8 @@ from games.checkers_board import (
     play_randomly,
     repetition_key,
 )
-from games.checkers_position import bit_of, square_of
-from games.stream import new_stream
+from evolve_arena.games.checkers_position import bit_of, square_of
+from evolve_arena.games.stream import new_stream
 
 GAME = Checkers()
 
@@ -283,8 +283,8 @@ def test_random_games_are_those_that_the_game_itself_plays() -> None:
 
 
 def _play_in_python(seed: int) -> tuple[Position, int]:
-    from games.checkers import _list
-    from games.stream import below
+    from evolve_arena.games.checkers import _list
+    from evolve_arena.games.stream import below
 
     stream = new_stream(seed)
     position, plies = GAME.initial(), 0

@@ -14,8 +14,8 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
-from games.errors import ArenaError
+from evolve_arena.games.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
+from evolve_arena.games.errors import ArenaError
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_WRAPPERS = {"hidden", "internal"}
@@ -42,11 +42,11 @@ def test_compiled_code_takes_nothing_from_other_files(file: Path) -> None:
 
 def test_that_check_sees_what_it_should() -> None:
     source = """
-from games.compiled import compiled
-from games.errors import ArenaError
-from games.game import Outcome as Result
-from games import registry
-from games.stream import below
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.game import Outcome as Result
+from evolve_arena.games import registry
+from evolve_arena.games.stream import below
 FROM_ELSEWHERE = registry.GAMES
 def plain() -> Result:
     raise ArenaError
@@ -60,7 +60,9 @@ def factory():
         return bound
 """
     assert _find_outside_names(source) == {"registry", "Result", "ArenaError"}
-    assert _find_outside_names(source.replace("games.game", "games.stream")) == {
+    assert _find_outside_names(
+        source.replace("evolve_arena.games.game", "evolve_arena.games.stream")
+    ) == {
         "registry",
         "ArenaError",
     }
@@ -79,21 +81,25 @@ def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
         for file in (ROOT / folder).rglob("*.py")
     }
     internal = {
-        (".".join(file.relative_to(ROOT).with_suffix("").parts), node.name)
+        (_module_of(file), node.name)
         for file, tree in trees.items()
         for node in tree.body
         if _is_compiled(node, WITHOUT_WRAPPERS)
     }
-    assert ("players.connect_four.graph_seat", "value_disc") in internal
-    assert ("games.ticket_to_ride.cards", "shuffle") in internal
+    assert ("evolve_arena.players.connect_four.graph_seat", "value_disc") in internal
+    assert ("evolve_arena.games.ticket_to_ride.cards", "shuffle") in internal
     for file, tree in trees.items():
-        module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        module = _module_of(file)
         here = {name for where, name in internal if where == module}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 here |= {name.name for name in node.names if (node.module, name.name) in internal}
         used = {node.id for node in _outside_compiled_code(tree) if isinstance(node, ast.Name)}
         assert not used & here, file
+
+
+def _module_of(file: Path) -> str:
+    return ".".join(["evolve_arena", *file.relative_to(ROOT).with_suffix("").parts])
 
 
 def test_the_search_for_such_calls_finds_them() -> None:
@@ -147,13 +153,14 @@ def _names_from_outside(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                assert alias.name.partition(".")[0] not in PACKAGES, "use from ... import ..."
+                assert alias.name.partition(".")[0] != "evolve_arena", "use from ... import ..."
         if not isinstance(node, ast.ImportFrom) or not node.module:
             continue
-        if node.module.partition(".")[0] not in PACKAGES:
+        package, *parts = node.module.split(".")
+        if package != "evolve_arena":
             continue
         for alias in node.names:
-            place = ROOT.joinpath(*node.module.split("."))
+            place = ROOT.joinpath(*parts)
             files = {place / f"{alias.name}.py", place.with_suffix(".py"), place / "__init__.py"}
             if not files & digested:
                 outside.add(alias.asname or alias.name)
@@ -174,10 +181,10 @@ def _names_in(tree: ast.AST) -> set[str]:
 
 
 def _copy_sources(folder: Path) -> Path:
+    without_caches = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "evolve_arena", folder / "evolve_arena", symlinks=True)
     for package in PACKAGES:
-        shutil.copytree(
-            ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(ROOT / package, folder / package, ignore=without_caches)
     return folder
 
 
@@ -206,7 +213,7 @@ def test_the_folder_is_named_after_the_sources(tmp_path: Path) -> None:
     tree = _copy_sources(tmp_path / "tree")
     code = """
 from pathlib import Path
-from games.compiled import cache_folder
+from evolve_arena.games.compiled import cache_folder
 def show():
     cache_folder.cache_clear()
     print(cache_folder())
@@ -219,7 +226,7 @@ for name in ("players/connect_four/seats.py", "genomes/simd.py", "games/compiled
     show()
     file.write_text(before)
 show()
-Path("arena/new.py").write_text("from games.compiled import compiled\\n")
+Path("arena/new.py").write_text("from evolve_arena.games.compiled import compiled\\n")
 show()
 Path("arena/new.py").unlink()
 Path("games/errors.py").open("a").write("# not compiled\\n")
@@ -235,14 +242,15 @@ show()
 
 def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
     tree = _copy_sources(tmp_path / "tree")
-    caller = "from games.compiled import compiled\nfrom games.callee import grow\n"
+    caller = "from evolve_arena.games.compiled import compiled\n"
+    caller += "from evolve_arena.games.callee import grow\n"
     caller += "@compiled\ndef ask(number):\n    return grow(number)\n"
-    callee = "from games.compiled import compiled\n"
+    callee = "from evolve_arena.games.compiled import compiled\n"
     callee += "@compiled\ndef grow(number):\n    return number * 2\n"
     (tree / "games/caller.py").write_text(caller)
     (tree / "games/callee.py").write_text(callee)
     chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
-    code = "from games.caller import ask; print(ask(21), sum(ask.stats.cache_hits.values()))"
+    code = "from evolve_arena.games.caller import ask; print(ask(21), sum(ask.stats.cache_hits.values()))"
     assert _run(tree, code, **chosen) == ["42", "0"]
     assert _run(tree, code, **chosen) == ["42", "1"]
     (tree / "games/callee.py").write_text(callee.replace("2", "3"))
@@ -255,7 +263,7 @@ def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
     code = """
 import os, tempfile
 from pathlib import Path
-from games.compiled import cache_folder, _user
+from evolve_arena.games.compiled import cache_folder, _user
 temporary = Path(tempfile.gettempdir())
 print(cache_folder().relative_to(temporary))
 cache_folder.cache_clear()

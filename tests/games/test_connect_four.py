@@ -10,14 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from games.bitboard import Rules, column_of, has_line, landing_cells, stack_tops, winning_cells
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from games.game import Outcome
-from games.seeding import derive_seeds
-from players.lineup import RANDOM, simple_lineup
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.games.bitboard import (
+    Rules,
+    column_of,
+    has_line,
+    landing_cells,
+    stack_tops,
+    winning_cells,
+)
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.games.game import Outcome
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.lineup import RANDOM, simple_lineup
 
 GAME = ConnectFour()
 LARGE_BOARDS = [

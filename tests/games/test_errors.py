@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.errors import (
+from evolve_arena.games.errors import (
     ArenaError,
     BadValueError,
     GameOverError,
@@ -16,7 +16,7 @@ from games.errors import (
     one_line,
     quote,
 )
-from games.registry import GAMES, make_game
+from evolve_arena.games.registry import GAMES, make_game
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.files import read_file
+from evolve_arena.games.files import read_file
 
 
 def test_a_file_that_is_not_too_large_is_read(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from draughts.PDN import PDNReader, PDNWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.checkers import Checkers, Move, Position
-from games.errors import BadValueError, IllegalMoveError
-from games.pdn import GAME_TYPE, PdnError, PdnGame, read_pdn, write_pdn
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.errors import BadValueError, IllegalMoveError
+from evolve_arena.games.pdn import GAME_TYPE, PdnError, PdnGame, read_pdn, write_pdn
 
 GAME = Checkers()
 TURNED = Checkers(turned=1)

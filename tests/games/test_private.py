@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from games.private import is_private, make_private_folder
+from evolve_arena.games.private import is_private, make_private_folder
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from games.errors import BadValueError
-from games.seeding import derive_generator, derive_seeds, derive_stream
-from games.stream import new_stream, next_word
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_generator, derive_seeds, derive_stream
+from evolve_arena.games.stream import new_stream, next_word
 
 SOURCES = list(product([0, 1, 2**63], [0, 1, 731], ["matches", "mutation", "crossover"]))
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.errors import BadValueError
-from genomes.dense import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
     add_some_inputs,
@@ -20,8 +20,8 @@ from genomes.dense import (
     room_for,
     start_first,
 )
-from genomes.mlp import MLP
-from genomes.network import evaluate_hidden, single_output
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.network import evaluate_hidden, single_output
 
 NETWORKS = [
     MLP(26, (10,), 4, "tanh"),

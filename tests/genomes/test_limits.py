@@ -6,10 +6,10 @@ import tracemalloc
 
 import pytest
 
-from games.errors import BadValueError
-from genomes.limits import MOST_BYTES, MOST_WEIGHTS, check_bytes, check_sizes
-from runs.errors import RecipeError
-from runs.recipe import load_recipe, recipe_names
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.limits import MOST_BYTES, MOST_WEIGHTS, check_bytes, check_sizes
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import load_recipe, recipe_names
 
 
 def test_networks_up_to_the_bound_are_taken() -> None:

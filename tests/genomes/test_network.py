@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from games.compiled import compiled
-from games.connect_four import ConnectFour, Position
-from games.stream import new_stream
-from genomes import network
-from genomes.encoding import Encoding
-from genomes.mlp import MLP
-from genomes.network import (
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes import network
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.network import (
     ACTIVATIONS,
     RESOLUTION,
     SIZES,
@@ -28,10 +28,10 @@ from genomes.network import (
     single_output,
     start_sums,
 )
-from players.connect_four.board_view import VIEWPOINTS
-from players.connect_four.encodings import ENCODINGS
-from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.lineup import combine_lineups
+from evolve_arena.players.connect_four.board_view import VIEWPOINTS
+from evolve_arena.players.connect_four.encodings import ENCODINGS
+from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.players.lineup import combine_lineups
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
 DESIGNS = [

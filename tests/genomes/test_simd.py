@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from games.compiled import compiled
-from genomes import simd
-from genomes.simd import LANES
+from evolve_arena.games.compiled import compiled
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.simd import LANES
 
 floats = arrays(np.float32, LANES, elements=st.floats(width=32, allow_nan=False))
 small = arrays(np.float32, LANES, elements=st.floats(-1000, 1000, width=32))

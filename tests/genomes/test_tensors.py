@@ -10,8 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from games.errors import ArenaError
-from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    read_tensors,
+    write_tensors,
+)
 
 ARRAYS = {
     "population": np.arange(12, dtype=np.float32).reshape(3, 4),

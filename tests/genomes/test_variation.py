@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from games.stream import Stream, new_stream, next_word
-from genomes.variation import (
+from evolve_arena.games.stream import Stream, new_stream, next_word
+from evolve_arena.genomes.variation import (
     adapt_strengths,
     cross_uniformly,
     measure_diversity,

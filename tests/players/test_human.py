@@ -10,15 +10,15 @@ import sys
 
 import pytest
 
-from arena.match import Termination, play_match
-from games.checkers import Checkers, Move, Position
-from games.connect_four import ConnectFour
-from games.stream import Stream, new_stream
-from players.checkers.drawing import draw_checkers
-from players.forfeit import Forfeit, ForfeitError
-from players.human import HumanPlayer
-from players.player import Player
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.checkers.drawing import draw_checkers
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 CHECKERS = Checkers()

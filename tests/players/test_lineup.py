@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.lineup import (
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.lineup import (
     KIND,
     NETWORK,
     RANDOM,

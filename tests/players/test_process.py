@@ -17,15 +17,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.match import Match, Termination, play_match
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError, UnknownNameError
-from games.stream import Stream, new_stream
-from players.child import Child, quoted
-from players.forfeit import ForfeitError
-from players.player import Player
-from players.process import Limits, ProcessPlayer
-from players.scripted import make_random, make_test_bot
+from evolve_arena.arena.match import Match, Termination, play_match
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.child import Child, quoted
+from evolve_arena.players.forfeit import ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.players.process import Limits, ProcessPlayer
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 PATIENT = Limits(time_bank=30_000, per_move=500)
@@ -572,9 +572,9 @@ def test_a_bot_that_kills_its_parents_group_loses(workshop: Workshop) -> None:
 
 HOST = """
 import os, sys
-from games.connect_four import ConnectFour
-from games.stream import new_stream
-from players.process import Limits, ProcessPlayer
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.process import Limits, ProcessPlayer
 game = ConnectFour()
 bot = ProcessPlayer(game, sys.argv[1], limits=Limits(60_000, 60_000))
 bot.begin(0)

@@ -12,15 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.match import Match, Termination, play_match
-from games.checkers import Checkers, Move, Position
-from games.connect_four import ConnectFour
-from games.errors import UnknownNameError
-from games.stream import Stream, new_stream
-from players.dialects import DIALECTS, CheckersDialect, Limits, find_dialect
-from players.forfeit import ForfeitError
-from players.player import Player
-from players.process import ProcessPlayer
+from evolve_arena.arena.match import Match, Termination, play_match
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.dialects import DIALECTS, CheckersDialect, Limits, find_dialect
+from evolve_arena.players.forfeit import ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.players.process import ProcessPlayer
 
 GAME = Checkers()
 DIALECT = CheckersDialect()

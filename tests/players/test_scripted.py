@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from games.connect_four import ConnectFour, Position
-from games.stream import below, new_stream
-from players.player import CompiledPlayer
-from players.scripted import make_random, make_test_bot
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.stream import below, new_stream
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_random, make_test_bot
 
 GAME = ConnectFour()
 BOT = make_test_bot(GAME)

@@ -12,19 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.connect_four import ConnectFour
-from games.errors import ArenaError
-from games.stream import new_stream
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.population import NeatPopulation
-from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
-from players.bred import FORMAT, BredPlayer
-from players.connect_four.graph import GraphDesign
-from players.connect_four.network import NetworkDesign
-from players.specification import make_player
-from players.storage import KINDS, read_player
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    read_tensors,
+    write_tensors,
+)
+from evolve_arena.players.bred import FORMAT, BredPlayer
+from evolve_arena.players.connect_four.graph import GraphDesign
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.storage import KINDS, read_player
 
 DESIGNS = [
     GraphDesign(),

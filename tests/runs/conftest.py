@@ -14,10 +14,10 @@ from typing import Any
 import psutil
 import pytest
 
-from runs.api import resume, start
-from runs.journey import Progress
-from runs.recipe import Recipe
-from runs.run import Run
+from evolve_arena.runs.api import resume, start
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
 
 FORK = multiprocessing.get_context("fork")
 KILLS = 6

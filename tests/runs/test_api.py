@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-import runs
-from games.connect_four import ConnectFour, Position
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from games.stream import Stream
-from players import specification
-from players.player import Player
-from players.specification import PlayerKind
-from runs import Run, duel, load, resume, start
-from runs.api import prepare
-from runs.errors import NotARunError, RecipeError, RunExistsError
-from runs.recipe import Recipe, read_recipe
+import evolve_arena as ea
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.stream import Stream
+from evolve_arena.players import specification
+from evolve_arena.players.player import Player
+from evolve_arena.players.specification import PlayerKind
+from evolve_arena.runs import Run, duel, load, resume, start
+from evolve_arena.runs.api import prepare
+from evolve_arena.runs.errors import NotARunError, RecipeError, RunExistsError
+from evolve_arena.runs.recipe import Recipe, read_recipe
 
 RecipeMaker = Callable[..., Recipe]
 QUICK = [
@@ -62,11 +62,11 @@ def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
 
 
 def test_the_interface_is_what_the_package_names() -> None:
-    assert set(runs.__all__) == {"Run", "duel", "load", "resume", "start"}
-    for name in runs.__all__:
-        assert callable(getattr(runs, name))
+    assert set(ea.__all__) == {"Run", "duel", "load", "resume", "start"}
+    for name in ea.__all__:
+        assert callable(getattr(ea, name))
     with pytest.raises(AttributeError, match="no attribute 'begin'"):
-        _ = runs.begin  # type: ignore[attr-defined]
+        _ = ea.begin  # type: ignore[attr-defined]
 
 
 def test_a_run_lies_where_its_recipe_is_named(

@@ -19,23 +19,29 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from arena.duel_result import DuelResult, ForfeitCount
-from evolve.method import Report
-from games.errors import BadValueError
-from players.connect_four.network import NetworkDesign
-from runs.api import duel, resume, start
-from runs.cli import main
-from runs.display import Display
-from runs.evaluation import evaluate_player, print_evaluation
-from runs.history import Check, History
-from runs.journey import Progress
-from runs.players import find_player
-from runs.plots.progress import draw_runs
-from runs.plots.record import Record, read_record
-from runs.recipe import Recipe
-from runs.run import Run
-from runs.summary import print_results, print_summary, summarise
-from runs.tournaments import crosstable, print_crosstable, print_duel, print_ranking, ranking
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.evolve.method import Report
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.runs.api import duel, resume, start
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import Record, read_record
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.summary import print_results, print_summary, summarise
+from evolve_arena.runs.tournaments import (
+    crosstable,
+    print_crosstable,
+    print_duel,
+    print_ranking,
+    ranking,
+)
 
 BOT = """
 import os, re, sys, time
@@ -73,7 +79,7 @@ def make_bot(tmp_path: Path) -> MakeBot:
 def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
     """The command line in a session of its own, as if it had a terminal for itself."""
     return subprocess.Popen(
-        [sys.executable, "-m", "runs.cli", *words],
+        [sys.executable, "-m", "evolve_arena.runs.cli", *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -164,7 +170,7 @@ def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
-        os.execv(sys.executable, [sys.executable, "-m", "runs.cli", *ENDLESS])
+        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.runs.cli", *ENDLESS])
     while not (tmp_path / "r/champion.safetensors").exists():
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
         if select.select([terminal], [], [], 0.02)[0]:
@@ -184,7 +190,7 @@ def answer(cls, module, ours=CPUCodeLibrary._object_getbuffer_hook.__func__):
 
 CPUCodeLibrary._object_getbuffer_hook = classmethod(answer)
 sys.argv = ["evolve", "perft", "3"]
-from runs.cli import main
+from evolve_arena.runs.cli import main
 main()
 """
 

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from arena.kernels import warm_up
-from evolve.method import Report
-from games.errors import BadValueError
-from players.bred import BredPlayer
-from runs.api import resume, start
-from runs.check_points import CheckPoints, format_margin
-from runs.display import Display
-from runs.export import TARGETS, export_player
-from runs.history import Check, History
-from runs.journey import Progress
-from runs.plots.progress import draw_runs
-from runs.plots.record import Record, read_record
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
-from runs.summary import print_summary, summarise
+from evolve_arena.arena.kernels import warm_up
+from evolve_arena.evolve.method import Report
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.api import resume, start
+from evolve_arena.runs.check_points import CheckPoints, format_margin
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.export import TARGETS, export_player
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import Record, read_record
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.summary import print_summary, summarise
 
 RECIPE = """
 title = "tickets"

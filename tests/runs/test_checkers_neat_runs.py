@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from games.checkers import Checkers
-from games.errors import BadValueError
-from players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.directory import RunDirectory
-from runs.errors import RecipeError
-from runs.export import TARGETS, export_player
-from runs.history import History
-from runs.play.checkers_opinions import describe_thoughts
-from runs.plots.sketch import sketch_player
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.export import TARGETS, export_player
+from evolve_arena.runs.history import History
+from evolve_arena.runs.play.checkers_opinions import describe_thoughts
+from evolve_arena.runs.plots.sketch import sketch_player
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """
 title = "small graphs"

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.checkers import Checkers
-from games.stream import new_stream
-from players.checkers.linear import LinearDesign, LinearPlayer
-from players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.errors import CheckpointError, RecipeError
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.checkers.linear import LinearDesign, LinearPlayer
+from evolve_arena.players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.errors import CheckpointError, RecipeError
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """
 title = "small"

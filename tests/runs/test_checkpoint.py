@@ -14,18 +14,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from evolve.method import BoardViewConfig
-from evolve.neat import Neat, NeatMethodConfig, NeatState
-from evolve.tournament import Tournament, TournamentConfig, TournamentState
-from games.connect_four import ConnectFour
-from genomes.neat.numbering import Counters
-from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
-from players.connect_four.network import NetworkDesign
-from runs.checkpoint import FORMAT, load_checkpoint, read_state, save_checkpoint, write_state
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.method import BoardViewConfig
+from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    read_tensors,
+    write_tensors,
+)
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.runs.checkpoint import (
+    FORMAT,
+    load_checkpoint,
+    read_state,
+    save_checkpoint,
+    write_state,
+)
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError
 
 DESIGN = NetworkDesign(hidden=(2,))
 METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DESIGN)

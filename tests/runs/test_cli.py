@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.cli import main
+from evolve_arena.runs.cli import main
 from tests import forked
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
@@ -180,7 +180,7 @@ def test_a_person_who_leaves_resigns(place: Path) -> None:
 def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -> None:
     words = ["start", "connect-four", "--run", "r", *SMALL, "--set", "run.generations=100000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "runs.cli", *words],
+        [sys.executable, "-m", "evolve_arena.runs.cli", *words],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -211,7 +211,7 @@ def test_help_explains_every_command(place: Path) -> None:
         assert "Usage" in evolve(command, "--help", folder=place).stdout
 
 
-@pytest.mark.parametrize("place", ["runs.cli._run", "runs.api.duel"])
+@pytest.mark.parametrize("place", ["evolve_arena.runs.cli._run", "evolve_arena.runs.api.duel"])
 def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shells expect it of a program that Ctrl-C ended, wherever it was."""
 
@@ -228,9 +228,9 @@ def test_an_interrupt_ends_with_130(place: str, monkeypatch: pytest.MonkeyPatch)
 def test_an_interrupt_in_a_text_that_is_executed_ends_with_130(tmp_path: Path) -> None:
     """Python notes such a one, and would end itself with SIGINT, though it was caught."""
     program = """
-import runs.cli
-runs.cli._run = lambda: exec("raise KeyboardInterrupt")
-runs.cli.main()
+import evolve_arena.runs.cli
+evolve_arena.runs.cli._run = lambda: exec("raise KeyboardInterrupt")
+evolve_arena.runs.cli.main()
 """
     (tmp_path / "program.py").write_text(program)
     words = [sys.executable, "-m", "program"]

@@ -9,16 +9,16 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError
-from games.stream import Stream, below
-from players.connect_four.minimax import MinimaxPlayer
-from players.connect_four.network import NetworkDesign
-from players.forfeit import Forfeit, ForfeitError
-from players.player import Player
-from players.scripted import make_random
-from runs.concepts import _read_states, concept_groups, fits_concepts
-from runs.evaluation import evaluate_player, print_evaluation
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import Stream, below
+from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs.concepts import _read_states, concept_groups, fits_concepts
+from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 
 GAME = ConnectFour()
 STATES = _read_states()

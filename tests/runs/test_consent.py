@@ -13,10 +13,10 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from games.errors import ArenaError
-from players.specification import NotPermittedError, make_player, player_kinds
-from runs import load, resume, start
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.players.specification import NotPermittedError, make_player, player_kinds
+from evolve_arena.runs import load, resume, start
+from evolve_arena.runs.recipe import Recipe, load_recipe
 from tests import forked
 
 RecipeMaker = Callable[..., Recipe]
@@ -225,7 +225,7 @@ def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
     """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "runs.cli", *words, "--quiet"],
+        [sys.executable, "-m", "evolve_arena.runs.cli", *words, "--quiet"],
         stdin=theirs,
         stderr=theirs,
         stdout=subprocess.DEVNULL,

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from runs.api import prepare
-from runs.directory import RunDirectory
-from runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
-from runs.files import check_free, set_aside, write_whole
-from runs.recipe import Recipe
-from runs.run import Run
+from evolve_arena.runs.api import prepare
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
+from evolve_arena.runs.files import check_free, set_aside, write_whole
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
 
 HOLDER = """
 import sys, time
-from runs.directory import RunDirectory
+from evolve_arena.runs.directory import RunDirectory
 
 with RunDirectory(sys.argv[1]).lock():
     print("held", flush=True)

@@ -10,24 +10,24 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from arena.mirror import MirrorResult
-from arena.seating import new_seated_results, seat_players
-from runs.check_points import CheckPoints
-from runs.history import Check
-from runs.plots.progress import draw_runs
-from runs.plots.record import Record
-from runs.studies.checkers_td_chart import draw_tournament
-from runs.studies.checkers_td_published import PLAYERS, Score
-from runs.studies.four_in_a_row_chart import draw_curves as draw_published
-from runs.studies.four_in_a_row_curves import Point, read_published
-from runs.studies.intervals import Sample
-from runs.studies.mlp_vs_neat_chart import draw_progress as draw_arms
-from runs.studies.q_learning_chart import draw_ranking
-from runs.studies.td_lambda_chart import draw_curves, draw_long_run
-from runs.studies.td_lambda_curves import CONCEPTS, Curve, smooth
-from runs.studies.td_lambda_plan import OPPONENTS
-from runs.studies.ticket_to_ride_chart import draw_points, draw_progress, draw_ranges
-from runs.studies.ticket_to_ride_published import COUNTS
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.seating import new_seated_results, seat_players
+from evolve_arena.runs.check_points import CheckPoints
+from evolve_arena.runs.history import Check
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import Record
+from evolve_arena.runs.studies.checkers_td_chart import draw_tournament
+from evolve_arena.runs.studies.checkers_td_published import PLAYERS, Score
+from evolve_arena.runs.studies.four_in_a_row_chart import draw_curves as draw_published
+from evolve_arena.runs.studies.four_in_a_row_curves import Point, read_published
+from evolve_arena.runs.studies.intervals import Sample
+from evolve_arena.runs.studies.mlp_vs_neat_chart import draw_progress as draw_arms
+from evolve_arena.runs.studies.q_learning_chart import draw_ranking
+from evolve_arena.runs.studies.td_lambda_chart import draw_curves, draw_long_run
+from evolve_arena.runs.studies.td_lambda_curves import CONCEPTS, Curve, smooth
+from evolve_arena.runs.studies.td_lambda_plan import OPPONENTS
+from evolve_arena.runs.studies.ticket_to_ride_chart import draw_points, draw_progress, draw_ranges
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS
 
 Points = list[list[float]]
 

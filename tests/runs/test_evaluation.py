@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from games.checkers import Checkers
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError
-from players.checkers.linear import make_minimax
-from players.connect_four.minimax import MinimaxPlayer
-from players.player import Player
-from players.scripted import make_random
-from runs import evaluation
-from runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.players.checkers.linear import make_minimax
+from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs import evaluation
+from evolve_arena.runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
 from tests.forked import evolve
 
 GAME = ConnectFour()

@@ -21,20 +21,20 @@ import numpy as np
 import pyspiel
 import pytest
 
-from arena.match import Termination, play_match
-from games.checkers import Checkers, Move, Position
-from games.checkers_board import note_position
-from games.errors import BadValueError
-from games.stream import new_stream
-from players.bred import BredPlayer
-from players.checkers.linear import LinearDesign, make_minimax
-from players.checkers.network import CheckersNetworkDesign
-from players.checkers.search import find_moves
-from players.checkers.seat import make_checkers_scratch
-from players.dialects import CheckersDialect, Limits
-from players.process import ProcessPlayer
-from players.scripted import make_random
-from runs.export import export_player, export_python
+from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.checkers_board import note_position
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.checkers.linear import LinearDesign, make_minimax
+from evolve_arena.players.checkers.network import CheckersNetworkDesign
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import make_checkers_scratch
+from evolve_arena.players.dialects import CheckersDialect, Limits
+from evolve_arena.players.process import ProcessPlayer
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs.export import export_player, export_python
 
 GAME = Checkers()
 DIALECT = CheckersDialect()

@@ -18,23 +18,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from arena.match import play_match
-from arena.openings import random_openings
-from games.connect_four import ConnectFour, Position
-from games.seeding import derive_seeds
-from games.stream import Stream
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.population import NeatPopulation
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.lineup import combine_lineups
-from players.player import Player
-from runs.export import export_python
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import Stream
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import Player
+from evolve_arena.runs.export import export_python
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3), "9x5": (9, 5, 4)}
 STREAM = np.zeros(1, dtype=np.uint64)

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.errors import ArenaError
-from genomes.tensors import read_tensors, write_tensors
-from runs import Run, files, resume, start
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
-from runs.recipe import Recipe
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.genomes.tensors import read_tensors, write_tensors
+from evolve_arena.runs import Run, files, resume, start
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
+from evolve_arena.runs.recipe import Recipe
 
 LAST = 11
 FORK = multiprocessing.get_context("fork")

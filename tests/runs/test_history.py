@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.duel import DuelResult
-from evolve.method import Report
-from runs.errors import DamagedHistoryError, NotARunError, StorageError
-from runs.history import PATIENCE, SCHEMA, Check, History
+from evolve_arena.arena.duel import DuelResult
+from evolve_arena.evolve.method import Report
+from evolve_arena.runs.errors import DamagedHistoryError, NotARunError, StorageError
+from evolve_arena.runs.history import PATIENCE, SCHEMA, Check, History
 
 
 def report(generation: int, best: float = 0.5) -> Report:
@@ -34,7 +34,7 @@ def result(opponent: str, wins: int = 7) -> DuelResult:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No generation waits to be written."""
-    monkeypatch.setattr("runs.history.PATIENCE", -1.0)
+    monkeypatch.setattr("evolve_arena.runs.history.PATIENCE", -1.0)
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_generation_waits_but_not_for_long(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("runs.history.time.monotonic", lambda: now)
+    monkeypatch.setattr("evolve_arena.runs.history.time.monotonic", lambda: now)
     with History(history.path) as reader:
         for generation in range(10):
             history.add_generation(report(generation), 0.1)
@@ -473,7 +473,7 @@ def test_rows_wait_for_who_has_locked_the_database(history: History) -> None:
 def test_who_never_frees_the_database_costs_rows_and_not_the_run(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runs.history.LONG_PATIENCE", 0.1)
+    monkeypatch.setattr("evolve_arena.runs.history.LONG_PATIENCE", 0.1)
     fill(history, 3)
     history.flush()
     other = sqlite3.connect(history.path, isolation_level=None)

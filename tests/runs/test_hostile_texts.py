@@ -16,20 +16,20 @@ import matplotlib
 import pytest
 from rich.console import Console
 
-from arena.duel import duel
-from players.player import Player
-from players.scripted import make_random
-from runs import start
-from runs.cli import main
-from runs.display import Display
-from runs.journey import Progress
-from runs.output import print_line, print_table
-from runs.play.screen import Screen
-from runs.plots.progress import draw_runs
-from runs.plots.record import read_record
-from runs.plots.style import render
-from runs.recipe import Recipe
-from runs.run import Run
+from evolve_arena.arena.duel import duel
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs import start
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.output import print_line, print_table
+from evolve_arena.runs.play.screen import Screen
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import read_record
+from evolve_arena.runs.plots.style import render
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
 
 RecipeMaker = Callable[..., Recipe]
 Evolve = Callable[..., str]

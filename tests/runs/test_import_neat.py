@@ -19,20 +19,20 @@ import neat.export
 import numpy as np
 import pytest
 
-from games.connect_four import ConnectFour, Position
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.ini import to_neat_python
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.connect_four.network import NetworkDesign
-from players.storage import read_player
-from runs.api import prepare, start
-from runs.cli import main
-from runs.export import export_neat_python, export_player, import_neat_python
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs.api import prepare, start
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.export import export_neat_python, export_player, import_neat_python
 
 GAME = ConnectFour()
 STREAM = np.zeros(1, dtype=np.uint64)
@@ -463,7 +463,7 @@ def test_a_bot_of_neat_plays_from_the_command_line(place: Path) -> None:
 
     def run(*words: str) -> str:
         return subprocess.run(
-            [sys.executable, "-m", "runs.cli", *words],
+            [sys.executable, "-m", "evolve_arena.runs.cli", *words],
             cwd=place,
             check=True,
             capture_output=True,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from runs.history import History
-from runs.recipe import load_recipe
-from runs.studies import reproduce_study
-from runs.studies.mlp_vs_neat import ARMS, count_generations, plan
-from runs.studies.study import Settings, StudyResult
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.studies import reproduce_study
+from evolve_arena.runs.studies.mlp_vs_neat import ARMS, count_generations, plan
+from evolve_arena.runs.studies.study import Settings, StudyResult
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from players.connect_four.graph import GraphPlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError
-from runs.history import History
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """
 title = "small graphs"
@@ -195,7 +195,7 @@ SHIPPED = [
 def evolve(*arguments: str, hashing: str = "0") -> subprocess.Popen[str]:
     """Starts the command line in a process of its own, with other hashes."""
     return subprocess.Popen(
-        [sys.executable, "-m", "runs.cli", *arguments],
+        [sys.executable, "-m", "evolve_arena.runs.cli", *arguments],
         env={**os.environ, "PYTHONHASHSEED": hashing},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -17,26 +17,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.duel import duel
-from arena.match import Termination, play_match
-from games.connect_four import ConnectFour, Position
-from games.errors import ArenaError, IllegalMoveError, UnknownNameError
-from games.stream import Stream, new_stream
-from genomes.neat.creation import NeatConfig, create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.population import NeatPopulation
-from players import specification
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.human import HumanPlayer
-from players.player import Player
-from players.process import Limits, ProcessPlayer
-from players.scripted import make_random, make_test_bot
-from runs.play import Invitation, Plan, Screen, Sitting, draw_board, newest_opponent
-from runs.play.entries import COMMANDS, Command, read_entry
-from runs.play.opinions import describe_opinions, find_opinions
-from runs.play.record import Record
-from runs.play.screen import find_lines
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import ArenaError, IllegalMoveError, UnknownNameError
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.genomes.neat.creation import NeatConfig, create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players import specification
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.process import Limits, ProcessPlayer
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, draw_board, newest_opponent
+from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
+from evolve_arena.runs.play.opinions import describe_opinions, find_opinions
+from evolve_arena.runs.play.record import Record
+from evolve_arena.runs.play.screen import find_lines
 from tests.forked import evolve
 
 GAME = ConnectFour()
@@ -765,10 +765,10 @@ def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
 
 
 def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Callable) -> None:  # type: ignore[type-arg]
-    import runs
+    import evolve_arena as ea
 
     recipe = small_recipe("game.columns=6", "run.generations=1")
-    runs.start(recipe, run=tmp_path / "evolved" / "mine", executor="serial")
+    ea.start(recipe, run=tmp_path / "evolved" / "mine", executor="serial")
     done = evolve("play", "--first", "--seed", "1", typed="hint\nvalues\n3\n", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Game 1: you are x, mine is o." in done.stdout
@@ -785,7 +785,7 @@ class Typist:
     """Somebody at a real terminal."""
 
     def __init__(self, *words: str, folder: Path, **environment: str) -> None:
-        command = [sys.executable, "-m", "runs.cli", *words]
+        command = [sys.executable, "-m", "evolve_arena.runs.cli", *words]
         kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
         self.process, self.here = pty.fork()
         if self.process == 0:

@@ -20,26 +20,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import runs
-from arena.duel import duel
-from arena.match import Match, Termination, play_match
-from games.checkers import Checkers, Move, Position
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, IllegalMoveError, UnknownNameError
-from games.stream import Stream, new_stream
-from players.checkers.drawing import draw_checkers
-from players.checkers.linear import LinearDesign, LinearPlayer, make_minimax
-from players.checkers.network import CheckersNetworkDesign
-from players.connect_four.network import NetworkDesign
-from players.human import HumanPlayer
-from players.player import Player
-from players.scripted import make_random
-from players.speech import CheckersSpeech
-from runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
-from runs.play.checkers_opinions import Thinker, describe_thoughts, find_thoughts
-from runs.play.entries import COMMANDS, Command, read_entry
-from runs.play.invitation import choose_game
-from runs.recipe import Recipe, load_recipe
+import evolve_arena as ea
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.match import Match, Termination, play_match
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, IllegalMoveError, UnknownNameError
+from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.players.checkers.drawing import draw_checkers
+from evolve_arena.players.checkers.linear import LinearDesign, LinearPlayer, make_minimax
+from evolve_arena.players.checkers.network import CheckersNetworkDesign
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
+from evolve_arena.players.speech import CheckersSpeech
+from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
+from evolve_arena.runs.play.checkers_opinions import Thinker, describe_thoughts, find_thoughts
+from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
+from evolve_arena.runs.play.invitation import choose_game
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 GAME, TURNED = Checkers(), Checkers(turned=1)
 YOU = HumanPlayer(GAME)
@@ -621,7 +621,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, small_recipe: Callable[..., R
     }
     for age, (name, recipe) in enumerate(recipes.items()):
         run = folder / "evolved" / name
-        runs.start(recipe, run=run, executor="serial")
+        ea.start(recipe, run=run, executor="serial")
         os.utime(run / "champion.safetensors", (1000.0 + age,) * 2)
     return folder
 
@@ -639,7 +639,7 @@ def test_the_newest_champion_of_the_game_is_the_opponent(home: Path, tmp_path: P
 
 
 def test_the_command_plays_checkers(home: Path) -> None:
-    command = [sys.executable, "-m", "runs.cli", "play", "--first", "--seed", "1"]
+    command = [sys.executable, "-m", "evolve_arena.runs.cli", "play", "--first", "--seed", "1"]
 
     def play(*words: str, typed: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -667,7 +667,15 @@ def test_the_command_plays_checkers(home: Path) -> None:
 
 
 def test_at_a_terminal() -> None:
-    command = [sys.executable, "-m", "runs.cli", "play", "minimax:depth=2", "--game", "checkers"]
+    command = [
+        sys.executable,
+        "-m",
+        "evolve_arena.runs.cli",
+        "play",
+        "minimax:depth=2",
+        "--game",
+        "checkers",
+    ]
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     process, here = pty.fork()
     if process == 0:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from arena.kernels import warm_up
-from arena.match import Termination
-from games.errors import ArenaError
-from games.ticket_to_ride.game import TicketToRide
-from runs.play import Invitation, Screen, TicketInvitation, choose_table
-from runs.play.ticket_person import COMMANDS
-from runs.play.ticket_sitting import TicketSitting
+from evolve_arena.arena.kernels import warm_up
+from evolve_arena.arena.match import Termination
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.runs.play import Invitation, Screen, TicketInvitation, choose_table
+from evolve_arena.runs.play.ticket_person import COMMANDS
+from evolve_arena.runs.play.ticket_sitting import TicketSitting
 
 GAME = TicketToRide(players=3)
 

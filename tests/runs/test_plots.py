@@ -16,19 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
-from arena.statistics import wilson_interval
-from games.errors import BadValueError
-from runs.api import prepare, start
-from runs.errors import StorageError
-from runs.history import Check, History
-from runs.journey import Progress
-from runs.plots import plot_ancestors, plot_runs
-from runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
-from runs.plots.progress import draw_runs
-from runs.plots.record import Record, blocks, distinct_names, read_record
-from runs.plots.style import OKABE_ITO
-from runs.recipe import Recipe
-from runs.run import Run
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.runs.api import prepare, start
+from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.plots import plot_ancestors, plot_runs
+from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_record
+from evolve_arena.runs.plots.style import OKABE_ITO
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -229,7 +229,9 @@ def test_a_statistic_without_height_is_drawn(value: float) -> None:
 def test_a_run_is_drawn_while_it_is_written(
     small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runs.history.PATIENCE", -1.0)  # else what is seen depends on the clock
+    monkeypatch.setattr(
+        "evolve_arena.runs.history.PATIENCE", -1.0
+    )  # else what is seen depends on the clock
     seen: list[int] = []
 
     def watch(progress: Progress) -> bool:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 from numpy.typing import NDArray
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LINE_COLOUR,
     LINE_ROUTE,
@@ -24,8 +24,8 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from runs.plots.board import PLAYER_COLOURS, BoardSeat, draw_board
-from runs.plots.board_map import MAP_HEIGHT, MAP_WIDTH, city_places, line_cars
+from evolve_arena.runs.plots.board import PLAYER_COLOURS, BoardSeat, draw_board
+from evolve_arena.runs.plots.board_map import MAP_HEIGHT, MAP_WIDTH, city_places, line_cars
 
 WIDE = 0.135
 

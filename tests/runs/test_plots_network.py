@@ -17,24 +17,24 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
 
-from games.errors import ArenaError, BadValueError
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.population import NeatPopulation
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.specification import make_player
-from runs.api import start
-from runs.commands.evolving import plot
-from runs.errors import NotARunError
-from runs.plots.arrangement import Box, arrange
-from runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
-from runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
-from runs.plots.network import draw_network, plot_network
-from runs.plots.sketch import Sketch, Wire, sketch_player
-from runs.plots.thinning import MOST_NODES, MOST_WIRES, thin_out
-from runs.recipe import load_recipe
-from runs.run import Run
+from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.api import start
+from evolve_arena.runs.commands.evolving import plot
+from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.plots.arrangement import Box, arrange
+from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
+from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
+from evolve_arena.runs.plots.network import draw_network, plot_network
+from evolve_arena.runs.plots.sketch import Sketch, Wire, sketch_player
+from evolve_arena.runs.plots.thinning import MOST_NODES, MOST_WIRES, thin_out
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
 
 Link = tuple[int, int, float]
 TANH, RELU, SUM, MAX = (

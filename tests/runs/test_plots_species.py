@@ -13,16 +13,16 @@ from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from rich.console import Console
 
-from runs.api import prepare, start
-from runs.display import Display
-from runs.history import History
-from runs.journey import Progress
-from runs.plots.progress import draw_runs, plot_runs
-from runs.plots.record import Record, read_record
-from runs.plots.species import REST, colour_species, stack_species
-from runs.plots.style import OKABE_ITO
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
+from evolve_arena.runs.api import prepare, start
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.history import History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.plots.progress import draw_runs, plot_runs
+from evolve_arena.runs.plots.record import Record, read_record
+from evolve_arena.runs.plots.species import REST, colour_species, stack_species
+from evolve_arena.runs.plots.style import OKABE_ITO
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
 
 Make = Callable[..., Recipe]
 

@@ -11,14 +11,14 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from genomes.tuples import TuplePopulation
-from players.connect_four.tuple_network import TupleDesign, TuplePlayer
-from players.connect_four.tuple_table import show_entries
-from runs import Run, start
-from runs.plots.cards import NEGATIVE, POSITIVE
-from runs.plots.network import plot_network
-from runs.plots.tuples import draw_tuples, read_tuples, value_cells
-from runs.recipe import load_recipe
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.players.connect_four.tuple_table import show_entries
+from evolve_arena.runs import Run, start
+from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
+from evolve_arena.runs.plots.network import plot_network
+from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
+from evolve_arena.runs.recipe import load_recipe
 
 SMALL = TupleDesign(3, 3, 3, tuples=1, length=2)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import runs
-from runs.recipe import recipe_names
+import evolve_arena as ea
+from evolve_arena.runs.recipe import recipe_names
 
 FILE = Path(__file__).with_name("population_hashes.json")
 DEEP = {"checkers-15-rafalmmored", "checkers-16-rafalmored"}
@@ -23,7 +23,7 @@ DEEP = {"checkers-15-rafalmmored", "checkers-16-rafalmored"}
 @pytest.mark.parametrize("name", recipe_names())
 def test_populations_are_what_they_were(name: str, tmp_path: Path) -> None:
     changes = ["run.generations=3", "check.games=2", *(["method.games=10"] if name in DEEP else [])]
-    run = runs.start(name, run=tmp_path / "run", seed=1, executor="serial", changes=changes)
+    run = ea.start(name, run=tmp_path / "run", seed=1, executor="serial", changes=changes)
     recorded = json.loads(FILE.read_text("utf-8"))
     if "RENEW_HASHES" in os.environ:
         recorded[name] = run.population_sha256

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour, Position
-from games.stream import Stream
-from players.player import Player
-from runs.evaluation import print_evaluation
-from runs.positions import PositionFileError, solve_positions
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.stream import Stream
+from evolve_arena.players.player import Player
+from evolve_arena.runs.evaluation import print_evaluation
+from evolve_arena.runs.positions import PositionFileError, solve_positions
 
 GAME = ConnectFour()
 SCORES = """\

@@ -15,36 +15,36 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.crosstable import Crosstable
-from arena.duel_result import DuelResult, ForfeitCount
-from arena.match import Termination
-from arena.mirror import MirrorResult
-from arena.ranking import Tally
-from arena.seated_duel import SeatedDuelResult, summarise
-from arena.seated_ratings import SeatedRating, Standings
-from arena.seating import SeatedResults, new_seated_results, seat_players
-from evolve.method import Report
-from games.connect_four import ConnectFour
-from games.ticket_to_ride.game import TicketToRide
-from players.player import Player
-from players.scripted import make_random
-from players.ticket_to_ride.scripted import make_rule_player
-from runs import evaluation, table_evaluation, tournaments
-from runs.api import start
-from runs.check_points import CheckPoints
-from runs.cli import main
-from runs.concepts import CONCEPTS, ConceptShare
-from runs.display import Display
-from runs.history import History
-from runs.journey import Progress
-from runs.recipe import Recipe
-from runs.run import Run
-from runs.studies.report import format_report
-from runs.studies.screen import print_study
-from runs.studies.study import Grid, Row, Settings, StudyResult, Table
-from runs.summary import print_results, print_summary
-from runs.summary import summarise as summarise_run
-from runs.table_results import print_ratings, print_seated_duel
+from evolve_arena.arena.crosstable import Crosstable
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.arena.match import Termination
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.ranking import Tally
+from evolve_arena.arena.seated_duel import SeatedDuelResult, summarise
+from evolve_arena.arena.seated_ratings import SeatedRating, Standings
+from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
+from evolve_arena.evolve.method import Report
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.runs import evaluation, table_evaluation, tournaments
+from evolve_arena.runs.api import start
+from evolve_arena.runs.check_points import CheckPoints
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.concepts import CONCEPTS, ConceptShare
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.history import History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies.report import format_report
+from evolve_arena.runs.studies.screen import print_study
+from evolve_arena.runs.studies.study import Grid, Row, Settings, StudyResult, Table
+from evolve_arena.runs.summary import print_results, print_summary
+from evolve_arena.runs.summary import summarise as summarise_run
+from evolve_arena.runs.table_results import print_ratings, print_seated_duel
 
 Rows = list[dict[str, str]]
 Printed = Callable[[], dict[str, Rows]]
@@ -112,7 +112,7 @@ def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
 
 
 def test_a_duel(evolve: Evolve, printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.api.duel", lambda *names, **options: make_duel())
+    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
     evolve("duel", "random", "test-bot")
     (row,) = printed()["Duel"]
     check(row, player="hero", opponent="rival", games="100", won_drawn_lost="53 12 35")
@@ -123,12 +123,14 @@ def test_a_duel(evolve: Evolve, printed: Printed, monkeypatch: pytest.MonkeyPatc
 def test_how_a_duel_ended(
     evolve: Evolve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("runs.api.duel", lambda *names, **options: make_duel())
+    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
     evolve("duel", "random", "test-bot")
     said = capsys.readouterr().out
     assert "ended by win: 88, draw: 12" in said
     assert "--openings" not in said
-    monkeypatch.setattr("runs.api.duel", lambda *names, **options: make_duel(distinct=9))
+    monkeypatch.setattr(
+        "evolve_arena.runs.api.duel", lambda *names, **options: make_duel(distinct=9)
+    )
     evolve("duel", "random", "test-bot")
     assert "9 of 100 games are distinct" in capsys.readouterr().err
 
@@ -423,7 +425,7 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def make_study(out: Path) -> StudyResult:
-    from runs.studies import find_study
+    from evolve_arena.runs.studies import find_study
 
     rows = [
         Row("5.1", "first", "won", 0.31, 0.42, 0.389, 0.454, 1234),

@@ -11,13 +11,13 @@ from typing import Any
 import multiprocess
 import pytest
 
-from games.stream import new_stream
-from players.bred import BredPlayer
-from runs import Run, resume, start
-from runs.errors import RecipeError
-from runs.journey import Progress
-from runs.players import find_player
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 FORK = multiprocess.get_context("fork")
 

@@ -12,14 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.learning.imitation import Imitation
-from evolve.neat import Neat, NeatMethodConfig
-from evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
-from games.errors import ArenaError, UnknownNameError
-from genomes.neat.config import NeatConfig
-from runs.api import prepare
-from runs.errors import RecipeError
-from runs.recipe import INSTEAD, Recipe, load_recipe, read_recipe, recipe_names, recipe_summary
+from evolve_arena.evolve.learning.imitation import Imitation
+from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
+from evolve_arena.games.errors import ArenaError, UnknownNameError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.runs.api import prepare
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import (
+    INSTEAD,
+    Recipe,
+    load_recipe,
+    read_recipe,
+    recipe_names,
+    recipe_summary,
+)
 
 PAPER = [f"four-in-a-row-{number}" for number in range(1, 7)]
 

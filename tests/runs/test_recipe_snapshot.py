@@ -14,9 +14,9 @@ from typing import Any
 
 import typer
 
-from runs.commands import app
-from runs.methods import METHODS
-from runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.commands import app
+from evolve_arena.runs.methods import METHODS
+from evolve_arena.runs.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("recipe_snapshot.json")
 Values = dict[str, Any]

@@ -19,15 +19,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.errors import BadValueError
-from genomes.tensors import read_tensors
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.directory import RunDirectory
-from runs.errors import CheckpointError
-from runs.history import History
-from runs.journey import Progress
-from runs.recipe import Recipe
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.tensors import read_tensors
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import CheckpointError
+from evolve_arena.runs.history import History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.recipe import Recipe
 
 LAST = 8
 OWN = (
@@ -171,7 +171,7 @@ def test_a_run_resumed_when_it_is_complete_stays_as_it_is(
 
 HASHING = """
 import sys
-from runs import Run
+from evolve_arena.runs import Run
 run = Run.open(sys.argv[1])
 run.advance(executor="multiprocess", workers=2)
 print(run.population_sha256)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from games.checkers import Checkers
-from games.errors import BadValueError, UnknownNameError
-from games.stream import new_stream
-from players.checkers.linear import LinearPlayer
-from runs.players import find_game, find_player
-from runs.recipe import load_recipe, recipe_names
-from runs.sixteen import make_piotrowski, piotrowski_names
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.sixteen import make_piotrowski, piotrowski_names
 
 GAME = Checkers()
 

@@ -12,18 +12,18 @@ from statistics import fmean
 
 import pytest
 
-from arena.match import play_match
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from players.player import CompiledPlayer
-from players.scripted import make_test_bot
-from runs.api import load, start
-from runs.errors import StorageError
-from runs.history import History
-from runs.recipe import Recipe
-from runs.studies import (
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_test_bot
+from evolve_arena.runs.api import load, start
+from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.studies import (
     STUDIES,
     StudyProgress,
     StudyResult,
@@ -33,10 +33,10 @@ from runs.studies import (
     reproduce_study,
     show_progress,
 )
-from runs.studies.four_in_a_row_curves import read_published
-from runs.studies.four_in_a_row_first import begin_each_check, begin_round_robins
-from runs.studies.intervals import Sample, mean_interval, mean_share, next_interval
-from runs.studies.study import Settings
+from evolve_arena.runs.studies.four_in_a_row_curves import read_published
+from evolve_arena.runs.studies.four_in_a_row_first import begin_each_check, begin_round_robins
+from evolve_arena.runs.studies.intervals import Sample, mean_interval, mean_share, next_interval
+from evolve_arena.runs.studies.study import Settings
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""
@@ -114,7 +114,7 @@ def test_diversity_of_the_last_checks_and_of_the_first(
     tiny: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LAST", "FIRST"):
-        monkeypatch.setattr(f"runs.studies.four_in_a_row.{name}", 1)
+        monkeypatch.setattr(f"evolve_arena.runs.studies.four_in_a_row.{name}", 1)
     shutil.copytree(tiny.out, tmp_path / "copy")
     rows = reproduce(tmp_path / "copy", only="diversity").rows
     for number in range(1, 7):

@@ -16,14 +16,19 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from arena.executors import SerialExecutor
-from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
-from evolve.learning.td_linear import TdLinearConfig, make_lesson
-from games.seeding import derive_seeds
-from players.checkers.linear import LinearDesign
-from runs.recipe import Recipe, load_recipe
-from runs.run import Run
-from runs.studies import (
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.learning.linear_meetings import (
+    Entrants,
+    make_entrants,
+    make_meetings,
+    read_weights,
+)
+from evolve_arena.evolve.learning.td_linear import TdLinearConfig, make_lesson
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.checkers.linear import LinearDesign
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies import (
     StudyProgress,
     StudyResult,
     StudyStoppedError,
@@ -35,17 +40,17 @@ from runs.studies import (
     find_study,
     reproduce_study,
 )
-from runs.studies.checkers_td_claims import CLAIMS, judge_claims
-from runs.studies.checkers_td_entrants import keep_learned, pick, without_exploration
-from runs.studies.checkers_td_fit import SCATTER, STEEPNESS, measure_fit
-from runs.studies.checkers_td_games import (
+from evolve_arena.runs.studies.checkers_td_claims import CLAIMS, judge_claims
+from evolve_arena.runs.studies.checkers_td_entrants import keep_learned, pick, without_exploration
+from evolve_arena.runs.studies.checkers_td_fit import SCATTER, STEEPNESS, measure_fit
+from evolve_arena.runs.studies.checkers_td_games import (
     Meeting,
     Sitting,
     fingerprint,
     play_sittings,
 )
-from runs.studies.checkers_td_plan import Reading
-from runs.studies.checkers_td_published import (
+from evolve_arena.runs.studies.checkers_td_plan import Reading
+from evolve_arena.runs.studies.checkers_td_published import (
     PLAYERS,
     ROUNDS,
     Score,
@@ -54,7 +59,7 @@ from runs.studies.checkers_td_published import (
     read_published,
     sum_up,
 )
-from runs.studies.checkers_td_ranks import (
+from evolve_arena.runs.studies.checkers_td_ranks import (
     correlate,
     kendall,
     kendall_interval,
@@ -63,26 +68,26 @@ from runs.studies.checkers_td_ranks import (
     spearman,
     spearman_interval,
 )
-from runs.studies.checkers_td_readings import (
+from evolve_arena.runs.studies.checkers_td_readings import (
     Course,
     Result,
     list_courses,
     play_courses,
     tell_readings,
 )
-from runs.studies.checkers_td_tables import compare_tournaments
-from runs.studies.checkers_td_tournaments import (
+from evolve_arena.runs.studies.checkers_td_tables import compare_tournaments
+from evolve_arena.runs.studies.checkers_td_tournaments import (
     LEARNING,
     WITHOUT_LEARNING,
     meet_and_learn,
 )
-from runs.studies.study import Material, Settings
+from evolve_arena.runs.studies.study import Material, Settings
 
 STUDY = find_study("checkers-td")
 
 
 def read_players() -> list[dict[str, str]]:
-    file = resources.files("runs.studies").joinpath("data/checkers_td_players.csv")
+    file = resources.files("evolve_arena.runs.studies").joinpath("data/checkers_td_players.csv")
     return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 

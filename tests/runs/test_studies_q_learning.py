@@ -9,24 +9,24 @@ from statistics import fmean
 
 import pytest
 
-from arena.match import play_match
-from games.connect_four import ConnectFour
-from games.seeding import derive_seeds
-from players.specification import make_player
-from runs.api import start
-from runs.recipe import Recipe
-from runs.run import Run
-from runs.studies import StudyResult, find_study, reproduce_study
-from runs.studies.intervals import Sample
-from runs.studies.q_learning_plan import STAGES, choose_as_published, plan_stage
-from runs.studies.q_learning_tables import (
+from evolve_arena.arena.match import play_match
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.api import start
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies import StudyResult, find_study, reproduce_study
+from evolve_arena.runs.studies.intervals import Sample
+from evolve_arena.runs.studies.q_learning_plan import STAGES, choose_as_published, plan_stage
+from evolve_arena.runs.studies.q_learning_tables import (
     make_ranking,
     meet_each_other,
     place_of,
     rank,
     read_published,
 )
-from runs.studies.study import Settings
+from evolve_arena.runs.studies.study import Settings
 
 STUDY = find_study("q-learning")
 CONFIGURATIONS = [10, 5, 4, 5, 4, 6]

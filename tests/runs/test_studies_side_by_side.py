@@ -15,14 +15,19 @@ from typing import Any
 import psutil
 import pytest
 
-from evolve.learning.learner import DivergedError
-from games.errors import BadValueError
-from runs.history import History
-from runs.recipe import Recipe
-from runs.run import Run
-from runs.studies import StudyFailedError, StudyProgress, StudyScreen, StudyStoppedError
-from runs.studies.breeding import breed
-from runs.studies.study import FAR, Job
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies import (
+    StudyFailedError,
+    StudyProgress,
+    StudyScreen,
+    StudyStoppedError,
+)
+from evolve_arena.runs.studies.breeding import breed
+from evolve_arena.runs.studies.study import FAR, Job
 
 Told = list[StudyProgress]
 
@@ -197,7 +202,15 @@ def test_nobody_is_left_if_the_watcher_breaks(
 
 def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
     """A study in processes of its own, and its children, once they are at work."""
-    command = [sys.executable, "-m", "runs.cli", "reproduce", "four-in-a-row", "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "evolve_arena.runs.cli",
+        "reproduce",
+        "four-in-a-row",
+        "--workers",
+        "2",
+    ]
     parent = subprocess.Popen(
         [*command, "--out", str(out), "--json"],
         stdout=subprocess.DEVNULL,

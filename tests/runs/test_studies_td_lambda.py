@@ -8,15 +8,15 @@ from statistics import fmean
 
 import pytest
 
-from games.connect_four import ConnectFour
-from players.connect_four.minimax import MinimaxPlayer
-from runs.concepts import concept_groups
-from runs.history import Check
-from runs.run import Run
-from runs.studies import StudyResult, find_study, reproduce_study
-from runs.studies.intervals import Sample, difference_interval
-from runs.studies.study import Settings
-from runs.studies.td_lambda_curves import (
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.runs.concepts import concept_groups
+from evolve_arena.runs.history import Check
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.studies import StudyResult, find_study, reproduce_study
+from evolve_arena.runs.studies.intervals import Sample, difference_interval
+from evolve_arena.runs.studies.study import Settings
+from evolve_arena.runs.studies.td_lambda_curves import (
     Curve,
     concept_samples,
     pick_best,
@@ -24,7 +24,7 @@ from runs.studies.td_lambda_curves import (
     read_curve,
     smooth,
 )
-from runs.studies.td_lambda_plan import OPPONENTS
+from evolve_arena.runs.studies.td_lambda_plan import OPPONENTS
 
 STUDY = find_study("td-lambda")
 SHARES = ["random", "MM1", "MM2", "MM3", "MM4"]

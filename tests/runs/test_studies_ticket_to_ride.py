@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.mirror import MirrorResult, pool
-from arena.seating import SeatedResults, seat_players
-from runs.studies import find_study, reproduce_study
-from runs.studies.study import Material, Settings
-from runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
-from runs.studies.ticket_to_ride_published import COUNTS, games_of, read_cell
-from runs.studies.ticket_to_ride_readings import list_readings
-from runs.studies.ticket_to_ride_tables import compare, measure_rule_player
+from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.arena.seating import SeatedResults, seat_players
+from evolve_arena.runs.studies import find_study, reproduce_study
+from evolve_arena.runs.studies.study import Material, Settings
+from evolve_arena.runs.studies.ticket_to_ride_measures import MEASURES, Estimate, combine
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS, games_of, read_cell
+from evolve_arena.runs.studies.ticket_to_ride_readings import list_readings
+from evolve_arena.runs.studies.ticket_to_ride_tables import compare, measure_rule_player
 
 
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:

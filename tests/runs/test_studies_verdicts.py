@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arena.duel_result import DuelResult, ForfeitCount
-from arena.mirror import MirrorResult
-from arena.seated_duel import summarise
-from arena.seating import new_seated_results, seat_players
-from arena.statistics import wilson_interval
-from runs.history import Check
-from runs.studies import (
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.seated_duel import summarise
+from evolve_arena.arena.seating import new_seated_results, seat_players
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.runs.history import Check
+from evolve_arena.runs.studies import (
     checkers_td_rounds,
     checkers_td_tables,
     four_in_a_row,
@@ -30,9 +30,9 @@ from runs.studies import (
     ticket_to_ride_readings,
     ticket_to_ride_tables,
 )
-from runs.studies.checkers_td_published import Score
-from runs.studies.four_in_a_row_curves import Point
-from runs.studies.intervals import (
+from evolve_arena.runs.studies.checkers_td_published import Score
+from evolve_arena.runs.studies.four_in_a_row_curves import Point
+from evolve_arena.runs.studies.intervals import (
     Sample,
     difference_interval,
     mean_interval,
@@ -40,11 +40,11 @@ from runs.studies.intervals import (
     next_interval,
     t_95,
 )
-from runs.studies.q_learning_tables import make_ranking
-from runs.studies.study import Material, Row, Settings
-from runs.studies.td_lambda_curves import Curve
-from runs.studies.td_lambda_plan import CHECKS, OPPONENTS, Setting
-from runs.studies.ticket_to_ride_published import COUNTS, read_cell
+from evolve_arena.runs.studies.q_learning_tables import make_ranking
+from evolve_arena.runs.studies.study import Material, Row, Settings
+from evolve_arena.runs.studies.td_lambda_curves import Curve
+from evolve_arena.runs.studies.td_lambda_plan import CHECKS, OPPONENTS, Setting
+from evolve_arena.runs.studies.ticket_to_ride_published import COUNTS, read_cell
 
 VALUES, OTHERS = [0.31, 0.42, 0.37, 0.55, 0.40], [0.61, 0.48, 0.52]
 
@@ -125,7 +125,7 @@ def test_whether_learning_falls_off(monkeypatch: pytest.MonkeyPatch) -> None:
         "ε to 0": [rising(0.2), rising(-0.2)],
     }
     monkeypatch.setattr(td_lambda_tables, "_read", lambda *given: curves)
-    monkeypatch.setattr("runs.plots.style.render", lambda *given: b"picture")
+    monkeypatch.setattr("evolve_arena.runs.plots.style.render", lambda *given: b"picture")
     labelled = dict.fromkeys(curves, Setting())
     table = td_lambda_tables.measure_ends(Material(Settings(2), {}), labelled)
     rise = "rise at the end"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from evolve.learning.td_linear import TdLinear
-from players.checkers.linear import LinearPlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.errors import CheckpointError, RecipeError
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.evolve.learning.td_linear import TdLinear
+from evolve_arena.players.checkers.linear import LinearPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.errors import CheckpointError, RecipeError
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 CHANGES = [
     "network.depth=2",

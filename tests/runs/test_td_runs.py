@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from players.connect_four.network import NetworkPlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.display import Display
-from runs.errors import CheckpointError
-from runs.history import Check, History
-from runs.journey import Progress
-from runs.plots.progress import draw_runs
-from runs.plots.record import Record, read_record
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.players.connect_four.network import NetworkPlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.display import Display
+from evolve_arena.runs.errors import CheckpointError
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import Record, read_record
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 CHANGES = [
     "network.hidden=[12]",

@@ -12,15 +12,15 @@ import multiprocess
 import numpy as np
 import pytest
 
-from games.errors import BadValueError
-from games.stream import new_stream
-from players.connect_four.tuple_network import TuplePlayer
-from players.storage import read_player
-from runs import Run, resume, start
-from runs.errors import CheckpointError, RecipeError
-from runs.journey import Progress
-from runs.players import find_player
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.players.storage import read_player
+from evolve_arena.runs import Run, resume, start
+from evolve_arena.runs.errors import CheckpointError, RecipeError
+from evolve_arena.runs.journey import Progress
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 FORK = multiprocess.get_context("fork")
 LAST = 12
@@ -149,7 +149,7 @@ def test_recipes_that_can_not_be(recipe: Recipe, key: str, value: Any, message: 
 @pytest.fixture
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """These champions count as large ones."""
-    monkeypatch.setattr("runs.journey.LARGE", 1000)
+    monkeypatch.setattr("evolve_arena.runs.journey.LARGE", 1000)
 
 
 def find_bests(run: Run, ends: list[int]) -> set[int]:

@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.kernels import warm_up
-from games.ticket_to_ride.board import TICKETS
-from games.ticket_to_ride.game import TicketToRide
-from players.ticket_to_ride.features import FEATURE_NAMES
-from runs.cli import main
-from runs.decision_log import COLUMNS
-from runs.players import find_player
-from runs.plots.board_game import plot_board
-from runs.recipe import load_recipe
-from runs.table_seats import find_table
+from evolve_arena.arena.kernels import warm_up
+from evolve_arena.games.ticket_to_ride.board import TICKETS
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.ticket_to_ride.features import FEATURE_NAMES
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.decision_log import COLUMNS
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.plots.board_game import plot_board
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.table_seats import find_table
 
 GAME = "ticket-to-ride"
 Evolve = Callable[..., tuple[str, str]]
@@ -240,7 +240,7 @@ def test_recipes_of_the_game(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_recipes_are_named(tmp_path: Path, change: str, said: str) -> None:
-    from runs.errors import RecipeError
+    from evolve_arena.runs.errors import RecipeError
 
     file = tmp_path / "tickets.toml"
     file.write_text('[game]\nname = "ticket-to-ride"\n')

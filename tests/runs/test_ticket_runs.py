@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from players.storage import read_player
-from players.ticket_to_ride.network import DecisionPlayer
-from runs import Run, start
-from runs.errors import RecipeError
-from runs.recipe import Recipe, load_recipe
+from evolve_arena.players.storage import read_player
+from evolve_arena.players.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.runs import Run, start
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import Recipe, load_recipe
 
 BREEDING = """
 title = "small tables"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from games.errors import BadValueError
-from runs import start
-from runs.cli import main
-from runs.entrants import expand_patterns, is_pattern
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.runs import start
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.entrants import expand_patterns, is_pattern
 
 QUICK = [
     "network.hidden=[4]",

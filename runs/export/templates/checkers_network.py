@@ -9,8 +9,8 @@ from __future__ import annotations
 from base64 import b64decode
 from struct import unpack
 
-from runs.export.templates.checkers_rules import FAR_ROWS, bit_of
-from runs.export.templates.mlp import evaluate
+from evolve_arena.runs.export.templates.checkers_rules import FAR_ROWS, bit_of
+from evolve_arena.runs.export.templates.mlp import evaluate
 
 # --- The player ---------------------------------------------------------------------------
 HEAD = "value"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve.learning.backprop import (
+from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
     apply_tanh,
@@ -19,8 +19,8 @@ from evolve.learning.backprop import (
     start_sums,
     write_genes,
 )
-from games.compiled import compiled
-from genomes.mlp import MLP
+from evolve_arena.games.compiled import compiled
+from evolve_arena.genomes.mlp import MLP
 
 INPUTS, UNITS = 6, 20
 NETWORK = MLP(INPUTS, (UNITS,), 1, "tanh")

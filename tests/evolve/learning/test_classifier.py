@@ -9,8 +9,8 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
-from evolve.learning.classifier import Lesson, Training, learn_rows
-from genomes.mlp import MLP
+from evolve_arena.evolve.learning.classifier import Lesson, Training, learn_rows
+from evolve_arena.genomes.mlp import MLP
 
 NETWORK = MLP(inputs=3, hidden=(7, 5), outputs=4, activation="relu")
 GENERATOR = np.random.default_rng(1)

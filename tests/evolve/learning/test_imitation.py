@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from arena.logs import DecisionLog, join_logs, log_games
-from arena.seating import seat_players
-from evolve.learning.decisions import DataSet, build_data_set, choose_games
-from evolve.learning.imitation import Imitation, ImitationConfig
-from evolve.learning.learner import DivergedError
-from games.errors import BadValueError
-from games.seeding import derive_seeds
-from games.ticket_to_ride.game import TicketToRide
-from players.ticket_to_ride.network import DecisionDesign
-from players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.logs import DecisionLog, join_logs, log_games
+from evolve_arena.arena.seating import seat_players
+from evolve_arena.evolve.learning.decisions import DataSet, build_data_set, choose_games
+from evolve_arena.evolve.learning.imitation import Imitation, ImitationConfig
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 
 GAME = TicketToRide()
 SETTINGS: dict[str, Any] = {

@@ -10,22 +10,22 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.executors import Executor, ProcessExecutor, SerialExecutor
-from arena.work import new_outputs
-from evolve.learning.learner import DivergedError
-from evolve.learning.q_learning import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import Executor, ProcessExecutor, SerialExecutor
+from evolve_arena.arena.work import new_outputs
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.learning.q_learning import (
     ActionNetworkConfig,
     QLearning,
     QLearningConfig,
     QLearningState,
 )
-from evolve.learning.q_learning_games import learn_part
-from evolve.method import Report
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.scripted import make_random
+from evolve_arena.evolve.learning.q_learning_games import learn_part
+from evolve_arena.evolve.method import Report
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.scripted import make_random
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 

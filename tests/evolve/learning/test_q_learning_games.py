@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from evolve.learning.q_learning import QLearningConfig
-from evolve.learning.q_learning_games import (
+from evolve_arena.evolve.learning.q_learning import QLearningConfig
+from evolve_arena.evolve.learning.q_learning_games import (
     DRAWS,
     FIGURES,
     FIRST_WINS,
@@ -25,12 +25,12 @@ from evolve.learning.q_learning_games import (
     mirror_discs,
     play_games,
 )
-from evolve.learning.q_learning_network import make_network, read_genome, sum_board
-from games.bitboard import drop, full_columns
-from games.compiled import compiled
-from games.connect_four import ConnectFour
-from games.stream import new_stream
-from players.connect_four.network import NetworkDesign
+from evolve_arena.evolve.learning.q_learning_network import make_network, read_genome, sum_board
+from evolve_arena.games.bitboard import drop, full_columns
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 ROOT = Path(__file__).parents[3]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve.learning.q_learning import QLearningConfig
-from evolve.learning.q_learning_games import Lessons, make_lessons, make_room
-from evolve.learning.q_learning_network import (
+from evolve_arena.evolve.learning.q_learning import QLearningConfig
+from evolve_arena.evolve.learning.q_learning_games import Lessons, make_lessons, make_room
+from evolve_arena.evolve.learning.q_learning_network import (
     ActionNetwork,
     exponentials,
     make_network,
@@ -19,11 +19,11 @@ from evolve.learning.q_learning_network import (
     teach,
     value_columns,
 )
-from games.compiled import compiled
-from games.connect_four import ConnectFour, Position
-from games.stream import new_stream
-from genomes.simd import LANES
-from players.connect_four.network import NetworkDesign
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.connect_four.network import NetworkDesign
 
 UNITS = 20
 MOVES = [3, 3, 2, 5, 0, 6, 2]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import tomli_w
 
-from evolve.learning.q_learning_thesis import convert_settings
-from games.errors import BadValueError
-from runs.recipe import load_recipe
+from evolve_arena.evolve.learning.q_learning_thesis import convert_settings
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.runs.recipe import load_recipe
 
 LISTING = """
 {

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.arena import Arena
-from arena.duel import duel
-from arena.executors import SerialExecutor
 from benchmarks.td_numpy import NumpyLearner
-from evolve.learning.td import Td, TdConfig, make_course
-from evolve.learning.td_kernel import compute_targets, epsilon_at
-from evolve.learning.td_moves import Course
-from games.connect_four import ConnectFour
-from games.errors import ArenaError
-from games.seeding import derive_seeds
-from players.connect_four.network import NetworkDesign
-from players.specification import make_player
-from runs.errors import RecipeError
-from runs.recipe import load_recipe
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.learning.td import Td, TdConfig, make_course
+from evolve_arena.evolve.learning.td_kernel import compute_targets, epsilon_at
+from evolve_arena.evolve.learning.td_moves import Course
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import load_recipe
 
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 

@@ -8,17 +8,29 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.executors import SerialExecutor
-from evolve.learning.learner import DivergedError
-from evolve.learning.linear_lessons import AFTER, BEFORE, BURGE, EVERY_MOVE, NONE, REPLACING
-from evolve.learning.linear_meetings import make_entrants, make_meetings
-from evolve.learning.td_linear import TdLinear, TdLinearConfig, TdLinearState, make_lesson
-from games.checkers import Checkers
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from players.checkers.linear import LinearDesign, LinearPlayer
-from players.lineup import KIND, RANDOM
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.learning.linear_lessons import (
+    AFTER,
+    BEFORE,
+    BURGE,
+    EVERY_MOVE,
+    NONE,
+    REPLACING,
+)
+from evolve_arena.evolve.learning.linear_meetings import make_entrants, make_meetings
+from evolve_arena.evolve.learning.td_linear import (
+    TdLinear,
+    TdLinearConfig,
+    TdLinearState,
+    make_lesson,
+)
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.checkers.linear import LinearDesign, LinearPlayer
+from evolve_arena.players.lineup import KIND, RANDOM
 
 
 def make_method(turned: int = 0, **changes: Any) -> TdLinear:

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.executors import ProcessExecutor, SerialExecutor
-from evolve.learning import linear_games
-from evolve.learning.linear_games import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES, meet_part
-from evolve.learning.linear_lessons import (
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.evolve.learning import linear_games
+from evolve_arena.evolve.learning.linear_games import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    meet_part,
+)
+from evolve_arena.evolve.learning.linear_lessons import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -27,16 +34,21 @@ from evolve.learning.linear_lessons import (
     learn_from_move,
     write_tables,
 )
-from evolve.learning.linear_meetings import Entrants, make_entrants, make_meetings, read_weights
-from games.checkers import Checkers, Position
-from games.checkers_board import DRAW_PLIES, MOST_MOVES, note_position
-from games.game import Outcome
-from games.seeding import derive_seeds
-from players.checkers.decision import decide
-from players.checkers.features import count_features
-from players.checkers.linear import PIECES, LinearDesign
-from players.checkers.seat import make_checkers_scratch
-from players.lineup import DEPTH, KIND, RANDOM
+from evolve_arena.evolve.learning.linear_meetings import (
+    Entrants,
+    make_entrants,
+    make_meetings,
+    read_weights,
+)
+from evolve_arena.games.checkers import Checkers, Position
+from evolve_arena.games.checkers_board import DRAW_PLIES, MOST_MOVES, note_position
+from evolve_arena.games.game import Outcome
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.players.checkers.decision import decide
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.linear import PIECES, LinearDesign
+from evolve_arena.players.checkers.seat import make_checkers_scratch
+from evolve_arena.players.lineup import DEPTH, KIND, RANDOM
 
 PLAIN = Lesson(
     rate=0.001,

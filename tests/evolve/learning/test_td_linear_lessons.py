@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve.learning.linear_lessons import (
+from evolve_arena.evolve.learning.linear_lessons import (
     ACCUMULATING,
     AFTER,
     BURGE,
@@ -29,7 +29,7 @@ from evolve.learning.linear_lessons import (
     value_state,
     write_tables,
 )
-from players.checkers.linear import LinearDesign
+from evolve_arena.players.checkers.linear import LinearDesign
 
 Vector = NDArray[np.float64]
 

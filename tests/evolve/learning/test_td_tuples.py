@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from arena.arena import Arena
-from arena.duel import duel
-from arena.executors import ProcessExecutor, SerialExecutor
 from benchmarks import tuples_numpy
-from evolve.learning.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
-from evolve.learning.tuple_games import (
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.evolve.learning.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
+from evolve_arena.evolve.learning.tuple_games import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -27,12 +27,12 @@ from evolve.learning.tuple_games import (
     merge_shards,
     teach,
 )
-from games.bitboard import Rules
-from games.connect_four import ConnectFour
-from games.stream import new_stream
-from genomes.tuples import Cells, TuplePopulation, find_lines, random_walks
-from players.connect_four.tuple_table import TupleTable, make_table
-from players.specification import make_player
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.tuples import Cells, TuplePopulation, find_lines, random_walks
+from evolve_arena.players.connect_four.tuple_table import TupleTable, make_table
+from evolve_arena.players.specification import make_player
 
 PLAIN = Lesson(games=1, step=0.1, decay=0.7, discount=1.0, exploration=0.2, damped=0.0)
 LESSONS = {

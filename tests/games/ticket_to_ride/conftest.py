@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.ticket_to_ride.board import CITY_NAMES, COLOURS, LINE_COLOUR, LINE_FROM, LINE_TO
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.board import (
+    CITY_NAMES,
+    COLOURS,
+    LINE_COLOUR,
+    LINE_FROM,
+    LINE_TO,
+)
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
     DECK_SIZE,
@@ -28,8 +34,8 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 
 
 @pytest.fixture(scope="session")

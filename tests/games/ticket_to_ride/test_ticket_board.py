@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_NAMES,
     COLOURS,

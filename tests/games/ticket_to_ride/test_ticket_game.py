@@ -7,12 +7,12 @@ import random
 import numpy as np
 import pytest
 
-from games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from games.registry import game_of, make_game
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import OVER, PHASE, POINTS, ROUND, player_at
-from games.ticket_to_ride.observation import OBSERVED
-from games.ticket_to_ride.position import Position
+from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.games.registry import game_of, make_game
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, POINTS, ROUND, player_at
+from evolve_arena.games.ticket_to_ride.observation import OBSERVED
+from evolve_arena.games.ticket_to_ride.position import Position
 
 
 def test_it_is_made_by_name_and_by_its_rules():

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
     DECK_SIZE,
@@ -27,9 +27,9 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.position import Position
-from games.ticket_to_ride.views import hide
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.views import hide
 
 
 @settings(max_examples=30, deadline=None)

@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from games.ticket_to_ride.board import LINE_TWIN, LOCOMOTIVE, PINK_LINE
-from games.ticket_to_ride.layout import HAND_AT, MOVES, OWNER_AT, TRAINS, TicketRules, player_at
-from games.ticket_to_ride.legality import can_claim, list_moves
-from games.ticket_to_ride.rules import apply_move
+from evolve_arena.games.ticket_to_ride.board import LINE_TWIN, LOCOMOTIVE, PINK_LINE
+from evolve_arena.games.ticket_to_ride.layout import (
+    HAND_AT,
+    MOVES,
+    OWNER_AT,
+    TRAINS,
+    TicketRules,
+    player_at,
+)
+from evolve_arena.games.ticket_to_ride.legality import can_claim, list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move
 
 RED, WHITE = 0, 2
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from games.errors import IllegalMoveError
-from games.ticket_to_ride.board import GREY, LINE_COLOUR
-from games.ticket_to_ride.layout import DRAW_DECK, MOVES
-from games.ticket_to_ride.moves import format_move, parse_move
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.board import GREY, LINE_COLOUR
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, MOVES
+from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
 
 
 def test_every_move_has_one_text_that_is_read_back():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.stream import below, new_stream
-from games.ticket_to_ride.board import (
+from evolve_arena.games.stream import below, new_stream
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_FROM,
     LINE_LENGTH,
@@ -17,7 +17,7 @@ from games.ticket_to_ride.board import (
     LINES,
     LOCOMOTIVE,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
     DECK_SIZE,
@@ -57,8 +57,8 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import can_pay, is_legal, list_moves
-from games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.legality import can_pay, is_legal, list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 
 WORTH = {1: 1, 2: 2, 3: 4, 4: 7, 5: 10, 6: 15}
 RED, BLUE, WHITE, YELLOW = 0, 1, 2, 7

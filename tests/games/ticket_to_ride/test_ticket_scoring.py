@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LINE_FROM,
     LINE_LENGTH,
@@ -18,7 +18,7 @@ from games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     HAND_AT,
     HELD_TICKETS,
@@ -31,8 +31,14 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move
-from games.ticket_to_ride.scoring import count_tickets, is_done, longest_path, place, score
+from evolve_arena.games.ticket_to_ride.rules import apply_move
+from evolve_arena.games.ticket_to_ride.scoring import (
+    count_tickets,
+    is_done,
+    longest_path,
+    place,
+    score,
+)
 
 STAR = (("Dallas", "Houston"), ("Dallas", "Oklahoma City"), ("Dallas", "Little Rock"))
 """1, 2 and 2 trains, which meet in Dallas: the longest path has 4."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from genomes.neat.attributes import attribute_rules
-from genomes.neat.config import NeatConfig
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.attributes import attribute_rules
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
 
 def test_rules_hold_the_codes_of_names() -> None:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.errors import BadValueError
-from genomes.neat.breeding import breed, mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.numbering import Counters
-from genomes.neat.population import NeatPopulation
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.breeding import breed, mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 INPUTS, OUTPUTS = 4, 3
 

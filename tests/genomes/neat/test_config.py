@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from genomes.neat.config import CONNECTIONS, NeatConfig, explain_meaningless
-from runs.validation import explain
+from evolve_arena.genomes.neat.config import CONNECTIONS, NeatConfig, explain_meaningless
+from evolve_arena.runs.validation import explain
 
 
 def complaint(**values: Any) -> str:
@@ -209,8 +209,8 @@ def test_configurations_can_not_be_changed() -> None:
 
 def test_neat_python_is_not_loaded_for_a_configuration() -> None:
     code = (
-        "import sys, genomes.neat.config, genomes.neat.ini, genomes.neat.breeding\n"
-        "import genomes.neat.creation\n"
+        "import sys\n"
+        "from evolve_arena.genomes.neat import breeding, config, creation, ini\n"
         "print(any(name.partition('.')[0] == 'neat' for name in sys.modules))"
     )
     answer = subprocess.run(

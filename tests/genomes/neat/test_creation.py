@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from games.errors import BadValueError
-from genomes.neat.config import CONNECTIONS, NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.ini import to_neat_python
-from genomes.neat.numbering import Counters
-from genomes.neat.population import NeatPopulation
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.config import CONNECTIONS, NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 INPUTS, OUTPUTS = 4, 3
 

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from genomes.neat.breeding import breed
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python, to_neat_python_genomes
-from genomes.neat.numbering import Counters
-from genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
+from evolve_arena.genomes.neat.breeding import breed
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
 
 INPUTS, OUTPUTS = 3, 2
 CHILDREN = 4000

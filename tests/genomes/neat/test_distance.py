@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
 from neat.innovation import InnovationTracker
 
-from genomes.neat.config import NeatConfig
-from genomes.neat.distance import distances
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python
-from genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.distance import distances
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
 CONFIG = NeatConfig(
     compatibility_disjoint_coefficient=1.1,

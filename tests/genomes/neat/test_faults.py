@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from neat.innovation import InnovationTracker
 
-from genomes.neat.config import NeatConfig
-from genomes.neat.faults import find_fault
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python
-from genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.faults import find_fault
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
 SOUND: dict[str, Any] = {
     "keys": [7],

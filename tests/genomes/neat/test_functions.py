@@ -20,8 +20,8 @@ from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, activate, aggregate
+from evolve_arena.games.compiled import compiled
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, activate, aggregate
 
 NAN, INFINITY = math.nan, math.inf
 SPECIAL = [0.0, -0.0, INFINITY, -INFINITY, 5e-324, -5e-324, 1.7e308, -1.7e308, 1e-7, 1.0, -1.0]

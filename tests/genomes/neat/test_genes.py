@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genomes.neat.genes import find_node
+from evolve_arena.genomes.neat.genes import find_node
 
 
 @given(

@@ -24,13 +24,13 @@ from neat.genes import DefaultConnectionGene, DefaultNodeGene
 from neat.innovation import InnovationTracker
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.errors import BadValueError
-from genomes.neat.config import NeatConfig
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python
 
 INPUTS, OUTPUTS = 3, 2
 FUNCTIONS: dict[str, Any] = {

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from genomes.neat.config import NeatConfig
-from genomes.neat.ini import SECTIONS, read_ini, to_neat_python, write_ini
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.ini import SECTIONS, read_ini, to_neat_python, write_ini
 
 COMPLETE = """\
 # A configuration with every key, none of them at our default.

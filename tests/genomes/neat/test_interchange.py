@@ -24,19 +24,19 @@ from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
 from neat.innovation import InnovationTracker
 
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from genomes.neat.config import NeatConfig
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import (
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import (
     from_neat_python,
     read_json,
     to_neat_python_genomes,
     write_json,
 )
-from genomes.neat.population import NeatPopulation
-from genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 
 INPUTS, OUTPUTS = 3, 2
 

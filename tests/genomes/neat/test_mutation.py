@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python, to_neat_python_genomes
-from genomes.neat.numbering import Counters
-from genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
+from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
 
 INPUTS, OUTPUTS = 3, 2
 THEIRS, OURS = 1000, 4000

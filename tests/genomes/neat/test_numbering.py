@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.ini import to_neat_python
-from genomes.neat.numbering import (
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.numbering import (
     Counters,
     new_numbering,
     note_numbers,
     number_link,
     number_split,
 )
-from genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 ENDS = st.tuples(st.integers(-200, 2**31 - 1), st.integers(0, 2**31 - 1))
 STILL = NeatConfig(

@@ -18,13 +18,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from neat.reporting import ReporterSet
 
-from games.errors import BadValueError
-from genomes.neat.config import NeatConfig
-from genomes.neat.distance import distances
-from genomes.neat.ini import to_neat_python
-from genomes.neat.interchange import from_neat_python, to_neat_python_genomes
-from genomes.neat.population import NeatPopulation
-from genomes.neat.species import Species, spawn_counts, speciate, stagnant
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.distance import distances
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.species import Species, spawn_counts, speciate, stagnant
 
 
 @pytest.fixture(autouse=True)
@@ -458,8 +458,8 @@ def test_species_can_be_left_out() -> None:
 SCRIPT = """
 import hashlib
 import numpy as np
-from genomes.neat.population import NeatPopulation
-from genomes.neat.species import speciate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.species import speciate
 generator = np.random.default_rng(5)
 count = 80
 ends = np.concatenate([generator.permutation(300)[:20] for _ in range(count)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from games.checkers import Checkers
-from games.checkers_board import MOST_MOVES
-from games.checkers_position import Position, bit_of, parse_fen
-from games.stream import Stream, below, new_stream
-from players.checkers.features import FEATURE_NAMES, FEATURE_SETS, count_features
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_board import MOST_MOVES
+from evolve_arena.games.checkers_position import Position, bit_of, parse_fen
+from evolve_arena.games.stream import Stream, below, new_stream
+from evolve_arena.players.checkers.features import FEATURE_NAMES, FEATURE_SETS, count_features
 
 GAME = Checkers()
 SCRATCH = np.zeros(MOST_MOVES + 5, dtype=np.uint64)

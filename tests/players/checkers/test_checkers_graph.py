@@ -20,26 +20,26 @@ import pytest
 from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 
-from games.checkers import Checkers, Move, Position
-from games.checkers_board import MOST_MOVES, repetition_key
-from games.errors import BadValueError
-from games.stream import new_stream
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.interchange import to_neat_python_genomes
-from genomes.neat.population import NeatPopulation, concatenate
-from genomes.tensors import DamagedFileError
-from players.checkers.features import count_features
-from players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
-from players.checkers.linear import make_minimax
-from players.checkers.network import CheckersNetworkDesign
-from players.checkers.search import find_moves
-from players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
-from players.lineup import DEPTH, Lineup, combine_lineups
-from players.search import WIN
-from players.storage import read_player
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.checkers_board import MOST_MOVES, repetition_key
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
+from evolve_arena.players.checkers.linear import make_minimax
+from evolve_arena.players.checkers.network import CheckersNetworkDesign
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.players.lineup import DEPTH, Lineup, combine_lineups
+from evolve_arena.players.search import WIN
+from evolve_arena.players.storage import read_player
 
 GAME = Checkers()
 INPUTS = 14

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from games.checkers import Checkers
-from games.checkers_board import MOST_MOVES
-from games.checkers_position import Position, parse_fen
-from games.errors import BadValueError, UnknownNameError
-from games.stream import below, new_stream
-from genomes.tensors import read_tensors
-from players.bred import FORMAT
-from players.checkers.features import count_features
-from players.checkers.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
-from players.checkers.seat import TABLE_SIZE, UNIT
-from players.lineup import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_board import MOST_MOVES
+from evolve_arena.games.checkers_position import Position, parse_fen
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.stream import below, new_stream
+from evolve_arena.genomes.tensors import read_tensors
+from evolve_arena.players.bred import FORMAT
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
+from evolve_arena.players.checkers.seat import TABLE_SIZE, UNIT
+from evolve_arena.players.lineup import (
     COLUMNS_AT,
     DEPTH,
     FEATURES,

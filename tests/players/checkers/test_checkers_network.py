@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from games.checkers import Checkers
-from games.checkers_position import Position, bit_of
-from games.compiled import compiled
-from games.errors import BadValueError, UnknownNameError
-from games.stream import new_stream
-from genomes.network import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers_position import Position, bit_of
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.network import (
     RESOLUTION,
     activate_sums,
     add_column,
@@ -25,10 +25,20 @@ from genomes.network import (
     single_output,
     start_sums,
 )
-from players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
-from players.checkers.sub_squares import connect_sub_squares, list_sub_squares
-from players.lineup import COLUMNS_AT, DEPTH, HEAD, KIND, NETWORK, QUIET, VALUE, WEIGHTS_AT, Lineup
-from players.storage import read_player
+from evolve_arena.players.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
+from evolve_arena.players.checkers.sub_squares import connect_sub_squares, list_sub_squares
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    DEPTH,
+    HEAD,
+    KIND,
+    NETWORK,
+    QUIET,
+    VALUE,
+    WEIGHTS_AT,
+    Lineup,
+)
+from evolve_arena.players.storage import read_player
 
 GAME = Checkers()
 SMALL = CheckersNetworkDesign(hidden=(7, 3))

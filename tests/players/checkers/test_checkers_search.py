@@ -9,23 +9,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from games.checkers import Checkers, Move, Position
-from games.checkers_board import (
+from evolve_arena.games.checkers import Checkers, Move, Position
+from evolve_arena.games.checkers_board import (
     MOST_MOVES,
     captured_pieces,
     list_moves,
     move_piece,
     repetition_key,
 )
-from games.checkers_position import bit_of
-from games.stream import new_stream
-from genomes.encoding import Encoding
-from genomes.mlp import MLP
-from players.checkers import seat as checkers_seat
-from players.checkers.decision import decide
-from players.checkers.features import count_features
-from players.checkers.search import find_moves
-from players.checkers.seat import (
+from evolve_arena.games.checkers_position import bit_of
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.checkers import seat as checkers_seat
+from evolve_arena.players.checkers.decision import decide
+from evolve_arena.players.checkers.features import count_features
+from evolve_arena.players.checkers.search import find_moves
+from evolve_arena.players.checkers.seat import (
     PLANE,
     TABLE_SIZE,
     UNIT,
@@ -33,7 +33,7 @@ from players.checkers.seat import (
     forget_positions,
     make_checkers_scratch,
 )
-from players.lineup import (
+from evolve_arena.players.lineup import (
     DEPTH,
     FEATURES,
     LINEAR,
@@ -45,7 +45,7 @@ from players.lineup import (
     simple_lineup,
     with_noise,
 )
-from players.search import NODES, WIN
+from evolve_arena.players.search import NODES, WIN
 
 GAME = Checkers()
 EXACT_MLP = MLP(32, (5, 3), 1, "relu")

@@ -12,24 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from arena.match import play_match
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from games.stream import new_stream
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.population import NeatPopulation
-from genomes.tensors import DamagedFileError
-from players.connect_four.graph import GraphDesign, GraphPlayer
-from players.lineup import combine_lineups
-from players.scripted import make_random
-from players.storage import read_player
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.scripted import make_random
+from evolve_arena.players.storage import read_player
 
 GAME = ConnectFour()
 STREAM = new_stream(0)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arena.batch import make_batch
-from arena.duel import duel
-from arena.kernels import run_kernel
-from arena.match import play_match
-from arena.statistics import wilson_interval
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from games.stream import new_stream
-from players.connect_four.minimax import MinimaxPlayer, count_lines
-from players.lineup import NOISE, combine_lineups, make_scratch, with_noise
-from players.player import CompiledPlayer
-from players.scripted import make_random, make_test_bot
-from players.specification import make_player
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import new_stream
+from evolve_arena.players.connect_four.minimax import MinimaxPlayer, count_lines
+from evolve_arena.players.lineup import NOISE, combine_lineups, make_scratch, with_noise
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()
 

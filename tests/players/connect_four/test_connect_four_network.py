@@ -10,15 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.connect_four import ConnectFour
-from games.errors import ArenaError, BadValueError, UnknownNameError
-from games.stream import new_stream
-from genomes.tensors import DamagedFileError, NewerFormatError, read_tensors, write_tensors
-from players.connect_four.graph import GraphDesign
-from players.connect_four.network import NetworkDesign, NetworkPlayer
-from players.connect_four.values import value_moves
-from players.lineup import make_scratch
-from players.storage import read_player
+from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.stream import new_stream
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    read_tensors,
+    write_tensors,
+)
+from evolve_arena.players.connect_four.graph import GraphDesign
+from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.players.connect_four.values import value_moves
+from evolve_arena.players.lineup import make_scratch
+from evolve_arena.players.storage import read_player
 
 GAME = ConnectFour()
 VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))

@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.batch import make_batch
-from arena.kernels import run_kernel
-from arena.match import play_match
-from arena.openings import random_openings
 from benchmarks.tuples_numpy import NumpyTuples, find_places
-from games.connect_four import ConnectFour, Position
-from games.errors import BadValueError, UnknownNameError
-from games.seeding import derive_seeds
-from games.stream import Stream, below, new_stream, next_word
-from genomes.network import RESOLUTION
-from genomes.tensors import DamagedFileError, read_tensors, write_tensors
-from genomes.tuples import TuplePopulation
-from players.bred import FORMAT
-from players.connect_four.network import NetworkDesign
-from players.connect_four.tuple_network import TupleDesign, TuplePlayer
-from players.lineup import TABLES, combine_lineups, count_tables, with_noise
-from players.player import Player
-from players.scripted import make_random, make_test_bot
-from players.storage import read_player
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.match import play_match
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four import ConnectFour, Position
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.stream import Stream, below, new_stream, next_word
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.bred import FORMAT
+from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.players.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.players.lineup import TABLES, combine_lineups, count_tables, with_noise
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.storage import read_player
 
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
 

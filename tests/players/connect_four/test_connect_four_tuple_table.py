@@ -10,11 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.tuples_numpy import find_places
-from games.bitboard import Rules
-from games.errors import BadValueError
-from genomes.tuples import Cells, find_lines, random_walks
-from players.connect_four.tuple_entries import read_disc, start_readings
-from players.connect_four.tuple_table import MOST_ENTRIES, TupleTable, make_table, show_entries
+from evolve_arena.games.bitboard import Rules
+from evolve_arena.games.errors import BadValueError
+from evolve_arena.genomes.tuples import Cells, find_lines, random_walks
+from evolve_arena.players.connect_four.tuple_entries import read_disc, start_readings
+from evolve_arena.players.connect_four.tuple_table import (
+    MOST_ENTRIES,
+    TupleTable,
+    make_table,
+    show_entries,
+)
 
 BOARDS = [Rules(7, 6, 4), Rules(4, 3, 3), Rules(9, 5, 4), Rules(2, 8, 4), Rules(12, 2, 2)]
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.stream import new_stream, next_word
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.stream import new_stream, next_word
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_TICKETS,
     FORBIDDEN,
@@ -21,30 +21,37 @@ from games.ticket_to_ride.layout import (
     TO_MOVE,
     TURN,
 )
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.position import Position
-from genomes.neat.breeding import mutate
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.neat.graph import compile_graphs, evaluate
-from genomes.neat.population import NeatPopulation
-from players.lineup import FEATURES, RULE, Lineup, combine_lineups, simple_lineup, with_noise
-from players.player import CompiledPlayer
-from players.scripted import make_random
-from players.ticket_to_ride.choose import decide
-from players.ticket_to_ride.features import fill_features
-from players.ticket_to_ride.graph import TicketGraphDesign
-from players.ticket_to_ride.inputs import FEATURE_SCALES
-from players.ticket_to_ride.move_features import INPUTS, describe_move
-from players.ticket_to_ride.move_network import MoveDesign
-from players.ticket_to_ride.network import DecisionDesign
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.pruning import prune_moves
-from players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
-from players.ticket_to_ride.scripted import make_rule_player
-from players.ticket_to_ride.situation import STATE_FEATURES, describe_situation
-from players.ticket_to_ride.survey import survey
-from players.ticket_to_ride.thinking import begin_weighing, weigh_decisions, weigh_move
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.lineup import (
+    FEATURES,
+    RULE,
+    Lineup,
+    combine_lineups,
+    simple_lineup,
+    with_noise,
+)
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_random
+from evolve_arena.players.ticket_to_ride.choose import decide
+from evolve_arena.players.ticket_to_ride.features import fill_features
+from evolve_arena.players.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.players.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.players.ticket_to_ride.move_features import INPUTS, describe_move
+from evolve_arena.players.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.pruning import prune_moves
+from evolve_arena.players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
+from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.players.ticket_to_ride.situation import STATE_FEATURES, describe_situation
+from evolve_arena.players.ticket_to_ride.survey import survey
+from evolve_arena.players.ticket_to_ride.thinking import begin_weighing, weigh_decisions, weigh_move
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [

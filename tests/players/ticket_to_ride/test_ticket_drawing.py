@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from games.stream import new_stream
-from games.ticket_to_ride.board import (
+from evolve_arena.games.stream import new_stream
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LINE_OF_ROUTE,
     ROUTE_FROM,
@@ -20,13 +20,18 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
-from players.forfeit import Forfeit, ForfeitError
-from players.human import HumanPlayer
-from players.ticket_to_ride.drawing import draw_table, list_claimed, list_claims, name_route
-from players.ticket_to_ride.missing import find_missing, open_lines
-from players.ticket_to_ride.wording import tell_move
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.ticket_to_ride.drawing import (
+    draw_table,
+    list_claimed,
+    list_claims,
+    name_route,
+)
+from evolve_arena.players.ticket_to_ride.missing import find_missing, open_lines
+from evolve_arena.players.ticket_to_ride.wording import tell_move
 
 GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"

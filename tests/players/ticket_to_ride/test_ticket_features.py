@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LINE_OF_ROUTE,
     ROUTE_FROM,
@@ -16,7 +16,7 @@ from games.ticket_to_ride.board import (
     ROUTES,
     TICKET_POINTS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_SIZE,
@@ -37,15 +37,19 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.rules import apply_move, deal
-from games.ticket_to_ride.scoring import is_done
-from games.ticket_to_ride.views import hide
-from players.lineup import RULE, simple_lineup
-from players.ticket_to_ride.features import FEATURE_COUNTS, FEATURE_NAMES, fill_features
-from players.ticket_to_ride.options import parse_variant
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.rule import rule_move
-from players.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.ticket_to_ride.features import (
+    FEATURE_COUNTS,
+    FEATURE_NAMES,
+    fill_features,
+)
+from evolve_arena.players.ticket_to_ride.options import parse_variant
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.rule import rule_move
+from evolve_arena.players.ticket_to_ride.scratch import (
     GOAL,
     LACKING,
     MATCHING,

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.checkers import Checkers
-from games.errors import BadValueError, UnknownNameError
-from games.ticket_to_ride.game import TicketToRide
-from genomes.neat.config import NeatConfig
-from genomes.neat.creation import create
-from genomes.tensors import DamagedFileError
-from players.bred import BredPlayer
-from players.lineup import (
+from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import (
     ACTION,
     COLUMNS_AT,
     DECISION,
@@ -28,18 +28,18 @@ from players.lineup import (
     VARIANT,
     WEIGHTS_AT,
 )
-from players.player import CompiledPlayer
-from players.specification import make_player
-from players.storage import read_player
-from players.ticket_to_ride.bred import TicketDesign
-from players.ticket_to_ride.design import make_ticket_design
-from players.ticket_to_ride.features import FEATURE_NAMES
-from players.ticket_to_ride.graph import TicketGraphDesign
-from players.ticket_to_ride.inputs import FEATURE_SCALES
-from players.ticket_to_ride.move_features import INPUTS
-from players.ticket_to_ride.move_network import MoveDesign
-from players.ticket_to_ride.network import DecisionDesign, DecisionPlayer
-from players.ticket_to_ride.options import parse_variant
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.storage import read_player
+from evolve_arena.players.ticket_to_ride.bred import TicketDesign
+from evolve_arena.players.ticket_to_ride.design import make_ticket_design
+from evolve_arena.players.ticket_to_ride.features import FEATURE_NAMES
+from evolve_arena.players.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.players.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.players.ticket_to_ride.move_features import INPUTS
+from evolve_arena.players.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.players.ticket_to_ride.network import DecisionDesign, DecisionPlayer
+from evolve_arena.players.ticket_to_ride.options import parse_variant
 
 
 def make_genome(design: DecisionDesign | MoveDesign) -> Any:

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.errors import BadValueError, UnknownNameError
-from players.ticket_to_ride.options import LONG, OPTIONS, describe_variant, parse_variant
+from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.players.ticket_to_ride.options import (
+    LONG,
+    OPTIONS,
+    describe_variant,
+    parse_variant,
+)
 
 
 @given(st.integers(0, 2 ** len(OPTIONS) - 1))

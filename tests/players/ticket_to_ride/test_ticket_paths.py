@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LINE_OF_ROUTE,
     ROUTE_FROM,
@@ -23,11 +23,27 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
-from games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT, STATE_FIELDS, TicketRules
-from players.lineup import RULE, simple_lineup
-from players.ticket_to_ride.options import parse_variant
-from players.ticket_to_ride.paths import TIE_NUMBERS, know_path, know_routes, routes_cost
-from players.ticket_to_ride.scratch import BLOCKED, OWN, PATHS_AT, make_ticket_scratch, seat_at
+from evolve_arena.games.ticket_to_ride.layout import (
+    NUMBER_OF_PLAYERS,
+    OWNER_AT,
+    STATE_FIELDS,
+    TicketRules,
+)
+from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.ticket_to_ride.options import parse_variant
+from evolve_arena.players.ticket_to_ride.paths import (
+    TIE_NUMBERS,
+    know_path,
+    know_routes,
+    routes_cost,
+)
+from evolve_arena.players.ticket_to_ride.scratch import (
+    BLOCKED,
+    OWN,
+    PATHS_AT,
+    make_ticket_scratch,
+    seat_at,
+)
 
 ENDS = [(int(ROUTE_FROM[r]), int(ROUTE_TO[r])) for r in range(ROUTES)]
 WAYS = [

@@ -9,17 +9,24 @@ import pytest
 
 from benchmarks import ticket_to_ride_plain_player as plain_player
 from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, Options, Randomness, Table
-from games.stream import below, new_stream
-from games.ticket_to_ride import layout
-from games.ticket_to_ride.layout import MOVES, OVER, PHASE, ROUND, STATE_FIELDS, TicketRules
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.rules import apply_move, deal
-from games.ticket_to_ride.scoring import score
-from games.ticket_to_ride.views import hide
-from players.lineup import RANDOM, simple_lineup
-from players.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
-from players.ticket_to_ride.rule import rule_move
-from players.ticket_to_ride.scratch import make_ticket_scratch
+from evolve_arena.games.stream import below, new_stream
+from evolve_arena.games.ticket_to_ride import layout
+from evolve_arena.games.ticket_to_ride.layout import (
+    MOVES,
+    OVER,
+    PHASE,
+    ROUND,
+    STATE_FIELDS,
+    TicketRules,
+)
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import score
+from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.players.lineup import RANDOM, simple_lineup
+from evolve_arena.players.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
+from evolve_arena.players.ticket_to_ride.rule import rule_move
+from evolve_arena.players.ticket_to_ride.scratch import make_ticket_scratch
 
 CHOICES = random.Random(20180904)
 VARIANTS = [TEXT, CODE, *(CHOICES.getrandbits(len(OPTIONS)) for _ in range(8))]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.ticket_to_ride.board import (
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     GREY,
@@ -24,7 +24,7 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     HAND_AT,
     HELD_TICKETS,
@@ -38,12 +38,12 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import can_claim, can_pay, list_moves
-from games.ticket_to_ride.rules import apply_move, deal
-from players.lineup import RULE, simple_lineup
-from players.ticket_to_ride.options import parse_variant
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.legality import can_claim, can_pay, list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.ticket_to_ride.options import parse_variant
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.scratch import (
     AFFORDABLE,
     GOAL,
     LACKING,

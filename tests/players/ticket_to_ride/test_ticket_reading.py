@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.errors import IllegalMoveError
-from games.ticket_to_ride.game import TicketToRide
-from games.ticket_to_ride.position import Position
-from players.speech import TicketSpeech, speech_of
+from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.players.speech import TicketSpeech, speech_of
 
 GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.compiled import compiled
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
     LINE_OF_ROUTE,
@@ -19,7 +19,7 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
     DISCARD_SIZE,
@@ -52,13 +52,13 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import is_legal
-from games.ticket_to_ride.rules import apply_move, deal
-from games.ticket_to_ride.views import hide
-from players.lineup import RULE, simple_lineup
-from players.ticket_to_ride.options import OPTIONS, parse_variant
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.rule import (
+from evolve_arena.games.ticket_to_ride.legality import is_legal
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.ticket_to_ride.options import OPTIONS, parse_variant
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.rule import (
     CLAIM_ROUTE,
     DO_NOTHING,
     DRAW_CARDS,
@@ -68,7 +68,7 @@ from players.ticket_to_ride.rule import (
     rule_decision,
     rule_move,
 )
-from players.ticket_to_ride.scratch import make_ticket_scratch
+from evolve_arena.players.ticket_to_ride.scratch import make_ticket_scratch
 
 RULES = TicketRules()
 SHORT = ("Denver", "El Paso")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from games.compiled import compiled
-from games.ticket_to_ride.board import (
+from evolve_arena.games.compiled import compiled
+from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_NAMES,
     COLOURS,
@@ -26,7 +26,7 @@ from games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
-from games.ticket_to_ride.layout import (
+from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DRAW_DECK,
     DRAW_OPEN,
@@ -49,22 +49,28 @@ from games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
-from games.ticket_to_ride.legality import list_moves
-from games.ticket_to_ride.rules import apply_move, deal
-from players.lineup import RANDOM, simple_lineup
-from players.ticket_to_ride.facts import MISSING_AT, NO_CARD_HELPS, OPEN_AT, OPEN_TICKETS, SUBSET_AT
-from players.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, describe_move
-from players.ticket_to_ride.plan import prepare_turn
-from players.ticket_to_ride.pruning import prune_moves
-from players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
-from players.ticket_to_ride.situation import (
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.players.lineup import RANDOM, simple_lineup
+from evolve_arena.players.ticket_to_ride.facts import (
+    MISSING_AT,
+    NO_CARD_HELPS,
+    OPEN_AT,
+    OPEN_TICKETS,
+    SUBSET_AT,
+)
+from evolve_arena.players.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, describe_move
+from evolve_arena.players.ticket_to_ride.plan import prepare_turn
+from evolve_arena.players.ticket_to_ride.pruning import prune_moves
+from evolve_arena.players.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
+from evolve_arena.players.ticket_to_ride.situation import (
     MOVES_AT,
     SITUATION_NAMES,
     STATE_FEATURES,
     describe_situation,
 )
-from players.ticket_to_ride.survey import survey
-from players.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
+from evolve_arena.players.ticket_to_ride.survey import survey
+from evolve_arena.players.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
 
 RULES = TicketRules()
 State = NDArray[np.int64]
