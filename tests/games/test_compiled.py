@@ -250,7 +250,8 @@ def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
     (tree / "games/caller.py").write_text(caller)
     (tree / "games/callee.py").write_text(callee)
     chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
-    code = "from evolve_arena.games.caller import ask; print(ask(21), sum(ask.stats.cache_hits.values()))"
+    code = "from evolve_arena.games.caller import ask\n"
+    code += "print(ask(21), sum(ask.stats.cache_hits.values()))"
     assert _run(tree, code, **chosen) == ["42", "0"]
     assert _run(tree, code, **chosen) == ["42", "1"]
     (tree / "games/callee.py").write_text(callee.replace("2", "3"))
@@ -391,7 +392,7 @@ def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> 
         (folder / "code").write_text("")
         os.utime(folder, (1000 - age, 1000 - age))
     (tmp_path / "other").mkdir()
-    code = "from games.compiled import cache_folder; print(cache_folder())"
+    code = "from evolve_arena.games.compiled import cache_folder; print(cache_folder())"
     (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
     left = {folder.name for folder in tmp_path.iterdir()}
     assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
