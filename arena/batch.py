@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.errors import BadValueError, quote
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import BadValueError, quote
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.lineup import Lineup
 
 __all__ = [
@@ -32,7 +32,7 @@ Pairings = NDArray[np.int32]
 
 Openings = NDArray[np.signedinteger[Any]]
 """Moves played before the players decide, by their numbers
-(:meth:`evolve_arena.games.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
+(:meth:`evolve_arena.core.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.ratings import Rating, rate_players
 from evolve_arena.arena.statistics import json_share, wilson_interval
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
 __all__ = ["Crosstable", "play_tournament"]

@@ -14,8 +14,8 @@ from evolve_arena.arena.kernels import SEATED_KERNELS
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.arena.openings import check_plies, random_openings
 from evolve_arena.arena.seated_duel import seated_duel
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, Player, check_board
 

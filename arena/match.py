@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from evolve_arena.games.game import AnyGame, Outcome
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.game import AnyGame, Outcome
+from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 
@@ -45,7 +45,7 @@ class Match:
     sentence: str
     """How it ended, in words."""
     numbers: tuple[int, ...] = ()
-    """The moves by their numbers (:meth:`evolve_arena.games.game.Game.number_of`); empty if they
+    """The moves by their numbers (:meth:`evolve_arena.core.game.Game.number_of`); empty if they
     are numbers themselves."""
     offender: int = -1
     """The side that forfeited, or -1."""

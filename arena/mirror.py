@@ -20,8 +20,8 @@ from evolve_arena.arena.seated_duel import LIMITS
 from evolve_arena.arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
 from evolve_arena.arena.statistics import Z_95, json_interval, wilson_interval
 from evolve_arena.arena.tables import check_seats, play_tables
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
 __all__ = ["MirrorResult", "play_mirror", "pool"]

@@ -8,9 +8,9 @@ import numpy as np
 
 from evolve_arena.arena.batch import Openings
 from evolve_arena.arena.kernels import KERNELS, SEATED_KERNELS
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 
 __all__ = ["check_plies", "enumerate_openings", "longest_opening", "random_openings"]
 

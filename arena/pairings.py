@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Openings, Pairings
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.stream import Stream, below
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import Stream, below
 
 __all__ = [
     "both_colours",

@@ -14,9 +14,9 @@ from statistics import fmean
 from evolve_arena.arena.duel import DuelResult, duel
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import round_robin
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
 __all__ = [

@@ -16,8 +16,8 @@ from evolve_arena.arena.match import Termination
 from evolve_arena.arena.seating import SEATS, SeatedResults, Seatings, seat_players
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.arena.tables import check_seats, play_tables
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
 __all__ = ["LIMITS", "SeatedDuelResult", "Side", "seated_duel"]

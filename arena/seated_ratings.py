@@ -26,9 +26,9 @@ from evolve_arena.arena.seating import (
 )
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.arena.tables import check_seats, play_tables
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_generator, derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
 __all__ = ["SeatedRating", "Standings", "rate_seats", "seated_tournament"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.lineup import Lineup
 
 __all__ = [

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.duel_result import ForfeitCount, count_forfeits
 from evolve_arena.arena.executors import Executor, SerialExecutor
-from evolve_arena.arena.kernels.ticket_to_ride import judge, new_table, players_word
 from evolve_arena.arena.match import Termination, hash_moves
 from evolve_arena.arena.seating import (
     EMPTY,
@@ -24,10 +23,11 @@ from evolve_arena.arena.seating import (
     make_seated_batch,
     new_seated_results,
 )
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import make_game
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, players_word
 from evolve_arena.games.ticket_to_ride.layout import FORBIDDEN, OFFENDER, OVER, PHASE, ROUND
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import combine_lineups

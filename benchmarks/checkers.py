@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.line import Line
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.checkers_board import DRAW_PLIES, MOST_MOVES, play_randomly
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, play_randomly
+from evolve_arena.games.checkers.game import Checkers
 
 __all__ = ["measure"]
 

@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks.line import Line
-from evolve_arena.arena.kernels.checkers import draw_openings, play_matches
-from evolve_arena.games.checkers import Checkers, Position
-from evolve_arena.games.checkers_board import MOST_MOVES, repetition_key
+from evolve_arena.games.checkers.board import MOST_MOVES, repetition_key
+from evolve_arena.games.checkers.features import count_features
+from evolve_arena.games.checkers.game import Checkers, Position
+from evolve_arena.games.checkers.kernel import draw_openings, play_matches
+from evolve_arena.games.checkers.search import find_moves
+from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
-from evolve_arena.players.checkers.features import count_features
-from evolve_arena.players.checkers.search import find_moves
-from evolve_arena.players.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
 from evolve_arena.players.lineup import (
     DEPTH,
     FEATURES,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernels import run_kernel
 from evolve_arena.arena.pairings import round_robin
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDesign
 
 __all__ = ["evolve", "measure", "measure_games"]
 

@@ -12,9 +12,9 @@ from benchmarks.line import Line
 from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
 
 __all__ = ["measure"]

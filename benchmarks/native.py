@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.kernels import run_kernel
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]

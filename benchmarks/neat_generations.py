@@ -21,12 +21,12 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.kernels import run_kernel
 from evolve_arena.arena.pairings import both_colours, random_opponents
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.games.stream import new_stream
+from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
-from evolve_arena.players.connect_four.graph import GraphDesign
 
 __all__ = ["measure"]
 

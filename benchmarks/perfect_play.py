@@ -13,9 +13,9 @@ import random
 from bitbully import BitBully, Board
 
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.stream import Stream, below, chance
+from evolve_arena.core.stream import Stream, below, chance
 
 __all__ = ["PlainLearner"]
 

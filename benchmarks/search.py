@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.arena.openings import random_openings
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.players.connect_four.minimax import count_lines
-from evolve_arena.players.connect_four.search import find_moves
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.minimax import count_lines
+from evolve_arena.games.connect_four.search import find_moves
 from evolve_arena.players.lineup import LEAST_WITH_TABLE, TABLE_BITS
 from evolve_arena.players.search import NODES, WIN, make_room
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.players.checkers.linear import LinearPlayer
-from evolve_arena.players.checkers.network import CheckersNetworkPlayer
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.sixteen import make_piotrowski, piotrowski_names
+from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from benchmarks.line import Line
 from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.evolve.learning.td import Td, TdState, make_course
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.connect_four.td import Td, TdState, make_course
 from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]

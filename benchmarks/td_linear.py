@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.evolve.learning.linear_games import PLIES
-from evolve_arena.evolve.learning.linear_lessons import MOST_GENES, Lesson, learn_from_game
-from evolve_arena.evolve.learning.td_linear import TdLinear, TdLinearState, make_lesson
+from evolve_arena.games.checkers.linear_games import PLIES
+from evolve_arena.games.checkers.linear_lessons import MOST_GENES, Lesson, learn_from_game
+from evolve_arena.games.checkers.td_linear import TdLinear, TdLinearState, make_lesson
 from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]

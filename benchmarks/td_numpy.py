@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.evolve.learning.td_moves import EXPLORATIONS, LESSONS, Course
-from evolve_arena.games.stream import Stream, below, chance, new_stream
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, Course
 
 __all__ = ["NumpyLearner"]
 

@@ -14,10 +14,10 @@ from benchmarks.ticket_to_ride_plain import Options, Randomness
 from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.seating import SeatedBatch, SeatedResults, make_seated_batch, seat_players
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
-from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = ["measure"]
 

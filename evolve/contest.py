@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Pairings, Results
-from evolve_arena.games.compiled import compiled, inlined
-from evolve_arena.games.stream import Stream, below
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import Stream, below
 
 __all__ = ["Contest", "draw_members", "sum_members", "sum_points", "sum_tournaments"]
 

@@ -22,8 +22,9 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.pairings import both_colours, gauntlet, round_robin
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.archive import remember
-from evolve_arena.evolve.checkers_section import CheckersNetworkConfig
 from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.meeting import (
     MeetingConfig,
@@ -35,14 +36,13 @@ from evolve_arena.evolve.meeting import (
 )
 from evolve_arena.evolve.method import Config, Method, Report
 from evolve_arena.evolve.tournament import PerceptronConfig
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.checkers.config import CheckersNetworkConfig
+from evolve_arena.games.checkers.design import CheckersDesign, make_checkers_design
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
-from evolve_arena.players.checkers.design import CheckersDesign, make_checkers_design
-from evolve_arena.players.connect_four.network import NetworkDesign
 
 __all__ = [
     "EvolutionaryProgramming",

@@ -14,12 +14,12 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.archive import HallOfFame
 from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.method import Config
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_generator, derive_seeds
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 __all__ = [
@@ -92,7 +92,7 @@ def meet(
         arena: Where.
         state: The run's state; the first rows of the lineup are its population.
         pairings: Who meets whom, shape ``(pairs, 2)``.
-        purpose: What the seeds of the matches are for; see :mod:`evolve_arena.games.seeding`.
+        purpose: What the seeds of the matches are for; see :mod:`evolve_arena.core.seeding`.
         others: Lineups beside the population. Then the pairings have both colours already.
 
     Returns:

@@ -3,7 +3,7 @@
 A method touches no file, no clock and no screen. Its state is one frozen dataclass that
 holds everything the future depends on; the fields are arrays, numbers and texts, so that a
 checkpoint is nothing but the state. What is random depends on the run's seed, the generation
-and a purpose (see :mod:`evolve_arena.games.seeding`), never on what was drawn before.
+and a purpose (see :mod:`evolve_arena.core.seeding`), never on what was drawn before.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from pydantic import Field
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import inside_groups, random_opponents, round_robin
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.archive import keep_members
-from evolve_arena.evolve.checkers_section import CheckersGraphConfig
 from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.meeting import (
     check_openings,
@@ -37,12 +38,14 @@ from evolve_arena.evolve.stagnation import (
 )
 from evolve_arena.evolve.tables import Tables
 from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve_arena.evolve.ticket_section import TicketGraphConfig
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError, BadValueError
-from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.checkers.config import CheckersGraphConfig
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.graph import CheckersGraphDesign
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.graph import GraphDesign
+from evolve_arena.games.ticket_to_ride.config import TicketGraphConfig
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -52,9 +55,6 @@ from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species, speciate, stagnant
-from evolve_arena.players.checkers.graph import CheckersGraphDesign
-from evolve_arena.players.connect_four.graph import GraphDesign
-from evolve_arena.players.ticket_to_ride.graph import TicketGraphDesign
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
 

@@ -19,10 +19,10 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.kernels import SEATED_KERNELS
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Config
 from evolve_arena.evolve.tables import pack_company, play_at_tables
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.players.lineup import Lineup
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.seating import EMPTY, SEATS, SeatedResults, Seatings
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.table_matches import mean_by_player, plan_tables, value_seats
 from evolve_arena.evolve.tables_section import TablesConfig
-from evolve_arena.games.errors import ArenaError, BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_generator, derive_seeds
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
@@ -59,7 +59,7 @@ class Tables:
             arena: Where.
             state: The run's state.
             hall: Genomes of the hall of fame that join the company; None for nobody.
-            purpose: What the seeds are for; see :mod:`evolve_arena.games.seeding`.
+            purpose: What the seeds are for; see :mod:`evolve_arena.core.seeding`.
 
         Returns:
             The fitness of each individual, shape ``(individuals,)``, and figures about the games.

@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.kernels import SEATED_KERNELS
 from evolve_arena.arena.seating import SEATS
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.evolve.meeting import MeetingConfig, estimate_matches
 from evolve_arena.evolve.method import Config
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 __all__ = ["TableMeetingConfig", "TablesConfig", "estimate_meetings", "find_tables"]

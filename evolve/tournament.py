@@ -21,8 +21,8 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import round_robin, tournaments
+from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.archive import remember
-from evolve_arena.evolve.checkers_section import CheckersNetworkConfig
 from evolve_arena.evolve.contest import (
     Contest,
     draw_members,
@@ -35,15 +35,15 @@ from evolve_arena.evolve.method import BoardViewConfig, Config, Method, Report
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
 from evolve_arena.evolve.tables import Tables
 from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve_arena.evolve.ticket_section import TicketNetworkConfig
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.seeding import derive_generator, derive_stream
+from evolve_arena.games.checkers.config import CheckersNetworkConfig
+from evolve_arena.games.checkers.design import CheckersDesign, make_checkers_design
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.ticket_to_ride.config import TicketNetworkConfig
+from evolve_arena.games.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
-from evolve_arena.players.checkers.design import CheckersDesign, make_checkers_design
-from evolve_arena.players.connect_four.network import NetworkDesign
-from evolve_arena.players.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 

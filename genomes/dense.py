@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import internal
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.compiled import internal
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded

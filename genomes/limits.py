@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Integral
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 
 __all__ = ["BYTES_PER_MATCH", "COPIES", "MOST_BYTES", "MOST_WEIGHTS", "check_bytes", "check_sizes"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, inlined
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.network import (

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.games.compiled import inlined, internal
+from evolve_arena.core.compiled import inlined, internal
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 

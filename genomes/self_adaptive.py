@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.stream import Stream, below, gaussian
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import Stream, below, gaussian
 from evolve_arena.genomes.mlp import Genomes
 
 __all__ = ["LARGEST_STRENGTH", "StepGene", "mutate_self_adaptive", "self_adaptive_rate"]

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import models, register_model
 
-from evolve_arena.games.compiled import inlined, instruction
+from evolve_arena.core.compiled import inlined, instruction
 
 __all__ = [
     "LANES",

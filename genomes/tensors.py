@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 
 __all__ = [
     "DamagedFileError",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 __all__ = ["SHAPES", "Cells", "TuplePopulation", "draw_shapes", "find_lines", "random_walks"]
 

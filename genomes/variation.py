@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.stream import GOLDEN, Stream, chance, gaussian, mix
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import GOLDEN, Stream, chance, gaussian, mix
 from evolve_arena.genomes.mlp import Genomes
 
 __all__ = ["adapt_strengths", "cross_uniformly", "measure_diversity", "mutate_gaussian"]
@@ -102,7 +102,7 @@ def _choose_genes(
 ) -> None:
     """Two genes from each word, without branches and with nothing to wait for.
 
-    The words are those of :func:`evolve_arena.games.stream.next_word`, but no draw needs the one
+    The words are those of :func:`evolve_arena.core.stream.next_word`, but no draw needs the one
     before.
     """
     half = np.uint64(32)

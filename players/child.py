@@ -24,7 +24,7 @@ from typing import IO
 
 import psutil
 
-from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.players import supervisor
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 

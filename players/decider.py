@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.games import checkers, connect_four
-from evolve_arena.games.bitboard import Rules
-from evolve_arena.games.checkers_board import CheckersRules, note_position
+from evolve_arena.games.checkers import game as checkers
+from evolve_arena.games.checkers.board import CheckersRules, note_position
+from evolve_arena.games.checkers.decision import decide as decide_checkers
+from evolve_arena.games.checkers.seat import make_checkers_scratch
+from evolve_arena.games.connect_four import game as connect_four
+from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.seats import decide as decide_connect_four
+from evolve_arena.games.ticket_to_ride.choose import decide as decide_ticket_to_ride
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import TicketRules
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
-from evolve_arena.players.checkers.decision import decide as decide_checkers
-from evolve_arena.players.checkers.seat import make_checkers_scratch
-from evolve_arena.players.connect_four.seats import decide as decide_connect_four
+from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.players.lineup import Lineup, make_scratch
-from evolve_arena.players.ticket_to_ride.choose import decide as decide_ticket_to_ride
-from evolve_arena.players.ticket_to_ride.scratch import make_ticket_scratch
 
 __all__ = ["DECIDERS", "Decider"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import Lineup
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from evolve_arena.games import checkers, connect_four
-from evolve_arena.games.checkers_position import MOVE_TEXT, bit_of
-from evolve_arena.games.errors import BadValueError, UnknownNameError
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.checkers import game as checkers
+from evolve_arena.games.checkers.position import MOVE_TEXT, bit_of
+from evolve_arena.games.connect_four import game as connect_four
 
 __all__ = ["DIALECTS", "CheckersDialect", "Dialect", "Limits", "SiteDialect", "find_dialect"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 
 __all__ = ["Forfeit", "ForfeitError"]
 

@@ -6,9 +6,9 @@ import os
 import sys
 from typing import Any, TextIO
 
-from evolve_arena.games.errors import IllegalMoveError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.stream import Stream
+from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.stream import Stream
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.players.speech import speech_of

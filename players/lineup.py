@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import inlined
+from evolve_arena.core.compiled import inlined
+from evolve_arena.games.connect_four.tuple_entries import READINGS
 from evolve_arena.genomes.network import LAYERS, SHAPE_FIELDS, SIZES, padded
-from evolve_arena.players.connect_four.tuple_entries import READINGS
 from evolve_arena.players.search import make_room
 
 __all__ = [
@@ -104,14 +104,14 @@ TAKES_WINS = 14
 whatever the values, or goes by these alone (0)."""
 TABLES_AT = 15
 """One of a tuple network: where in ``columns`` its numbers begin. Its structure begins
-at ``COLUMNS_AT`` (see :mod:`evolve_arena.players.connect_four.tuple_table`)."""
+at ``COLUMNS_AT`` (see :mod:`evolve_arena.games.connect_four.tuple_table`)."""
 QUIET, FEATURES = 16, 17
 """The last ones, of a search in checkers, whose :data:`DEPTH` is at least 1: whether it follows
 captures beyond its last ply until none is left (1); and, if its positions are valued by features,
-how many of these there are (see :mod:`evolve_arena.players.checkers.seat`)."""
+how many of these there are (see :mod:`evolve_arena.games.checkers.seat`)."""
 VARIANT, FORBIDS = 18, 19
 """And of players of Ticket to Ride: the bits that say how its rule player decides (see
-:mod:`evolve_arena.players.ticket_to_ride.rule`), and whether a network is kept from choosing what
+:mod:`evolve_arena.games.ticket_to_ride.rule`), and whether a network is kept from choosing what
 it may not do (1), or may make a forbidden move (0)."""
 SEAT_FIELDS = 20
 

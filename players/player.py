@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import game_of
-from evolve_arena.games.stream import Stream
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import game_of
+from evolve_arena.core.stream import Stream
 from evolve_arena.games.ticket_to_ride.layout import TicketRules
 from evolve_arena.players.decider import DECIDERS
 from evolve_arena.players.lineup import Lineup

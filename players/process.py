@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.errors import BadValueError, IllegalMoveError, quote
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.errors import BadValueError, IllegalMoveError, quote
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import DIALECTS, Dialect, Limits, find_dialect
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
@@ -52,7 +52,7 @@ class ProcessPlayer(Player):
         UnknownNameError: There is no such dialect for the game.
         BadValueError: The command cannot be read, or names no program.
 
-    >>> from evolve_arena.games.connect_four import ConnectFour
+    >>> from evolve_arena.games.connect_four.game import ConnectFour
     >>> ProcessPlayer(ConnectFour(), "python3 bot.py", dialect="riddle")
     Traceback (most recent call last):
     games.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.lineup import RANDOM, TEST_BOT, simple_lineup
 from evolve_arena.players.player import CompiledPlayer
 

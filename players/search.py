@@ -2,8 +2,8 @@
 
 Alpha-beta in negamax form: a value is what the position is worth to the player to move. A game
 has a file of its own with the recursion, which lists and makes moves and values what it finds at
-the last ply (:mod:`evolve_arena.players.connect_four.search`,
-:mod:`evolve_arena.players.checkers.search`); it takes these steps from here.
+the last ply (:mod:`evolve_arena.games.connect_four.search`,
+:mod:`evolve_arena.games.checkers.search`); it takes these steps from here.
 
 A value depends on the position and the plies left to search, and where players differ in what
 they think of positions on who searches: on nothing else, not on the moves that led there, on the
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import internal
-from evolve_arena.games.stream import GOLDEN, mix
+from evolve_arena.core.compiled import internal
+from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.genomes.simd import peek, poke
 
 __all__ = [

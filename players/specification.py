@@ -15,21 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.games.files import read_file
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import GAMES
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
+from evolve_arena.core.files import read_file
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import GAMES
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.minimax import parse_minimax
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.connect_four.minimax import parse_minimax
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.scripted import make_random, make_test_bot
 from evolve_arena.players.storage import LARGEST, read_player
-from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 
 __all__ = [
     "NotPermittedError",

@@ -6,13 +6,16 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from evolve_arena.games import checkers, connect_four
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.checkers_position import COLOURS
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError, IllegalMoveError
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.checkers import game as checkers
+from evolve_arena.games.checkers.drawing import draw_checkers
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.position import COLOURS
+from evolve_arena.games.connect_four import game as connect_four
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride import position as tickets
+from evolve_arena.games.ticket_to_ride.drawing import draw_table, list_claims
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
@@ -24,9 +27,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     SECOND_CARD,
     TO_MOVE,
 )
-from evolve_arena.players.checkers.drawing import draw_checkers
-from evolve_arena.players.ticket_to_ride.drawing import draw_table, list_claims
-from evolve_arena.players.ticket_to_ride.reading import read_move
+from evolve_arena.games.ticket_to_ride.reading import read_move
 
 __all__ = ["CheckersSpeech", "ConnectFourSpeech", "Speech", "TicketSpeech", "speech_of"]
 

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.games.checkers.graph import CheckersGraphPlayer
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkPlayer
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
+from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
+from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer
-from evolve_arena.players.checkers.graph import CheckersGraphPlayer
-from evolve_arena.players.checkers.linear import LinearPlayer
-from evolve_arena.players.checkers.network import CheckersNetworkPlayer
-from evolve_arena.players.connect_four.graph import GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkPlayer
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
-from evolve_arena.players.ticket_to_ride.graph import TicketGraphPlayer
-from evolve_arena.players.ticket_to_ride.move_network import MovePlayer
-from evolve_arena.players.ticket_to_ride.network import DecisionPlayer
 
 __all__ = ["KINDS", "LARGEST", "read_player"]
 

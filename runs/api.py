@@ -9,7 +9,7 @@ from pathlib import Path
 from evolve_arena.arena.duel import DuelResult
 from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.executors import Executor, check_executor
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, remember
 from evolve_arena.runs.directory import RunDirectory

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import cast
 
-from evolve_arena.games.errors import ArenaError, one_line
+from evolve_arena.core.errors import ArenaError, one_line
 
 __all__ = ["main"]
 

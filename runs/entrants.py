@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from glob import glob, has_magic
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 
 __all__ = ["expand_patterns", "is_pattern"]
 

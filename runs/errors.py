@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 
 __all__ = [
     "BusyHistoryError",

@@ -12,16 +12,16 @@ from typing import Any
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.statistics import json_share
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.concepts import CONCEPTS, concept_groups, fits_concepts
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
-from evolve_arena.runs.concepts import CONCEPTS, concept_groups, fits_concepts
 from evolve_arena.runs.output import format_interval, print_line, print_table
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.positions import solve_positions
 from evolve_arena.runs.tournaments import find_common_game
 
 __all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
@@ -58,7 +58,7 @@ def evaluate_player(
         opening_plies: Random plies at the beginning of each game.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
             those in :data:`OPPONENTS`.
-        positions: Files that `evolve_arena.runs.positions.solve_positions` reads.
+        positions: Files that `evolve_arena.games.connect_four.positions.solve_positions` reads.
         seed: Seeds openings and players.
 
     Raises:

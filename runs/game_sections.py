@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.evolve.method import Config
-from evolve_arena.games.errors import UnknownNameError
 
 __all__ = [
     "GAME_CONFIGS",
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class ConnectFourConfig(Config):
-    """The section ``[game]`` of Connect Four; see `evolve_arena.games.connect_four.ConnectFour`."""
+    """The section ``[game]`` of Connect Four; see its class `ConnectFour`."""
 
     name: Literal["connect-four"] = "connect-four"
     columns: int = 7
@@ -30,7 +30,7 @@ class ConnectFourConfig(Config):
 
 
 class CheckersConfig(Config):
-    """The section ``[game]`` of checkers; see `evolve_arena.games.checkers.Checkers`."""
+    """The section ``[game]`` of checkers; see `evolve_arena.games.checkers.game.Checkers`."""
 
     name: Literal["checkers"] = "checkers"
     turned: int = 0

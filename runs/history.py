@@ -21,8 +21,8 @@ from typing import TypeVar
 from deap import tools
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
+from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.errors import ArenaError, one_line
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.errors import (
     BusyHistoryError,

@@ -11,8 +11,8 @@ from typing import Any
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
-from evolve_arena.games.seeding import derive_seeds
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.player import Player
 from evolve_arena.players.storage import read_player

@@ -16,7 +16,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from evolve_arena.games.errors import LONGEST, one_line
+from evolve_arena.core.errors import LONGEST, one_line
 
 __all__ = [
     "as_text",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-import evolve_arena.runs.sixteen  # noqa: F401  (its players have names as well)
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError, quote
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import make_game
+import evolve_arena.studies.checkers_td.sixteen  # noqa: F401  (its players have names as well)
+from evolve_arena.core.errors import BadValueError, quote
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
     PlayerKind,

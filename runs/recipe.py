@@ -15,13 +15,13 @@ import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from evolve_arena.arena.kernels import KERNELS
-from evolve_arena.evolve.learning.q_learning_thesis import convert_settings
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
+from evolve_arena.core.files import read_file
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.meeting import check_openings
 from evolve_arena.evolve.method import Config, Method
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.games.files import read_file
-from evolve_arena.games.registry import make_game
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.q_learning_thesis import convert_settings
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.design import Design
 from evolve_arena.players.player import Player, distinct_names

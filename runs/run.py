@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import check_executor, make_executor
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.storage import read_player

@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve_arena.arena.duel_result import describe_forfeits
 from evolve_arena.arena.statistics import json_interval, json_share
-from evolve_arena.games.errors import one_line
+from evolve_arena.core.errors import one_line
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats, print_caveats
 from evolve_arena.runs.check_points import CheckPoints, format_margin

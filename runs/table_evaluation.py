@@ -12,8 +12,8 @@ from typing import Any
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.mirror import play_mirror
 from evolve_arena.arena.seated_duel import LIMITS
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import list_caveats

@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve_arena.arena.seated_duel import LIMITS, SeatedDuelResult
 from evolve_arena.arena.seated_ratings import seated_tournament
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.check_points import format_margin
 from evolve_arena.runs.output import format_interval, print_json, print_line, print_table

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import make_game
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.runs.players import find_game, is_made_for_a_game
 

@@ -16,8 +16,8 @@ from evolve_arena.arena.ranking import (
     rank_configurations,
 )
 from evolve_arena.arena.statistics import json_share, wilson_interval
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
 from evolve_arena.runs.output import format_interval, print_table

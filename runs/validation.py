@@ -7,7 +7,7 @@ import difflib
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from evolve_arena.games.errors import LONGEST, quote
+from evolve_arena.core.errors import LONGEST, quote
 
 __all__ = ["explain"]
 

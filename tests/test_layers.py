@@ -9,7 +9,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOORS = ["runs", "evolve", "arena", "players", "genomes", "games"]
+FLOORS = ["studies", "games", "runs", "evolve", "arena", "players", "genomes", "core"]
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +38,6 @@ def test_a_floor_that_looks_up_is_found(tmp_path: Path) -> None:
         '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
         "[[tool.importlinter.contracts]]\n"
         'name = "upside down"\ntype = "layers"\ncontainers = ["evolve_arena"]\n'
-        'layers = ["games", "arena"]\n'
+        'layers = ["core", "arena"]\n'
     )
     assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1

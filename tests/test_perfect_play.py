@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.perfect_play import Perfect, play
-from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()

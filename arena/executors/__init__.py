@@ -8,7 +8,7 @@ import sys
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.executors.processes import ProcessExecutor, WorkerError
 from evolve_arena.arena.executors.serial import SerialExecutor
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 __all__ = [
     "EXECUTORS",

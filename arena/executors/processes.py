@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.work import Work, find_kernel
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 
 __all__ = ["ProcessExecutor", "WorkerError"]
 

@@ -10,12 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Results, make_batch, new_results
-from evolve_arena.arena.kernels.checkers import draw_openings as draw_checkers
-from evolve_arena.arena.kernels.checkers import play_matches as play_checkers
-from evolve_arena.arena.kernels.connect_four import draw_openings as draw_connect_four
-from evolve_arena.arena.kernels.connect_four import play_matches as play_connect_four
-from evolve_arena.arena.kernels.ticket_to_ride import new_table
-from evolve_arena.arena.kernels.ticket_to_ride import play_matches as play_ticket_to_ride
 from evolve_arena.arena.seating import (
     SEATS,
     SeatedBatch,
@@ -23,13 +17,19 @@ from evolve_arena.arena.seating import (
     make_seated_batch,
     new_seated_results,
 )
-from evolve_arena.games import compiled
-from evolve_arena.games.bitboard import Rules
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.checkers_board import CheckersRules
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.registry import make_game
+from evolve_arena.core import compiled
+from evolve_arena.core.registry import make_game
+from evolve_arena.games.checkers.board import CheckersRules
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.kernel import draw_openings as draw_checkers
+from evolve_arena.games.checkers.kernel import play_matches as play_checkers
+from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.kernel import draw_openings as draw_connect_four
+from evolve_arena.games.connect_four.kernel import play_matches as play_connect_four
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.kernel import new_table
+from evolve_arena.games.ticket_to_ride.kernel import play_matches as play_ticket_to_ride
 from evolve_arena.games.ticket_to_ride.layout import TicketRules
 from evolve_arena.players.decider import DECIDERS
 from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
@@ -55,10 +55,10 @@ class MatchKernel:
     rules: type[Any]
     """The named tuple of the game's options."""
     play: Callable[..., None]
-    """Plays all pairings; see :func:`evolve_arena.arena.kernels.connect_four.play_matches`."""
+    """Plays all pairings; see :func:`evolve_arena.games.connect_four.kernel.play_matches`."""
     draw_openings: Callable[..., None]
     """Fills rows with random moves; see
-    :func:`evolve_arena.arena.kernels.connect_four.draw_openings`."""
+    :func:`evolve_arena.games.connect_four.kernel.draw_openings`."""
     moves: type[Any]
     """The type of a move's number in an opening."""
     longest_opening: Callable[[Any], int]
@@ -72,7 +72,7 @@ class SeatedKernel:
     rules: type[Any]
     """The named tuple of the game's options."""
     play: Callable[..., None]
-    """Plays all seatings; see :func:`evolve_arena.arena.kernels.ticket_to_ride.play_matches`."""
+    """Plays all seatings; see :func:`evolve_arena.games.ticket_to_ride.kernel.play_matches`."""
     make_table: Callable[[], Any]
     """Room for the state of a match."""
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, inlined
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
 from evolve_arena.genomes.simd import LANES, peek, poke

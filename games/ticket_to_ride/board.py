@@ -14,7 +14,7 @@ from importlib import resources
 
 import numpy as np
 
-from evolve_arena.games.compiled import compiled
+from evolve_arena.core.compiled import compiled
 
 __all__ = [
     "CITIES",
@@ -66,11 +66,7 @@ class _Map:
 
 
 def _read_map() -> _Map:
-    text = (
-        resources.files("evolve_arena.games.ticket_to_ride")
-        .joinpath("data/usa.json")
-        .read_text("utf-8")
-    )
+    text = resources.files(__package__).joinpath("data/usa.json").read_text("utf-8")
     content = json.loads(text)
     return _Map(content["cities"], content["routes"], content["tickets"])
 

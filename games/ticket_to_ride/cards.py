@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import hidden, internal
-from evolve_arena.games.stream import GOLDEN, mix
+from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
@@ -165,7 +165,7 @@ def _must_sweep(state: State) -> bool:
 def draw_state(state: State, count: int) -> Any:
     """A random integer from 0 to *count* - 1 from the state's own stream.
 
-    It is :func:`evolve_arena.games.stream.below` on a stream that lies in the field STREAM.
+    It is :func:`evolve_arena.core.stream.below` on a stream that lies in the field STREAM.
     """
     word = np.uint64(state[STREAM]) + GOLDEN
     state[STREAM] = np.int64(word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.board import COLOURS, LINE_ROUTE, LINE_TWIN
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,

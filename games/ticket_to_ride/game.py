@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from evolve_arena.games.game import Outcome
+from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.core.game import Outcome
 from evolve_arena.games.ticket_to_ride.faults import find_fault, name_of
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
 from evolve_arena.games.ticket_to_ride.legality import is_legal, list_moves

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from evolve_arena.games.compiled import compiled
+from evolve_arena.core.compiled import compiled
 
 MOST_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2

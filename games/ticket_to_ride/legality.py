@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled, hidden
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled, hidden
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,

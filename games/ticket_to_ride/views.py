@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve_arena.games.compiled import compiled
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE, TICKETS
 from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.layout import (

@@ -1,7 +1,7 @@
 """The numbers, choices and switches of a gene: how they are first drawn, and how they mutate.
 
 The distributions are those of neat-python; the draws come from a stream of
-:mod:`evolve_arena.games.stream`.
+:mod:`evolve_arena.core.stream`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import internal
-from evolve_arena.games.stream import below, chance, gaussian, next_word
+from evolve_arena.core.compiled import internal
+from evolve_arena.core.stream import below, chance, gaussian, next_word
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.stream import fill_words, new_stream
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.stream import fill_words, new_stream
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.crossover import copy_genome, cross, order_connections
 from evolve_arena.genomes.neat.genes import make_room, to_genes, to_population

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from evolve_arena.games.errors import UnknownNameError
+from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
 __all__ = ["CONNECTIONS", "MEANINGLESS", "NeatConfig", "explain_meaningless"]

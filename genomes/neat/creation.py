@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.stream import below, fill_words, new_stream
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.stream import below, fill_words, new_stream
 from evolve_arena.genomes.neat.attributes import (
     attribute_rules,
     draw_choice,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.games.compiled import compiled, internal
-from evolve_arena.games.stream import next_word
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import next_word
 from evolve_arena.genomes.neat.genes import copy_connection, copy_node, find_node
 
 __all__ = ["copy_genome", "cross", "order_connections"]

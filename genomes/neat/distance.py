@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, internal
-from evolve_arena.games.stream import mix
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import mix
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 __all__ = [

@@ -24,7 +24,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from evolve_arena.games.compiled import compiled, instruction, internal
+from evolve_arena.core.compiled import compiled, instruction, internal
 from evolve_arena.genomes.simd import peek, poke
 
 __all__ = ["ACTIVATIONS", "AGGREGATIONS", "SUM", "activate", "aggregate"]

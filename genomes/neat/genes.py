@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, inlined, internal
+from evolve_arena.core.compiled import compiled, inlined, internal
 from evolve_arena.genomes.neat.population import (
     CONNECTION_FIELDS,
     NODE_FIELDS,

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, internal
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.functions import SUM, activate, aggregate
 from evolve_arena.genomes.neat.genes import to_genes
 from evolve_arena.genomes.neat.population import NeatPopulation

@@ -12,7 +12,7 @@ from configparser import Error as IniError
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
 __all__ = ["read_ini", "to_neat_python", "write_ini"]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.stream import below, chance
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import below, chance
 from evolve_arena.genomes.neat.attributes import (
     AttributeRules,
     attribute_rules,

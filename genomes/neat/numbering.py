@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, inlined, internal
-from evolve_arena.games.stream import mix
+from evolve_arena.core.compiled import compiled, inlined, internal
+from evolve_arena.core.stream import mix
 
 __all__ = ["Counters", "Numbering", "new_numbering", "note_numbers", "number_link", "number_split"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.distance import (
     fill_distances,
     forget_places,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.genomes.neat.functions import IDENTITY, SUM
 from evolve_arena.genomes.neat.genes import Genes
 from evolve_arena.genomes.neat.population import NeatPopulation

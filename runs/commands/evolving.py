@@ -158,7 +158,7 @@ def plot(
     seed: Annotated[int, typer.Option(min=0, help="With --board: seeds the game.")] = 0,
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
-    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.core.errors import BadValueError
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
 

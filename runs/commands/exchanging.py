@@ -121,7 +121,7 @@ def import_neat(
 
 def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
     """A player, and where its exported file goes unless another place is given."""
-    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.core.errors import BadValueError
     from evolve_arena.runs.export import read_player_file
     from evolve_arena.runs.run import Run
 

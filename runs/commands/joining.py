@@ -90,7 +90,7 @@ def play(
     In Ticket to Ride PLAYER sits at all seats but yours; several players sit
     there by turns, and human among them is you.
     """
-    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.core.errors import BadValueError
     from evolve_arena.runs.play import Invitation, Screen, TicketInvitation, choose_table
 
     named = names or []

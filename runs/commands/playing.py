@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from evolve_arena.games.game import AnyGame
+    from evolve_arena.core.game import AnyGame
     from evolve_arena.players.player import Player
 
 __all__ = ["register"]
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
-    from evolve_arena.games.registry import GAMES
+    from evolve_arena.core.registry import GAMES
     from evolve_arena.runs.output import print_json, print_table
     from evolve_arena.runs.players import known_players
 
@@ -136,7 +136,7 @@ def tournament(
     json: Json = False,
 ) -> None:
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
-    from evolve_arena.games.errors import BadValueError
+    from evolve_arena.core.errors import BadValueError
     from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.entrants import expand_patterns, is_pattern
     from evolve_arena.runs.output import print_json
@@ -243,8 +243,8 @@ def perft(
     json: Json = False,
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
-    from evolve_arena.games.errors import BadValueError
-    from evolve_arena.games.registry import make_game
+    from evolve_arena.core.errors import BadValueError
+    from evolve_arena.core.registry import make_game
     from evolve_arena.runs.output import print_json, print_table
     from evolve_arena.runs.table_seats import is_table
 

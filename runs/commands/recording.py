@@ -38,7 +38,7 @@ def log(
     (class: 0 pass, 1 draw cards, 2 draw tickets, 3 claim a route), and how
     many points it had in the end.
     """
-    from evolve_arena.runs.decision_log import write_log
+    from evolve_arena.games.ticket_to_ride.decision_log import write_log
     from evolve_arena.runs.files import check_free
     from evolve_arena.runs.output import print_line
 
@@ -50,7 +50,7 @@ def log(
 
 def _read_counts(text: str) -> list[int]:
     """Numbers of players, from "4" or "2-5"."""
-    from evolve_arena.games.errors import BadValueError, quote
+    from evolve_arena.core.errors import BadValueError, quote
 
     found = re.fullmatch("([2-5])(?:-([2-5]))?", text)
     counts = list(range(int(found[1]), int(found[2] or found[1]) + 1)) if found else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.neat_python import (
     ImportedPlayer,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.checkers.linear import LinearPlayer
-from evolve_arena.players.checkers.network import CheckersNetworkPlayer
 from evolve_arena.players.lineup import NOISE
 from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.checkers_inside import describe_linear, describe_network

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.players.checkers.linear import LinearPlayer
-from evolve_arena.players.checkers.network import CheckersNetworkPlayer
-from evolve_arena.players.checkers.seat import PLANE, TABLE_SIZE
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.runs.export.assembly import write_base64
 from evolve_arena.runs.export.inside import Inside
 from evolve_arena.runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
 from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
-from evolve_arena.players.connect_four.graph import GraphPlayer
 from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_graph"]

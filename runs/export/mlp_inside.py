@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.genomes import network
-from evolve_arena.players.connect_four.network import NetworkPlayer
 from evolve_arena.runs.export.assembly import write_base64
 from evolve_arena.runs.export.inside import Inside
 

@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.graph import CheckersGraphPlayer
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
+from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.checkers.graph import CheckersGraphPlayer
-from evolve_arena.players.checkers.linear import LinearPlayer
-from evolve_arena.players.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
-from evolve_arena.players.connect_four.encodings import ENCODINGS
-from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evolve_arena.games.checkers import Checkers
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkPlayer
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.connect_four.graph import GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkPlayer
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
 from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.checkers_bot import export_checkers
 from evolve_arena.runs.export.graph_inside import describe_graph

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolve_arena.games.errors import ArenaError, BadValueError
-from evolve_arena.games.files import read_file
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.files import read_file
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.storage import LARGEST, read_player

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.lineup import TABLES_AT
 from evolve_arena.runs.export.inside import Inside
 

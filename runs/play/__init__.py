@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evolve_arena.games.ticket_to_ride.play_invitation import TicketInvitation
 from evolve_arena.runs.play.invitation import Invitation, choose_table, newest_opponent
 from evolve_arena.runs.play.screen import Screen, draw_board
 from evolve_arena.runs.play.sitting import Plan, Sitting
-from evolve_arena.runs.play.ticket_invitation import TicketInvitation
 
 __all__ = [
     "Invitation",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evolve_arena.games.errors import ArenaError, BadValueError, IllegalMoveError, one_line
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import ArenaError, BadValueError, IllegalMoveError, one_line
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from evolve_arena.games.errors import IllegalMoveError, UnknownNameError
-from evolve_arena.games.game import AnyGame
+from evolve_arena.core.errors import IllegalMoveError, UnknownNameError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.speech import speech_of
 
 __all__ = ["COMMANDS", "Command", "read_entry"]
@@ -67,7 +67,7 @@ def read_entry(game: AnyGame, text: str, position: Any = None) -> Any:
         UnknownNameError: It looks like a command and is none.
         BadValueError: It is a move, and the game is over.
 
-    >>> from evolve_arena.games.connect_four import ConnectFour
+    >>> from evolve_arena.games.connect_four.game import ConnectFour
     >>> read_entry(ConnectFour(), " Column 3 "), read_entry(ConnectFour(), "UNDO 2")
     (3, Command(name='undo', times=2))
     """

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.compiled import cache_folder
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError, BadValueError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.registry import make_game
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.compiled import cache_folder
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.play.phrasebook import phrasebook_of

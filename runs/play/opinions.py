@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.connect_four import Position
-from evolve_arena.games.errors import one_line
+from evolve_arena.core.errors import one_line
+from evolve_arena.games.connect_four.board_view import BoardView
+from evolve_arena.games.connect_four.column_player import ColumnPlayer
+from evolve_arena.games.connect_four.game import Position
+from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
-from evolve_arena.players.connect_four.board_view import BoardView
-from evolve_arena.players.connect_four.column_player import ColumnPlayer
-from evolve_arena.players.connect_four.graph import GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkPlayer
 
 __all__ = ["describe_opinions", "find_opinions"]
 

@@ -7,16 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from evolve_arena.games import checkers, connect_four
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError, IllegalMoveError, PositionError
-from evolve_arena.games.game import AnyGame
-from evolve_arena.players.connect_four.column_player import ColumnPlayer
+from evolve_arena.core.errors import BadValueError, IllegalMoveError, PositionError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.checkers import game as checkers
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts
+from evolve_arena.games.connect_four import game as connect_four
+from evolve_arena.games.connect_four.column_player import ColumnPlayer
+from evolve_arena.games.connect_four.drawing import draw_board
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.players.speech import CheckersSpeech, ConnectFourSpeech, Speech
-from evolve_arena.runs.play.checkers_opinions import Thinker, describe_thoughts
-from evolve_arena.runs.play.drawing import draw_board
 from evolve_arena.runs.play.opinions import describe_opinions
 
 __all__ = ["Phrasebook", "phrasebook_of"]
@@ -105,7 +106,7 @@ class ConnectFourPhrasebook(Phrasebook):
         return f"column 0-{self._game.format_move(self._game.rules.columns - 1)}"
 
     def draw(self, position: connect_four.Position, last: int | None, *, colour: bool) -> str:
-        """See :func:`evolve_arena.runs.play.drawing.draw_board`."""
+        """See :func:`evolve_arena.games.connect_four.drawing.draw_board`."""
         return draw_board(self._game, position, last, colour=colour)
 
     def write_game(self, moves: Sequence[int], positions: Sequence[connect_four.Position]) -> str:
@@ -201,5 +202,5 @@ class CheckersPhrasebook(Phrasebook):
     def describe_opinions(
         self, player: Thinker, position: checkers.Position, earlier: Sequence[checkers.Position]
     ) -> str:
-        """See :mod:`evolve_arena.runs.play.checkers_opinions`."""
+        """See :mod:`evolve_arena.games.checkers.opinions`."""
         return describe_thoughts(player, position)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evolve_arena.games.game import AnyGame, Outcome
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.game import AnyGame, Outcome
+from evolve_arena.core.stream import new_stream
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 
 __all__ = ["Record"]

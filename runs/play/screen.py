@@ -7,9 +7,9 @@ import sys
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from evolve_arena.games.errors import one_line
-from evolve_arena.games.game import AnyGame
-from evolve_arena.runs.play.drawing import draw_board, find_lines
+from evolve_arena.core.errors import one_line
+from evolve_arena.core.game import AnyGame
+from evolve_arena.games.connect_four.drawing import draw_board, find_lines
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 
 __all__ = ["InputEndedError", "Screen", "draw_board", "find_lines"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolve_arena.games.stream import Stream, new_stream
-from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.process import ProcessPlayer

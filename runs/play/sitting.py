@@ -9,8 +9,8 @@ from typing import Any
 
 from evolve_arena.arena.match import Match
 from evolve_arena.arena.openings import random_openings
-from evolve_arena.games.game import AnyGame
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.speech import speech_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evolve_arena.arena.match import Match, Termination
-from evolve_arena.games.errors import one_line
+from evolve_arena.core.errors import one_line
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.runs.play.phrasebook import phrasebook_of

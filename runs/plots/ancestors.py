@@ -19,7 +19,7 @@ from evolve_arena.arena.crosstable import play_tournament
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.openings import longest_opening
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.errors import one_line
+from evolve_arena.core.errors import one_line
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.history import History
 from evolve_arena.runs.plots.style import (

@@ -65,7 +65,8 @@ class Arrangement:
     boxes: list[Box]
     """One for each node."""
     routes: list[list[Point]]
-    """The curve of each wire; see :func:`evolve_arena.runs.plots.routes.find_routes`."""
+    """The curve of each wire; see
+    :func:`evolve_arena.runs.plots.routes.find_routes`."""
     back: list[bool]
     """For each wire whether it leads to a node that stands no higher in depth."""
     width: float

@@ -17,8 +17,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.player import Player
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player

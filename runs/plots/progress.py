@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.plots.learning import draw_lessons
 from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_statistic

@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.board_view import BoardView
+from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.connect_four.board_view import BoardView
-from evolve_arena.players.connect_four.graph import GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.runs.plots.layers import find_layers
 

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 
-from evolve_arena.games.errors import BadValueError, one_line
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.files import write_whole
 
 __all__ = [

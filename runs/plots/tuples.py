@@ -13,9 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
+from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import Cells
-from evolve_arena.players.connect_four.tuple_network import TuplePlayer
-from evolve_arena.players.connect_four.tuple_table import show_entries
 from evolve_arena.runs.plots.cards import LINE, NEGATIVE, POSITIVE, SIGNS, draw_boards
 from evolve_arena.runs.plots.routes import Point
 from evolve_arena.runs.plots.sketch import write_title

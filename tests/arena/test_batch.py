@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import Results, make_batch, new_results, no_openings
-from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
 
 GAME = ConnectFour()

@@ -11,9 +11,9 @@ from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel import DuelResult
 from evolve_arena.arena.duel_result import ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random, make_test_bot
 

@@ -14,10 +14,10 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.duel import DuelResult, duel
 from evolve_arena.arena.duel_result import ForfeitCount, describe_repeats
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import ArenaError, BadValueError
-from evolve_arena.games.stream import Stream
-from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.stream import Stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.scripted import make_random, make_test_bot

@@ -30,10 +30,10 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.kernels import play_part
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.work import Work, find_kernel
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError, UnknownNameError
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.scripted import make_random, make_test_bot
 
@@ -301,7 +301,7 @@ import sys
 import numpy as np
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.scripted import make_random
 
 game = ConnectFour()

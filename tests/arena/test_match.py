@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evolve_arena.arena.match import Match, Termination, play_match
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import IllegalMoveError
-from evolve_arena.games.stream import Stream
+from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.core.stream import Stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random, make_test_bot

@@ -11,8 +11,8 @@ import pytest
 from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
 from evolve_arena.arena.seating import new_seated_results, seat_players
 from evolve_arena.arena.statistics import normal_interval, wilson_interval
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.registry import make_game
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")

@@ -20,8 +20,8 @@ from evolve_arena.arena.pairings import (
     round_robin,
     tournaments,
 )
-from evolve_arena.games.seeding import derive_stream
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.seeding import derive_stream
+from evolve_arena.core.stream import new_stream
 
 
 @given(st.integers(0, 40))

@@ -12,9 +12,9 @@ from evolve_arena.arena.ranking import (
     name_configuration,
     rank_configurations,
 )
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
 

@@ -13,8 +13,8 @@ from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.seated_duel import SeatedDuelResult, seated_duel, summarise
 from evolve_arena.arena.seating import SeatedBatch, SeatedResults, new_seated_results, seat_players
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.registry import make_game
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")

@@ -19,8 +19,8 @@ from evolve_arena.arena.seated_ratings import (
     seated_tournament,
 )
 from evolve_arena.arena.seating import new_seated_results, rotations, seat_players
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.registry import make_game
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")

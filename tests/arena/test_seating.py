@@ -14,7 +14,7 @@ from evolve_arena.arena.seating import (
     rotations,
     seat_players,
 )
-from evolve_arena.games.registry import make_game
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
 

@@ -14,17 +14,17 @@ from evolve_arena.arena.match import Termination
 from evolve_arena.arena.seated_duel import seated_duel
 from evolve_arena.arena.seating import make_seated_batch, seat_players
 from evolve_arena.arena.tables import TableMatch, play_table, play_tables
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.registry import make_game
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, KEEP_TICKETS
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.ticket_to_ride.design import make_ticket_design
 
 
 class Slow(Player):

@@ -13,6 +13,7 @@ from scipy import stats
 
 from evolve_arena.arena.batch import new_results
 from evolve_arena.arena.pairings import both_colours, tournaments
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.contest import (
     Contest,
     draw_members,
@@ -20,7 +21,6 @@ from evolve_arena.evolve.contest import (
     sum_points,
     sum_tournaments,
 )
-from evolve_arena.games.stream import new_stream
 
 
 def make_contest(points: list[list[float]], members: NDArray[np.int32] | None = None) -> Contest:

@@ -15,7 +15,9 @@ from scipy import stats
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.evolve.checkers_section import CheckersNetworkConfig
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -23,14 +25,12 @@ from evolve_arena.evolve.evolutionary_programming import (
     draw_opponents,
     rank_by_merit,
 )
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.games.stream import new_stream
+from evolve_arena.games.checkers.config import CheckersNetworkConfig
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.network import CheckersNetworkDesign
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
-from evolve_arena.players.checkers.network import CheckersNetworkDesign
-from evolve_arena.players.connect_four.network import NetworkDesign
 from evolve_arena.players.lineup import DEPTH
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())

@@ -13,6 +13,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.meeting import (
     MeetingConfig,
@@ -22,12 +23,11 @@ from evolve_arena.evolve.meeting import (
     meet,
     meet_hall,
 )
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.connect_four.graph import GraphDesign
 from evolve_arena.players.lineup import NOISE
 
 DESIGN = GraphDesign(5, 4, 4, head="value")

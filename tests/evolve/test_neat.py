@@ -16,11 +16,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, inside_groups, round_robin
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import BoardViewConfig
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS

@@ -14,13 +14,13 @@ from pydantic import ValidationError
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.evolve.contest import Contest
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.games.stream import new_stream, next_word
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
-from evolve_arena.players.connect_four.network import NetworkDesign
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "select": {"tournsize": 3},

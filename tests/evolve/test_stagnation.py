@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.openings import random_openings
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
@@ -20,14 +21,13 @@ from evolve_arena.evolve.stagnation import (
     make_yardsticks,
     summarise_species,
 )
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species
-from evolve_arena.players.connect_four.graph import GraphDesign
 
 DESIGN = GraphDesign(head="value", encoding="two-planes")
 MEMORY = GraphDesign(head="value", encoding="two-planes", feed_forward=False)

@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.seating import SeatedBatch, SeatedResults
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.table_matches import OFFENCE_POINTS
 from evolve_arena.evolve.tables import Tables, play_at_tables
 from evolve_arena.evolve.tables_section import TablesConfig, find_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.games.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
+from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
 from evolve_arena.players.lineup import NOISE
-from evolve_arena.players.ticket_to_ride.move_features import MOVE_NAMES
-from evolve_arena.players.ticket_to_ride.move_network import MoveDesign
-from evolve_arena.players.ticket_to_ride.network import DecisionDesign
-from evolve_arena.players.ticket_to_ride.situation import MOVES_AT
 
 DESIGN = MoveDesign(hidden=(), players=3)
 

@@ -15,10 +15,10 @@ from scipy import stats
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.seeding import derive_seeds, derive_stream
 from evolve_arena.evolve.contest import draw_members
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.seeding import derive_seeds, derive_stream
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDesign
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""

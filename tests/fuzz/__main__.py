@@ -32,7 +32,7 @@ from typing import Any
 
 import hypothesis
 
-from evolve_arena.games.errors import LONGEST, ArenaError
+from evolve_arena.core.errors import LONGEST, ArenaError
 from evolve_arena.runs.api import start
 from tests.fuzz.targets import TARGETS, Target
 

@@ -1,6 +1,6 @@
 """What is fuzzed: each parser, from bytes, with what must hold of whatever it accepts.
 
-A check raises :class:`evolve_arena.games.errors.ArenaError` for what it refuses; anything else that
+A check raises :class:`evolve_arena.core.errors.ArenaError` for what it refuses; anything else that
 it raises is a fault, and so is an assertion. No check starts a program or plays more than a move.
 """
 
@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import GAMES, make_game
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError
-from evolve_arena.games.pdn import PdnError, PdnGame, read_pdn, write_pdn
-from evolve_arena.games.registry import GAMES, make_game
-from evolve_arena.games.stream import new_stream
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.pdn import PdnError, PdnGame, read_pdn, write_pdn
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.genomes.neat.interchange import read_json, write_json
@@ -40,7 +41,6 @@ from evolve_arena.runs.export.neat_python import export_neat_python
 from evolve_arena.runs.export.sources import read_neat_file
 from evolve_arena.runs.play.entries import read_entry
 from evolve_arena.runs.players import find_game, find_player
-from evolve_arena.runs.positions import solve_positions
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
 from tests.fuzz.inputs import (
     change_json,

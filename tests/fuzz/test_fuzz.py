@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 from tests.fuzz.__main__ import feed, judge
 from tests.fuzz.targets import TARGETS, Target
 

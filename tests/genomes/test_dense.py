@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.limits import MOST_BYTES, MOST_WEIGHTS, check_bytes, check_sizes
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import load_recipe, recipe_names

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.mlp import INITIALISATIONS, MLP
-from evolve_arena.players.connect_four.encodings import ENCODINGS
-from evolve_arena.players.connect_four.network import NetworkDesign
 
 
 def test_the_network_of_four_in_a_row_has_507_genes() -> None:

@@ -11,9 +11,12 @@ import pytest
 
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernels import run_kernel
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.board_view import VIEWPOINTS
+from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.genomes import network
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
@@ -28,9 +31,6 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
-from evolve_arena.players.connect_four.board_view import VIEWPOINTS
-from evolve_arena.players.connect_four.encodings import ENCODINGS
-from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.players.lineup import combine_lineups
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]

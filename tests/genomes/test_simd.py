@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evolve_arena.games.compiled import compiled
+from evolve_arena.core.compiled import compiled
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 

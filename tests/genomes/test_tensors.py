@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,

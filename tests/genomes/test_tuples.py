@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from evolve_arena.games.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes.tuples import TuplePopulation, draw_shapes, find_lines, random_walks
 
 BOARDS = [(7, 6, 4), (4, 3, 3), (9, 5, 4), (3, 8, 5), (1, 6, 4), (8, 1, 3), (5, 5, 2)]

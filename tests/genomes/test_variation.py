@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from evolve_arena.games.stream import Stream, new_stream, next_word
+from evolve_arena.core.stream import Stream, new_stream, next_word
 from evolve_arena.genomes.variation import (
     adapt_strengths,
     cross_uniformly,

@@ -11,10 +11,10 @@ import sys
 import pytest
 
 from evolve_arena.arena.match import Termination, play_match
-from evolve_arena.games.checkers import Checkers, Move, Position
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.stream import Stream, new_stream
-from evolve_arena.players.checkers.drawing import draw_checkers
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.checkers.drawing import draw_checkers
+from evolve_arena.games.checkers.game import Checkers, Move, Position
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player

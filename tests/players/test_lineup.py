@@ -6,9 +6,9 @@ import numpy as np
 
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernels import run_kernel
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.lineup import (
     KIND,
     NETWORK,

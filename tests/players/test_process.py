@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from evolve_arena.arena.match import Match, Termination, play_match
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import BadValueError, UnknownNameError
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player
@@ -572,8 +572,8 @@ def test_a_bot_that_kills_its_parents_group_loses(workshop: Workshop) -> None:
 
 HOST = """
 import os, sys
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.stream import new_stream
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.stream import new_stream
 from evolve_arena.players.process import Limits, ProcessPlayer
 game = ConnectFour()
 bot = ProcessPlayer(game, sys.argv[1], limits=Limits(60_000, 60_000))

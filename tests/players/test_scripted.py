@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.stream import below, new_stream
+from evolve_arena.core.stream import below, new_stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.scripted import make_random, make_test_bot
 

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.players.connect_four.minimax import count_lines
-from evolve_arena.players.connect_four.search import find_moves
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.minimax import count_lines
+from evolve_arena.games.connect_four.search import find_moves
 from evolve_arena.players.search import INFINITE, NODES, WIN, make_room
 
 BOARDS = [(7, 6, 4), (4, 4, 3), (5, 3, 3), (9, 6, 5), (3, 9, 4), (16, 3, 3), (6, 4, 2), (2, 6, 5)]

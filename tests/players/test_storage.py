@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import ArenaError
-from evolve_arena.games.stream import new_stream
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.graph import GraphDesign
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -26,8 +28,6 @@ from evolve_arena.genomes.tensors import (
     write_tensors,
 )
 from evolve_arena.players.bred import FORMAT, BredPlayer
-from evolve_arena.players.connect_four.graph import GraphDesign
-from evolve_arena.players.connect_four.network import NetworkDesign
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.storage import KINDS, read_player
 

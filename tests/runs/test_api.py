@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.games.stream import Stream
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.stream import Stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players import specification
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import PlayerKind

@@ -20,9 +20,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.errors import BadValueError
-from evolve_arena.players.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display

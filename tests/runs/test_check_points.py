@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve_arena.arena.kernels import warm_up
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.errors import BadValueError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.check_points import CheckPoints, format_margin

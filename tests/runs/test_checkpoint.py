@@ -19,7 +19,8 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.evolve.method import BoardViewConfig
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -27,7 +28,6 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.connect_four.network import NetworkDesign
 from evolve_arena.runs.checkpoint import (
     FORMAT,
     load_checkpoint,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.games.checkers import Checkers
-from evolve_arena.games.connect_four import ConnectFour
-from evolve_arena.games.errors import BadValueError, UnknownNameError
-from evolve_arena.players.checkers.linear import make_minimax
-from evolve_arena.players.connect_four.minimax import MinimaxPlayer
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import make_minimax
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs import evaluation

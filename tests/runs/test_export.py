@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import UnknownNameError
-from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.runs.export import TARGETS, export_player, export_python
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3)}

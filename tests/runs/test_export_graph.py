@@ -22,16 +22,16 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernels import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.openings import random_openings
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.seeding import derive_seeds
-from evolve_arena.games.stream import Stream
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import Stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import Player
 from evolve_arena.runs.export import export_python

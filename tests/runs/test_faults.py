@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve_arena.games.errors import ArenaError
+from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
 from evolve_arena.runs import Run, files, resume, start
 from evolve_arena.runs.directory import RunDirectory

@@ -19,16 +19,16 @@ import neat.export
 import numpy as np
 import pytest
 
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
-from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkDesign
 from evolve_arena.players.storage import read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.cli import main

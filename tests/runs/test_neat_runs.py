@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.players.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.players.storage import read_player
 from evolve_arena.runs import Run, resume, start
 from evolve_arena.runs.directory import RunDirectory

@@ -19,15 +19,15 @@ import pytest
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import Termination, play_match
-from evolve_arena.games.connect_four import ConnectFour, Position
-from evolve_arena.games.errors import ArenaError, IllegalMoveError, UnknownNameError
-from evolve_arena.games.stream import Stream, new_stream
+from evolve_arena.core.errors import ArenaError, IllegalMoveError, UnknownNameError
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.genomes.neat.creation import NeatConfig, create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players import specification
-from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.process import Limits, ProcessPlayer

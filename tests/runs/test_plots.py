@@ -17,7 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import Check, History

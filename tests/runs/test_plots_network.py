@@ -17,12 +17,12 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
 
-from evolve_arena.games.errors import ArenaError, BadValueError
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.players.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.commands.evolving import plot

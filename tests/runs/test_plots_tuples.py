@@ -11,9 +11,9 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
+from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.connect_four.tuple_network import TupleDesign, TuplePlayer
-from evolve_arena.players.connect_four.tuple_table import show_entries
 from evolve_arena.runs import Run, start
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network

@@ -24,27 +24,27 @@ from evolve_arena.arena.seated_duel import SeatedDuelResult, summarise
 from evolve_arena.arena.seated_ratings import SeatedRating, Standings
 from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four import ConnectFour
+from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
-from evolve_arena.players.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.runs import evaluation, table_evaluation, tournaments
 from evolve_arena.runs.api import start
 from evolve_arena.runs.check_points import CheckPoints
 from evolve_arena.runs.cli import main
-from evolve_arena.runs.concepts import CONCEPTS, ConceptShare
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.history import History
 from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.studies.report import format_report
-from evolve_arena.runs.studies.screen import print_study
-from evolve_arena.runs.studies.study import Grid, Row, Settings, StudyResult, Table
 from evolve_arena.runs.summary import print_results, print_summary
 from evolve_arena.runs.summary import summarise as summarise_run
 from evolve_arena.runs.table_results import print_ratings, print_seated_duel
+from evolve_arena.studies.report import format_report
+from evolve_arena.studies.screen import print_study
+from evolve_arena.studies.study import Grid, Row, Settings, StudyResult, Table
 
 Rows = list[dict[str, str]]
 Printed = Callable[[], dict[str, Rows]]
@@ -425,7 +425,7 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def make_study(out: Path) -> StudyResult:
-    from evolve_arena.runs.studies import find_study
+    from evolve_arena.studies import find_study
 
     rows = [
         Row("5.1", "first", "won", 0.31, 0.42, 0.389, 0.454, 1234),

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve_arena.evolve.learning.imitation import Imitation
+from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
-from evolve_arena.games.errors import ArenaError, UnknownNameError
+from evolve_arena.games.ticket_to_ride.imitation import Imitation
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.storage import read_player
 from evolve_arena.runs import Run, resume, start

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from evolve_arena.core.compiled import compiled
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
@@ -19,7 +20,6 @@ from evolve_arena.evolve.learning.backprop import (
     start_sums,
     write_genes,
 )
-from evolve_arena.games.compiled import compiled
 from evolve_arena.genomes.mlp import MLP
 
 INPUTS, UNITS = 6, 20

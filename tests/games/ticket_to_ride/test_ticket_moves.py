@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve_arena.games.errors import IllegalMoveError
+from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.board import GREY, LINE_COLOUR
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, MOVES
 from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.stream import below, new_stream
+from evolve_arena.core.stream import below, new_stream
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_FROM,

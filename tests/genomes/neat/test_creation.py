@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.config import CONNECTIONS, NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS

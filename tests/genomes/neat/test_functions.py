@@ -20,7 +20,7 @@ from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
+from evolve_arena.core.compiled import compiled
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, activate, aggregate
 
 NAN, INFINITY = math.nan, math.inf

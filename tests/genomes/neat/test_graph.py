@@ -24,8 +24,8 @@ from neat.genes import DefaultConnectionGene, DefaultNodeGene
 from neat.innovation import InnovationTracker
 from numpy.typing import NDArray
 
-from evolve_arena.games.compiled import compiled
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import SECTIONS, read_ini, to_neat_python, write_ini
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
 from neat.innovation import InnovationTracker
 
-from evolve_arena.games.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate

@@ -18,7 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from neat.reporting import ReporterSet
 
-from evolve_arena.games.errors import BadValueError
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python

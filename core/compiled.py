@@ -1,0 +1,192 @@
+"""One way to compile: ``numba.njit`` with a cache that notices every change of our sources.
+
+Numba's own cache looks only at the file in which a function stands. A changed callee in
+another file would silently be ignored, so the cache folder is named after a digest of every
+file that holds compiled code, and of the maps that games read. Compiled code must therefore take
+its constants only from such files (a test watches over that).
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+from numba.extending import intrinsic
+
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.private import make_private_folder
+
+__all__ = [
+    "cache_folder",
+    "compiled",
+    "compiled_sources",
+    "hidden",
+    "inlined",
+    "instruction",
+    "internal",
+]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")
+MARKER = b"core.compiled import"
+KEPT_CACHES = 3
+
+
+def compiled(function: Function) -> Function:
+    """Compiles *function* on first use; later processes read the machine code from the cache.
+
+    The global interpreter lock is released while it runs, division by zero gives infinity as
+    in NumPy, and no array can be made inside: results go into arrays that the caller hands
+    over. Without allocation Numba counts no references, which made the match kernel three
+    times as fast.
+    """
+    return _decorate(function, forceinline=False)
+
+
+def inlined(function: Function) -> Function:
+    """Like :func:`compiled`, and its code is always put in place of a call from compiled code.
+
+    For the small pieces of which the inner loops consist: LLVM's own judgement leaves calls
+    that pass whole structures of arrays, at four times the cost.
+    """
+    return _decorate(function, forceinline=True)
+
+
+def internal(function: Function) -> Function:
+    """Like :func:`inlined`, for what Python never calls: what that would take is left out.
+
+    For functions of whole lineups that is more than half of all there is to compile. A call
+    from Python would crash the process; a test watches that there is none.
+    """
+    return _decorate(function, forceinline=True, no_cpython_wrapper=True)
+
+
+def hidden(function: Function) -> Function:
+    """Like :func:`compiled`, for what Python never calls, as with :func:`internal`.
+
+    For what is too big to stand in every place that calls it.
+    """
+    return _decorate(function, forceinline=False, no_cpython_wrapper=True)
+
+
+def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function of compiled code out of one that *builds* its LLVM instructions.
+
+    *build* takes Numba's typing context and the types of the arguments, and gives a signature
+    and a function that emits code.
+    """
+    return cast(Callable[..., Any], intrinsic(build))
+
+
+@cache
+def cache_folder() -> Path:
+    """The folder that holds the machine code of exactly these sources.
+
+    It lies in the user's cache folder, in ``EVOLVE_ARENA_CACHE`` if that is set, or in the
+    temporary folder if neither can be written. Who can write to it decides what runs here, for
+    Numba's index files are pickles; so a folder that somebody else could have made or changed is
+    passed over. The last resort is a new folder, which is gone when this process ends.
+
+    Raises:
+        ArenaError: Anybody may replace what lies in the temporary folder as well.
+    """
+    name = f"kernels-{_digest()}"
+    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
+        folder = base / name
+        try:
+            if base.parent == temporary:
+                make_private_folder(base)
+            make_private_folder(folder)
+            folder.touch()
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            continue
+        _forget_old_caches(base, keep=folder)
+        return folder
+    return _make_passing_folder(temporary, name)
+
+
+def compiled_sources() -> list[Path]:
+    """Every file of the project that holds compiled code, this one included, sorted."""
+    root = Path(__file__).resolve().parent.parent
+    files = [Path(__file__).resolve()]
+    for package in PACKAGES:
+        for file in (root / package).rglob("*.py"):
+            if MARKER in file.read_bytes():
+                files.append(file)
+    return sorted(set(files))
+
+
+def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Function:
+    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline, **more}
+    options["no_cfunc_wrapper"] = True  # what C could call; nothing of ours is
+    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
+    return cast(Function, decorate(function))
+
+
+def _digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).resolve().parent.parent
+    for file in (*compiled_sources(), *sorted(root.glob("games/*/data/*.json"))):
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _forget_old_caches(base: Path, *, keep: Path) -> None:
+    def last_used(folder: Path) -> float:
+        try:
+            return folder.stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    folders = sorted(base.glob("kernels-*"), key=last_used, reverse=True)
+    for folder in folders[KEPT_CACHES:]:
+        if folder != keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _find_bases() -> list[Path]:
+    """Where the folder should lie; nowhere if the user has no home folder."""
+    try:
+        chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
+    except RuntimeError:
+        return []
+    return [] if chosen.startswith("~") else [Path(os.path.realpath(chosen))]
+
+
+def _make_passing_folder(parent: Path, name: str) -> Path:
+    """A new folder in *parent* that this process and those that it starts share."""
+    base, maker = Path(tempfile.mkdtemp(prefix="evolve-arena-", dir=parent)), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == maker:  # and not a process forked from it
+            shutil.rmtree(base, ignore_errors=True)
+
+    atexit.register(remove)
+    try:
+        make_private_folder(base / name)
+    except PermissionError:
+        raise ArenaError(
+            f"no folder for compiled code is safe, since others may write to {parent}:"
+            " let EVOLVE_ARENA_CACHE name a folder that only you can write to"
+        ) from None
+    os.environ["EVOLVE_ARENA_CACHE"] = str(base)
+    return base / name
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"

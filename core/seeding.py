@@ -1,0 +1,67 @@
+"""One seed per run; every purpose of every generation draws from a source of its own.
+
+Nothing here has a state, so nothing has to be saved: what generation 731 draws depends on
+the run's seed, the number 731 and the name of the purpose alone.
+"""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.stream import Stream, fill_words, new_stream
+
+__all__ = ["derive_generator", "derive_seeds", "derive_stream"]
+
+GOLDEN = 0x9E3779B97F4A7C15
+WORD = 2**64 - 1
+
+
+def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
+    """The random numbers for one *purpose* ("mutation", say) of one *generation*.
+
+    `numpy.random.SeedSequence` gives the run one word, from which a SplitMix64 stream runs.
+    Word number g of it begins generation g's stream, and of that one word number p, the number
+    of the purpose, begins the purpose's. To ask SeedSequence each time would cost as much as
+    breeding does.
+
+    Raises:
+        BadValueError: *seed* is negative.
+    """
+    word = _word(_word(_first_word(seed), generation), zlib.crc32(purpose.encode()))
+    return new_stream(word)
+
+
+def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArray[np.uint64]:
+    """Seeds for *count* matches, shape ``(count,)``: the next words of the purpose's stream.
+
+    >>> derive_seeds(1, 0, "matches", 2).tolist() == derive_seeds(1, 0, "matches", 5)[:2].tolist()
+    True
+    """
+    seeds = np.empty(count, dtype=np.uint64)
+    fill_words(derive_stream(seed, generation, purpose), seeds)
+    return seeds
+
+
+def derive_generator(seed: int, generation: int, purpose: str) -> np.random.Generator:
+    """The same for what NumPy shall draw; seeded with the state of the purpose's stream."""
+    return np.random.default_rng(int(derive_stream(seed, generation, purpose)[0]))
+
+
+@lru_cache(maxsize=64)
+def _first_word(seed: int) -> int:
+    if seed < 0:
+        raise BadValueError(f"seed is {seed}: it must be at least 0")
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+
+
+def _word(start: int, number: int) -> int:
+    """Word *number* of the SplitMix64 stream at *start*; plain integers are quickest here."""
+    word = (start + GOLDEN * (number + 1)) & WORD
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & WORD
+    return word ^ (word >> 31)

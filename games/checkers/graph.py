@@ -1,0 +1,126 @@
+"""NEAT graphs for checkers: how a genome whose structure grows makes a player that searches.
+
+A graph sees no squares but the first fourteen features of
+:mod:`evolve_arena.games.checkers.features`: a tenth of the connections that the board would take,
+and each means the same in both colours. The features are those of the player who looks ahead, in
+whose eyes its own pieces come first; the one output is what the position is worth to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import MAX_DEPTH
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    DEPTH,
+    GRAPH,
+    HEAD,
+    INPUTS,
+    KIND,
+    NUMBERS_AT,
+    PLANES,
+    QUIET,
+    SEAT_FIELDS,
+    SLOTS,
+    TERMS,
+    VALUE,
+    Lineup,
+)
+
+__all__ = ["CheckersGraphDesign", "CheckersGraphPlayer"]
+
+
+@dataclass(frozen=True)
+class CheckersGraphDesign:
+    """What turns a NEAT genome into a player: everything but the genome.
+
+    Graphs are feed-forward: a search looks at positions in an order that means nothing, so there
+    is nothing to remember.
+
+    Raises:
+        BadValueError: *depth* or *turned* is out of range, or *quiet* is no truth value.
+
+    >>> CheckersGraphDesign(depth=4).inputs
+    14
+    """
+
+    depth: int = 2
+    """How many plies the player looks ahead, 1 to 12."""
+    quiet: bool = False
+    """Whether captures are followed beyond the last ply, until there are none."""
+    turned: int = 0
+    """Whether light moves first; see `evolve_arena.games.checkers.game.Checkers`."""
+
+    inputs: ClassVar[int] = 14
+    """How many features the graph sees, each times
+    `evolve_arena.games.checkers.seat.INPUT_SCALE`."""
+    outputs: ClassVar[int] = 1
+    feed_forward: ClassVar[bool] = True
+    head: ClassVar[str] = "value"
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
+        if not whole or not 1 <= self.depth <= MAX_DEPTH:
+            raise BadValueError(
+                f"depth is {self.depth!r}: it must be a whole number from 1 to {MAX_DEPTH}"
+            )
+        if not isinstance(self.quiet, bool):
+            raise BadValueError(f"quiet is {self.quiet!r}: it must be true or false")
+        _ = self.game
+
+    @cached_property
+    def game(self) -> Checkers:
+        """What the player plays."""
+        return Checkers(turned=self.turned)
+
+    def pack(self, genomes: NeatPopulation) -> Lineup:
+        """The players that *genomes* make."""
+        graphs = compile_graphs(genomes, self.inputs, self.outputs, feed_forward=True)
+        seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)
+        seats[:, KIND] = GRAPH
+        seats[:, COLUMNS_AT] = graphs.structure_at
+        seats[:, NUMBERS_AT] = graphs.numbers_at
+        seats[:, HEAD] = VALUE
+        seats[:, INPUTS] = self.inputs
+        seats[:, SLOTS] = graphs.slots
+        seats[:, TERMS] = graphs.terms
+        seats[:, PLANES] = 1
+        seats[:, DEPTH] = self.depth
+        seats[:, QUIET] = self.quiet
+        return Lineup(
+            seats,
+            np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
+            graphs.structure,
+            np.zeros(0, dtype=np.float32),
+            graphs.numbers,
+        )
+
+    def player(self, genome: NeatPopulation, name: str) -> CheckersGraphPlayer:
+        """The player that one *genome*, a population of one, makes."""
+        return CheckersGraphPlayer(self, genome, name)
+
+
+class CheckersGraphPlayer(NeatPlayer):
+    """A NEAT graph that plays checkers by search.
+
+    Args:
+        design: How far it looks ahead.
+        genome: A population of this one genome.
+        name: How tables call it.
+    """
+
+    kind = "checkers-neat"
+    design_type = CheckersGraphDesign
+    design: CheckersGraphDesign

@@ -1,0 +1,181 @@
+"""The compiled arena of checkers: whole matches between packed players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import below
+from evolve_arena.games.checkers.board import (
+    DRAW_PLIES,
+    MOST_MOVES,
+    CheckersRules,
+    count_moves,
+    is_draw,
+    is_reversible,
+    list_moves,
+    move_piece,
+    note_position,
+)
+from evolve_arena.games.checkers.decision import choose_move
+from evolve_arena.games.checkers.seat import take_seat
+
+__all__ = ["draw_openings", "play_matches"]
+
+FNV_START = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+
+DARK_START, LIGHT_START = np.uint64(0x1EFF), np.uint64(0x7FBC00000)
+"""Squares 1 to 12 and 21 to 32."""
+NONE = np.uint64(0)
+ONE = np.uint64(1)
+ZERO: Any = np.int64(0)
+"""For counters: what takes a plain 0 would be compiled once more for just that number."""
+GOES_ON = 2
+
+
+@compiled
+def play_matches(
+    rules: CheckersRules,
+    lineup: Any,
+    pairings: Any,
+    seeds: Any,
+    openings: Any,
+    scratch: Any,
+    outcomes: Any,
+    plies: Any,
+    games: Any,
+) -> None:
+    """Plays every pairing and fills in *outcomes*, *plies* and *games*, all of shape ``(n,)``.
+
+    Args:
+        rules: Who begins.
+        lineup: The players.
+        pairings: Rows of the lineup, who begins first, shape ``(n, 2)``.
+        seeds: The seed of each match's stream, shape ``(n,)``.
+        openings: Words of moves that are played before the players decide (``int64``), shape
+            ``(n, plies)``; -1 ends an opening early. A match may be over before its opening is.
+        scratch: Room for a match; see :class:`evolve_arena.games.checkers.seat.CheckersScratch`.
+        outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
+        plies: The length of each match, the opening included (``int16``).
+        games: A hash of the moves (``uint64``): equal games have equal hashes.
+    """
+    for match in range(pairings.shape[0]):
+        take_seat(lineup, pairings[match, 0], scratch, 0)
+        take_seat(lineup, pairings[match, 1], scratch, 1)
+        scratch.streams[0] = seeds[match]
+        own, other, kings, side = _set_up(rules, scratch.past)
+        game = FNV_START
+        quiet = ply = ZERO
+        outcome = GOES_ON
+        while outcome == GOES_ON:
+            move = _next_move(
+                *(lineup, openings, match, ply, own, other, kings, side, quiet, scratch)
+            )
+            game = (game ^ (move + ONE)) * FNV_PRIME
+            own, other, kings, quiet, outcome = _play_ply(
+                own, other, kings, side, quiet, ply, move, scratch.past, scratch.moves
+            )
+            side = 1 - side
+            ply += 1
+        outcomes[match] = outcome
+        plies[match] = ply
+        games[match] = game
+
+
+@internal
+def _next_move(
+    lineup: Any,
+    openings: Any,
+    match: int,
+    ply: int,
+    own: Any,
+    other: Any,
+    kings: Any,
+    side: int,
+    quiet: int,
+    scratch: Any,
+) -> Any:
+    """The opening's move or, after it, the player's."""
+    number: Any = -1
+    if ply < openings.shape[1]:
+        number = openings[match, ply]
+    if number >= 0:
+        return np.uint64(number)
+    return choose_move(lineup, ply & 1, own, other, kings, side, quiet, scratch)
+
+
+@internal
+def _set_up(rules: CheckersRules, past: Any) -> Any:
+    """The board for who begins, and that player's colour."""
+    own, other, side = DARK_START, LIGHT_START, 0
+    if rules.turned:
+        own, other, side = LIGHT_START, DARK_START, 1
+    note_position(past, 0, own, other, NONE, side)
+    return own, other, NONE, side
+
+
+@internal
+def _play_ply(
+    own: Any,
+    other: Any,
+    kings: Any,
+    side: int,
+    quiet: int,
+    ply: int,
+    move: Any,
+    past: Any,
+    moves: Any,
+) -> Any:
+    """Plays a *move*: the board for whose turn it is then, and the outcome or GOES_ON."""
+    quiet = quiet + 1 if is_reversible(kings, move) else 0
+    mine, yours, kings = move_piece(own, other, kings, move)
+    note_position(past, quiet, yours, mine, kings, 1 - side)
+    outcome: Any = GOES_ON
+    if count_moves(yours, mine, kings, 1 - side, moves, 0) == 0:
+        outcome = 1 - 2 * (ply & 1)
+    elif is_draw(past, quiet):
+        outcome = 0
+    return yours, mine, kings, quiet, outcome
+
+
+def draw_openings(
+    rules: CheckersRules, seeds: NDArray[np.uint64], openings: NDArray[np.int64]
+) -> None:
+    """Fills each row of *openings* with random moves after which the game still goes on.
+
+    Row k is drawn from the stream of ``seeds[k]``, which is used up.
+    """
+    moves = np.zeros(MOST_MOVES, dtype=np.uint64)
+    past = np.zeros(DRAW_PLIES + 1, dtype=np.uint64)
+    _draw_openings(rules, seeds, openings, moves, past)
+
+
+@compiled
+def _draw_openings(rules: CheckersRules, seeds: Any, openings: Any, moves: Any, past: Any) -> None:
+    for row in range(openings.shape[0]):
+        stream = seeds[row : row + 1]
+        while not _draw_opening(rules, stream, openings, row, moves, past):
+            pass
+
+
+@internal
+def _draw_opening(
+    rules: CheckersRules, stream: Any, openings: Any, row: int, moves: Any, past: Any
+) -> Any:
+    """Draws one; False if the game ended."""
+    own, other, kings, side = _set_up(rules, past)
+    quiet = ZERO
+    for ply in range(openings.shape[1]):
+        move = moves[below(stream, list_moves(moves, 0, own, other, kings, side))]
+        own, other, kings, quiet, outcome = _play_ply(
+            own, other, kings, side, quiet, ply, move, past, moves
+        )
+        if outcome != GOES_ON:
+            return False
+        openings[row, ply] = np.int64(move)
+        side = 1 - side
+    return True

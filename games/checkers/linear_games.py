@@ -1,0 +1,369 @@
+"""Games of checkers in which linear players learn, against others or themselves; compiled.
+
+A player's weights are 64-bit numbers here. After each change they are written to the tables of
+its seat, so that its next move is searched with what it has learned; two chairs may belong to
+one player, who then learns from both sides of the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.bits import count_bits
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.games.checkers.board import (
+    MOST_MOVES,
+    count_moves,
+    is_draw,
+    is_reversible,
+    move_piece,
+    note_position,
+)
+from evolve_arena.games.checkers.decision import choose_move
+from evolve_arena.games.checkers.features import count_features
+from evolve_arena.games.checkers.linear_lessons import (
+    AFTER,
+    BEFORE,
+    EVERY_MOVE,
+    EXPLORATION,
+    FEATURE_COUNT,
+    MOST_FEATURES,
+    MOST_GENES,
+    RATE,
+    STATES,
+    UPDATE,
+    VALUES,
+    clear_traces,
+    learn_from_game,
+    learn_from_move,
+    spoil_if_lost,
+    write_tables,
+)
+from evolve_arena.games.checkers.seat import (
+    CheckersScratch,
+    forget_positions,
+    make_checkers_scratch,
+    take_seat,
+)
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.lineup import COLUMNS_AT, NOISE, Lineup
+
+__all__ = [
+    "DRAWS",
+    "DRAW_RULES",
+    "ERROR",
+    "FIGURES",
+    "FIRST_WINS",
+    "PLIES",
+    "meet_part",
+    "play_and_learn",
+]
+
+PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
+FIGURES = 4
+"""What is counted over all games: plies, games that who began has won, draws, and the sum of the
+differences between values and their targets."""
+
+STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
+DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES}
+"""When a game is drawn. ``standard``: as in :class:`evolve_arena.games.checkers.game.Checkers`.
+``forty-moves``: after 40 moves each without a capture or a man's move, but not by repetition.
+``pieces``: what is drawn by the standard is won by who has more pieces."""
+
+MOST_STATES = 7000
+"""Longer than any episode. Men can make 144 moves and 24 pieces be captured; after at most 80
+other plies in a row it is a draw. That makes less than 13,700 plies."""
+DARK_START, LIGHT_START = np.uint64(0x1EFF), np.uint64(0x7FBC00000)
+LAST_VALUE = VALUES - 1
+
+
+class LinearRoom(NamedTuple):
+    """Room for a game and what is learned from it."""
+
+    states: NDArray[np.int64]
+    """The features of both players' positions, flat, chair by chair."""
+    counts: NDArray[np.int64]
+    """How many positions each has."""
+    traces: NDArray[np.float64]
+    """Shape ``(2, MOST_GENES)``."""
+    values: NDArray[np.float64]
+    moves: NDArray[np.uint64]
+
+
+def meet_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """Plays the games of some pairings; a kernel, see :mod:`evolve_arena.arena.work`.
+
+    Args:
+        options: ``games`` of each pairing; ``learn``, whether its players do; ``alternate``,
+            whether the second player begins every other game, or the first one all; ``turned``,
+            as in `evolve_arena.games.checkers.game.Checkers`; ``draws``, one of the values of
+            :data:`DRAW_RULES`.
+        inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), their lessons
+            ``(players, LESSON_FIELDS)`` (see
+            :class:`evolve_arena.games.checkers.linear_lessons.Lesson`) and their seats ``(players,
+            SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for each
+            (``uint64``). Who is paired with himself plays himself, and all his moves change the
+            same weights.
+        outputs: The weights of both afterwards, one's after the other's, shape ``(parts,
+            2 * MOST_GENES)`` (``float64``), not numbers where they grew beyond all bounds; the
+            first player's wins, draws and losses, ``(parts, 3)`` (``int64``); and the
+            :data:`FIGURES`, ``(parts, FIGURES)``.
+        part: Which pairings.
+    """
+    weights, lessons, seats, pairings, seeds = inputs
+    room = make_room()
+    alternate = bool(options["alternate"])
+    if part.start == part.stop:  # only to compile
+        table = _lay_table(seats[:1], lessons[:1], weights[:1], np.uint64(0))
+        _play(table, 0, options, room, np.zeros(FIGURES))
+    for place in range(part.start, part.stop):
+        first, second = pairings[place]
+        rows = [first] if first == second else [first, second]
+        table = _lay_table(seats[rows], lessons[rows], weights[rows], seeds[place])
+        after, scores, figures = (output[place] for output in outputs)
+        scores[:] = 0
+        figures[:] = 0.0
+        for game in range(options["games"]):
+            begins = game % len(rows) if alternate else 0
+            outcome = _play(table, begins, options, room, figures)
+            scores[1 - outcome if begins == 0 else 1 + outcome] += 1
+        for player in range(len(rows)):
+            spoil_if_lost(table.lessons, table.weights, player)
+        after[:MOST_GENES] = table.weights[0]
+        after[MOST_GENES:] = table.weights[-1]
+
+
+def make_room() -> LinearRoom:
+    """Room for games of any two players."""
+    return LinearRoom(
+        np.zeros(2 * MOST_STATES * MOST_FEATURES, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
+        np.zeros((2, MOST_GENES)),
+        np.zeros(MOST_STATES),
+        np.zeros(MOST_MOVES, dtype=np.uint64),
+    )
+
+
+class Table(NamedTuple):
+    """The players of a pairing, and what they need to play."""
+
+    lineup: Lineup
+    lessons: NDArray[np.float64]
+    """Shape ``(players, LESSON_FIELDS)``."""
+    weights: NDArray[np.float64]
+    """Shape ``(players, MOST_GENES)``; changed by what they learn."""
+    scratch: CheckersScratch
+
+
+def _lay_table(
+    seats: NDArray[np.int64],
+    lessons: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    seed: np.uint64,
+) -> Table:
+    """A table for those whose rows these are, who have not learned anything yet."""
+    seats, lessons, weights = seats.copy(), lessons.copy(), weights.copy()
+    seats[:, COLUMNS_AT] = np.arange(len(seats)) * MOST_GENES
+    seats[:, NOISE] = np.rint(lessons[:, EXPLORATION] * 2.0**32).astype(np.int64)
+    lineup = Lineup(
+        seats,
+        np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
+        np.zeros(len(seats) * MOST_GENES, dtype=np.int32),
+        np.zeros(0, dtype=np.float32),
+        np.zeros(0, dtype=np.float64),
+    )
+    for player in range(len(seats)):
+        write_tables(lessons, weights, player, lineup.columns, MOST_GENES * player)
+    scratch = make_checkers_scratch(lineup)
+    scratch.streams[0] = seed
+    return Table(lineup, lessons, weights, scratch)
+
+
+def _play(
+    table: Table,
+    first: int,
+    options: Mapping[str, Any],
+    room: LinearRoom,
+    figures: NDArray[np.float64],
+) -> int:
+    """Plays one game of the players at a *table*; see :func:`play_and_learn`."""
+    rules = int(options["turned"]), int(options["draws"]), bool(options["learn"])
+    players = len(table.weights)
+    return int(
+        play_and_learn(
+            *(*rules, first, (first + 1) % players, table.lineup, table.lessons),
+            *(table.weights, table.scratch, room, figures),
+        )
+    )
+
+
+@compiled
+def play_and_learn(
+    turned: int,
+    draws: int,
+    learn: bool,
+    first: int,
+    second: int,
+    lineup: Any,
+    lessons: Any,
+    weights: Any,
+    scratch: Any,
+    room: LinearRoom,
+    figures: Any,
+) -> Any:
+    """Plays one game, from which the players learn.
+
+    Args:
+        turned: 1 if light moves first, else 0.
+        draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
+        learn: Whether anybody learns.
+        first: Who begins, a row of the lineup's seats, of *lessons* and of *weights*.
+        second: The other; the same if somebody plays himself.
+        lineup: The players, whose tables hold their weights.
+        lessons: How each learns, shape ``(players, LESSON_FIELDS)``.
+        weights: What each knows, shape ``(players, MOST_GENES)``; changed in place, with the
+            tables.
+        scratch: What the players' search needs, with the stream that chance comes from.
+        room: Scratch.
+        figures: :data:`FIGURES`, to which the game's are added.
+
+    Returns:
+        1 if who began has won, 0 for a draw, -1 if the other has.
+    """
+    for chair in range(2):
+        who = second if chair else first
+        take_seat(lineup, who, scratch, chair)
+        room.counts[chair] = 0
+        clear_traces(lessons, who, room.traces, chair)
+    own, other = (LIGHT_START, DARK_START) if turned else (DARK_START, LIGHT_START)
+    kings = np.uint64(0)
+    side, plies, quiet, error = turned, 0, 0, 0.0
+    _note(scratch.past, draws, quiet, plies, own, other, kings, side)
+    moves = 1
+    while moves > 0 and not is_draw(scratch.past, quiet):
+        chair = side ^ turned
+        who = second if chair else first
+        learns = learn and lessons[who, RATE] > 0.0
+        if learns and lessons[who, STATES] == BEFORE:
+            error += _see(
+                *(lessons, weights, who, chair, own, other, kings, side, False, 0.0),
+                *(lineup.columns, scratch, room),
+            )
+        move = choose_move(lineup, chair, own, other, kings, side, quiet, scratch)
+        quiet = quiet + 1 if is_reversible(kings, move) else 0
+        mine, yours, kings = move_piece(own, other, kings, move)
+        own, other = yours, mine
+        side = 1 - side
+        plies += 1
+        _note(scratch.past, draws, quiet, plies, own, other, kings, side)
+        moves = count_moves(own, other, kings, side, room.moves, 0)
+        goes_on = moves > 0 and not is_draw(scratch.past, quiet)
+        if learns and lessons[who, STATES] == AFTER and goes_on:
+            error += _see(
+                *(lessons, weights, who, chair, mine, yours, kings, 1 - side, False, 0.0),
+                *(lineup.columns, scratch, room),
+            )
+    outcome = 0
+    if moves == 0:
+        outcome = 2 * (side ^ turned) - 1
+    elif draws == PIECES:
+        lead = count_bits(own) - count_bits(other)
+        outcome = (1 - 2 * (side ^ turned)) * (int(lead > 0) - int(lead < 0))
+    for chair in range(2):
+        who = second if chair else first
+        if learn and lessons[who, RATE] > 0.0:
+            colour = chair ^ turned
+            active, passive = (own, other) if colour == side else (other, own)
+            reward = float(outcome * (1 - 2 * chair))
+            error += _see(
+                *(lessons, weights, who, chair, active, passive, kings, colour, True, reward),
+                *(lineup.columns, scratch, room),
+            )
+    figures[PLIES] += plies
+    figures[FIRST_WINS] += outcome > 0
+    figures[DRAWS] += outcome == 0
+    figures[ERROR] += error
+    return outcome
+
+
+@internal
+def _note(
+    past: Any, draws: int, quiet: int, plies: int, own: Any, other: Any, kings: Any, side: int
+) -> None:
+    """Notes a position, or where repetition is no draw a number that never comes again."""
+    if draws == FORTY_MOVES:
+        past[quiet] = ~np.uint64(plies)
+    else:
+        note_position(past, quiet, own, other, kings, side)
+
+
+@compiled
+def _see(
+    lessons: Any,
+    weights: Any,
+    who: int,
+    chair: int,
+    active: Any,
+    passive: Any,
+    kings: Any,
+    colour: int,
+    is_last: bool,
+    reward: float,
+    columns: Any,
+    scratch: Any,
+    room: LinearRoom,
+) -> Any:
+    """Adds a position to the episode of who sits on *chair*, and learns if it is time to.
+
+    Args:
+        lessons: As in :func:`play_and_learn`, like what is not named here.
+        weights: See there.
+        who: Whose episode.
+        chair: See there.
+        active: The pieces of that player, of *colour*.
+        passive: Those of the other.
+        kings: Which of all of them are kings.
+        colour: 0 dark, 1 light.
+        is_last: Whether the game has ended in that position.
+        reward: What the player gets there.
+        columns: The tables of all players.
+        scratch: See there.
+        room: See there.
+
+    Returns:
+        By how much values were off their targets.
+    """
+    features = int(lessons[who, FEATURE_COUNT])
+    start = chair * MOST_STATES * MOST_FEATURES
+    here = start + room.counts[chair] * features
+    count_features(room.states, here, features, active, passive, kings, colour, room.moves, 0)
+    for place in range(here, here + features):
+        room.states[place] = min(room.states[place], LAST_VALUE)
+    room.counts[chair] += 1
+    count = room.counts[chair]
+    if lessons[who, UPDATE] == EVERY_MOVE:
+        if count == 1:
+            return 0.0
+        error = learn_from_move(
+            *(lessons, weights, who, room.states, here - features, here, is_last, reward),
+            *(room.traces, chair),
+        )
+    elif is_last:
+        error = learn_from_game(
+            *(lessons, weights, who, room.states, start, count, reward),
+            *(room.traces, chair, room.values),
+        )
+    else:
+        return 0.0
+    write_tables(lessons, weights, who, columns, MOST_GENES * who)
+    forget_positions(scratch)
+    return error

@@ -1,0 +1,388 @@
+"""How the weights of a linear function learn from a player's positions; compiled.
+
+After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004), sections 5.2 to 5.6.
+An episode is what one player saw in a game: the features of position after position, of which
+the last is that in which the game ended. A reward comes there and nowhere else. Where his
+printed formulas are not those of TD(λ) a lesson says which of the two is meant:
+
+==============  ================================  =============================================
+what            TD(λ)                             as printed
+==============  ================================  =============================================
+the last        is worth nothing but the reward   is worth the reward and what its features say
+position
+after a move    weights of the position before    weights of the position reached change
+                change
+after a game    traces run forward, and values    one sweep from the last position to the
+                are those of the game's           first, in which traces gather later positions
+                beginning: the sum of what        and values change at once
+                TD(λ) gives off-line
+==============  ================================  =============================================
+
+Replacing traces take a feature's value where that is not 0, as his text says, and leave the
+trace to decay elsewhere. (The printed loop replaces all of them, so λ would play no part.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, internal
+
+__all__ = [
+    "ACCUMULATING",
+    "AFTER",
+    "BEFORE",
+    "BINARY",
+    "BURGE",
+    "DECAY",
+    "DISCOUNT",
+    "END_OF_GAME",
+    "EVERY_MOVE",
+    "EXPLORATION",
+    "FAITHFUL",
+    "FEATURE_COUNT",
+    "LESSON_FIELDS",
+    "MOST_FEATURES",
+    "MOST_GENES",
+    "NONE",
+    "RATE",
+    "REPLACING",
+    "RULE",
+    "STATES",
+    "TD",
+    "TRACE",
+    "UPDATE",
+    "VALUES",
+    "Lesson",
+    "clear_traces",
+    "learn_from_game",
+    "learn_from_move",
+    "spoil_if_lost",
+    "value_state",
+    "write_tables",
+]
+
+VALUES = 32
+"""Values of a feature that are told apart, from 0 on; larger ones count as the last."""
+MOST_FEATURES = 20
+MOST_GENES = MOST_FEATURES * VALUES
+
+EVERY_MOVE, END_OF_GAME = 0, 1
+TD, BURGE = 0, 1
+NONE, ACCUMULATING, REPLACING = 0, 1, 2
+AFTER, BEFORE = 0, 1
+
+(
+    RATE,
+    DISCOUNT,
+    DECAY,
+    TRACE,
+    UPDATE,
+    RULE,
+    FAITHFUL,
+    STATES,
+    FEATURE_COUNT,
+    BINARY,
+    EXPLORATION,
+) = range(11)
+"""Fields of a lesson's row, in the order of :class:`Lesson`."""
+LESSON_FIELDS = 11
+
+UNIT = 1048576.0
+"""How many units a value of 1 has in the tables of the search."""
+LARGEST = 2147483647.0
+LOST = 1e6
+"""Weights beyond this have no bounds any more."""
+
+
+class Lesson(NamedTuple):
+    """How a player learns; compiled code reads it as a row of numbers, field by field."""
+
+    rate: float
+    """α; at 0 nothing is learned."""
+    discount: float
+    """γ."""
+    decay: float
+    """λ."""
+    trace: int
+    """NONE, ACCUMULATING or REPLACING."""
+    update: int
+    """EVERY_MOVE or END_OF_GAME."""
+    rule: int
+    """TD, or BURGE: from the last position to the first each is drawn towards the value that
+    the next one has by then, and the last towards the reward (section 5.6)."""
+    faithful: int
+    """1 for the formulas as printed, 0 for TD(λ)."""
+    states: int
+    """AFTER or BEFORE: whether an episode has the positions after a player's own moves, or
+    those before them."""
+    features: int
+    """How many features a position has."""
+    binary: int
+    """1 if each value of a feature has a weight of its own, 0 if a feature has one."""
+    exploration: float
+    """How often a move is played at random, from 0 to 1."""
+
+    def row(self) -> NDArray[np.float64]:
+        """The same as an array of shape ``(LESSON_FIELDS,)``."""
+        return np.array(self, dtype=np.float64)
+
+
+@compiled
+def value_state(lessons: Any, weights: Any, who: int, states: Any, at: int) -> Any:
+    """What the linear function says of a position.
+
+    Args:
+        lessons: A row for each player, shape ``(players, LESSON_FIELDS)``.
+        weights: Likewise, shape ``(players, MOST_GENES)``. A feature's weight stands at its
+            number j, or for its value v at ``VALUES * j + v``.
+        who: Whose weights.
+        states: Features one after the other (``int64``, 0 to 31).
+        at: Where those of the position begin.
+    """
+    total = 0.0
+    binary = lessons[who, BINARY] != 0.0
+    for feature in range(int(lessons[who, FEATURE_COUNT])):
+        value = states[at + feature]
+        if binary:
+            total += weights[who, VALUES * feature + value]
+        else:
+            total += weights[who, feature] * value
+    return total
+
+
+@compiled
+def learn_from_game(
+    lessons: Any,
+    weights: Any,
+    who: int,
+    states: Any,
+    at: int,
+    count: int,
+    reward: float,
+    traces: Any,
+    chair: int,
+    values: Any,
+) -> Any:
+    """Changes the weights after a game, by a whole episode.
+
+    Args:
+        lessons: See :func:`value_state`, as for those not named here.
+        weights: Changed in place.
+        who: See there.
+        states: The features of the episode's positions.
+        at: Where those of the first position begin.
+        count: How many positions there are, the last of the game included.
+        reward: What the player got at the end.
+        traces: Scratch, shape ``(chairs, MOST_GENES)``.
+        chair: The row of it to use.
+        values: Scratch for *count* numbers.
+
+    Returns:
+        By how much values were off their targets: the sum of the absolute differences.
+    """
+    clear_traces(lessons, who, traces, chair)
+    if lessons[who, RULE] == BURGE:
+        return _sweep_as_burge(lessons, weights, who, states, at, count, reward)
+    if lessons[who, FAITHFUL] != 0.0:
+        return _sweep(lessons, weights, who, states, at, count, reward, traces, chair)
+    return _add_up(lessons, weights, who, states, at, count, reward, traces, chair, values)
+
+
+@compiled
+def learn_from_move(
+    lessons: Any,
+    weights: Any,
+    who: int,
+    states: Any,
+    before: int,
+    reached: int,
+    is_last: bool,
+    reward: float,
+    traces: Any,
+    chair: int,
+) -> Any:
+    """Changes the weights after a move, by two positions that follow one another in an episode.
+
+    Args:
+        lessons: As in :func:`learn_from_game`, like all that is not named here.
+        weights: See there.
+        who: See there.
+        states: See there.
+        before: Where the features of the earlier position begin.
+        reached: Where those of the later one begin.
+        is_last: Whether the game has ended there.
+        reward: 0 as long as it has not.
+        traces: What the same player's moves before left there; see :func:`clear_traces`.
+        chair: See there.
+
+    Returns:
+        The absolute difference between the earlier position's value and its target.
+    """
+    faithful = lessons[who, FAITHFUL] != 0.0
+    value = value_state(lessons, weights, who, states, before)
+    following = 0.0
+    if faithful or not is_last:
+        following = value_state(lessons, weights, who, states, reached)
+    difference = reward + lessons[who, DISCOUNT] * following - value
+    _mark(lessons, who, states, reached if faithful else before, traces, chair)
+    _follow_traces(lessons, weights, who, traces, chair, difference)
+    return abs(difference)
+
+
+@compiled
+def clear_traces(lessons: Any, who: int, traces: Any, chair: int) -> None:
+    """Forgets what happened in the game before."""
+    for gene in range(_count_genes(lessons, who)):
+        traces[chair, gene] = 0.0
+
+
+@compiled
+def write_tables(lessons: Any, weights: Any, who: int, columns: Any, at: int) -> None:
+    """Writes what each value of each feature is worth, as the search reads it.
+
+    Args:
+        lessons: See :func:`value_state`.
+        weights: See there.
+        who: See there.
+        columns: The tables (``int32``), :data:`VALUES` entries for each feature.
+        at: Where the first begins.
+    """
+    binary = lessons[who, BINARY] != 0.0
+    for feature in range(int(lessons[who, FEATURE_COUNT])):
+        for value in range(VALUES):
+            place = VALUES * feature + value
+            worth = weights[who, place] if binary else weights[who, feature] * value
+            units = np.rint(worth * UNIT)
+            if np.isnan(units):
+                units = 0.0
+            columns[at + place] = np.int32(min(LARGEST, max(-LARGEST, units)))
+
+
+@compiled
+def spoil_if_lost(lessons: Any, weights: Any, who: int) -> None:
+    """Makes weights that grew beyond all bounds no numbers, so that everybody sees it."""
+    for gene in range(_count_genes(lessons, who)):
+        if not abs(weights[who, gene]) <= LOST:
+            weights[who, gene] = np.nan
+
+
+@internal
+def _add_up(
+    lessons: Any,
+    weights: Any,
+    who: int,
+    states: Any,
+    at: int,
+    count: int,
+    reward: float,
+    traces: Any,
+    chair: int,
+    values: Any,
+) -> Any:
+    """TD(λ) off-line. Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
+    features = int(lessons[who, FEATURE_COUNT])
+    for place in range(count - 1):
+        values[place] = value_state(lessons, weights, who, states, at + place * features)
+    values[count - 1] = 0.0
+    error = 0.0
+    for place in range(count - 1):
+        difference = lessons[who, DISCOUNT] * values[place + 1] - values[place]
+        if place == count - 2:
+            difference += reward
+        _mark(lessons, who, states, at + place * features, traces, chair)
+        _follow_traces(lessons, weights, who, traces, chair, difference)
+        error += abs(difference)
+    return error
+
+
+@internal
+def _sweep(
+    lessons: Any,
+    weights: Any,
+    who: int,
+    states: Any,
+    at: int,
+    count: int,
+    reward: float,
+    traces: Any,
+    chair: int,
+) -> Any:
+    """The loops of sections 5.2 and 5.5, which are one where nothing is traced."""
+    features = int(lessons[who, FEATURE_COUNT])
+    error = 0.0
+    for place in range(count - 2, -1, -1):
+        here = at + place * features
+        _mark(lessons, who, states, here, traces, chair)
+        following = value_state(lessons, weights, who, states, here + features)
+        value = value_state(lessons, weights, who, states, here)
+        difference = reward + lessons[who, DISCOUNT] * following - value
+        reward = 0.0
+        _follow_traces(lessons, weights, who, traces, chair, difference)
+        error += abs(difference)
+    return error
+
+
+@internal
+def _sweep_as_burge(
+    lessons: Any, weights: Any, who: int, states: Any, at: int, count: int, reward: float
+) -> Any:
+    """The loop of section 5.6; the discount, which it lacks, is 1 where he used it."""
+    features = int(lessons[who, FEATURE_COUNT])
+    target = reward
+    error = 0.0
+    for place in range(count - 1, -1, -1):
+        here = at + place * features
+        difference = target - value_state(lessons, weights, who, states, here)
+        _add_state(lessons, weights, who, states, here, lessons[who, RATE] * difference)
+        target = lessons[who, DISCOUNT] * value_state(lessons, weights, who, states, here)
+        error += abs(difference)
+    return error
+
+
+@internal
+def _add_state(lessons: Any, weights: Any, who: int, states: Any, at: int, factor: float) -> None:
+    """Adds the gradient of a position's value, times *factor*, to the weights."""
+    binary = lessons[who, BINARY] != 0.0
+    for feature in range(int(lessons[who, FEATURE_COUNT])):
+        value = states[at + feature]
+        if binary:
+            weights[who, VALUES * feature + value] += factor
+        else:
+            weights[who, feature] += factor * value
+
+
+@internal
+def _mark(lessons: Any, who: int, states: Any, at: int, traces: Any, chair: int) -> None:
+    """Lets traces decay and marks the features of a position."""
+    kind = lessons[who, TRACE]
+    kept = lessons[who, DISCOUNT] * lessons[who, DECAY] if kind != NONE else 0.0
+    for gene in range(_count_genes(lessons, who)):
+        traces[chair, gene] *= kept
+    binary = lessons[who, BINARY] != 0.0
+    for feature in range(int(lessons[who, FEATURE_COUNT])):
+        value = states[at + feature]
+        place = VALUES * feature + value if binary else feature
+        amount = 1.0 if binary else float(value)
+        if kind != REPLACING:
+            traces[chair, place] += amount
+        elif amount != 0.0:
+            traces[chair, place] = amount
+
+
+@internal
+def _follow_traces(
+    lessons: Any, weights: Any, who: int, traces: Any, chair: int, difference: float
+) -> None:
+    change = lessons[who, RATE] * difference
+    for gene in range(_count_genes(lessons, who)):
+        weights[who, gene] += change * traces[chair, gene]
+
+
+@internal
+def _count_genes(lessons: Any, who: int) -> Any:
+    features = int(lessons[who, FEATURE_COUNT])
+    return features * VALUES if lessons[who, BINARY] != 0.0 else features

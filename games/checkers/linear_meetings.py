@@ -1,0 +1,146 @@
+"""Meetings of linear players who learn, or do not, as work for an executor.
+
+A meeting is a number of games between two players, or of one against himself. Each meeting starts
+from the weights that are handed in, whatever the others bring, so meetings are independent parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.work import Work
+from evolve_arena.games.checkers.linear import LinearDesign
+from evolve_arena.games.checkers.linear_games import DRAW_RULES, FIGURES
+from evolve_arena.games.checkers.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
+from evolve_arena.players.lineup import SEAT_FIELDS
+
+__all__ = ["Entrants", "make_entrants", "make_meetings", "read_weights"]
+
+KERNEL = "evolve_arena.games.checkers.linear_games:meet_part"
+
+
+@dataclass(frozen=True, eq=False)
+class Entrants:
+    """Linear players of any kinds, row by row."""
+
+    weights: NDArray[np.float64]
+    """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
+    lessons: NDArray[np.float64]
+    """How they learn, shape ``(players, LESSON_FIELDS)``; see
+    :class:`~evolve_arena.games.checkers.linear_lessons.Lesson`."""
+    seats: NDArray[np.int64]
+    """How they play, shape ``(players, SEAT_FIELDS)``."""
+
+    def with_weights(self, weights: Mapping[int, NDArray[Any]]) -> Entrants:
+        """The same players, of whom some, by row, have other *weights*, as long or shorter."""
+        changed = self.weights.copy()
+        for player, row in weights.items():
+            changed[player] = 0.0
+            changed[player, : len(row)] = row
+        return replace(self, weights=changed)
+
+    def with_rate(self, player: int, rate: float) -> Entrants:
+        """The same players, of whom one has another rate; with 0 that one does not learn."""
+        lessons = self.lessons.copy()
+        lessons[player, RATE] = rate
+        return replace(self, lessons=lessons)
+
+
+def make_entrants(
+    designs: Sequence[LinearDesign],
+    lessons: Sequence[Lesson],
+    genomes: Sequence[NDArray[Any]] | NDArray[Any],
+) -> Entrants:
+    """Players who are to meet.
+
+    Args:
+        designs: What each one's weights stand for.
+        lessons: How each learns; see `evolve_arena.games.checkers.td_linear.make_lesson`.
+        genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits.
+
+    Raises:
+        ValueError: The three are not of one length, or a genome is not of its design's.
+    """
+    weights = np.zeros((len(designs), MOST_GENES))
+    seats = np.zeros((len(designs), SEAT_FIELDS), dtype=np.int64)
+    rows = np.zeros((len(designs), LESSON_FIELDS))
+    seat_of: dict[LinearDesign, NDArray[np.int64]] = {}
+    for player, (design, lesson, genome) in enumerate(zip(designs, lessons, genomes, strict=True)):
+        if len(genome) != design.genes:
+            raise ValueError(f"player {player} has {len(genome)} genes, not {design.genes}")
+        if design not in seat_of:
+            nothing = np.zeros((1, design.genes), dtype=np.float32)
+            seat_of[design] = design.pack(nothing).seats[0]
+        weights[player, : len(genome)] = genome
+        rows[player] = lesson.row()
+        seats[player] = seat_of[design]
+    return Entrants(weights, rows, seats)
+
+
+def make_meetings(
+    entrants: Entrants,
+    pairings: NDArray[Any] | Sequence[tuple[int, int]],
+    seeds: NDArray[np.uint64],
+    *,
+    games: int,
+    learn: bool,
+    alternate: bool = False,
+    turned: int = 0,
+    draws: str = "standard",
+) -> Work:
+    """Work of which each part is a meeting.
+
+    Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
+    player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
+    :mod:`evolve_arena.games.checkers.linear_games`, shape ``(meetings, FIGURES)``.
+
+    Args:
+        entrants: The players.
+        pairings: Rows of these, shape ``(meetings, 2)``. Who is paired with himself plays himself
+            and learns from both sides.
+        seeds: A seed for each meeting, shape ``(meetings,)``.
+        games: How many games a meeting has.
+        learn: Whether players learn from each game, or from each move, by their lessons.
+        alternate: Whether the second player begins every other game; if not, the first begins all.
+        turned: 1 if light moves first; see `evolve_arena.games.checkers.game.Checkers`.
+        draws: When a game is drawn, one of `evolve_arena.games.checkers.linear_games.DRAW_RULES`.
+
+    Raises:
+        ValueError: The shapes do not fit together, or a pairing names nobody.
+    """
+    pairs = np.asarray(pairings, dtype=np.int32).reshape(-1, 2)
+    if len(seeds) != len(pairs):
+        raise ValueError(f"{len(seeds)} seeds for {len(pairs)} pairings")
+    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(entrants.weights):
+        raise ValueError(f"a pairing names a player outside 0 to {len(entrants.weights) - 1}")
+    return Work(
+        kernel=KERNEL,
+        inputs=(entrants.weights, entrants.lessons, entrants.seats, pairs, seeds),
+        outputs=(
+            ("float64", (len(pairs), 2 * MOST_GENES)),
+            ("int64", (len(pairs), 3)),
+            ("float64", (len(pairs), FIGURES)),
+        ),
+        options={
+            "games": games,
+            "learn": learn,
+            "alternate": alternate,
+            "turned": turned,
+            "draws": DRAW_RULES[draws],
+        },
+        coarse=True,
+    )
+
+
+def read_weights(outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """What both players of each meeting know afterwards, shape ``(meetings, 2, MOST_GENES)``.
+
+    Not numbers where weights grew beyond all bounds. Both are the same where one played himself.
+    """
+    weights: NDArray[np.float64] = outputs[0].reshape(len(outputs[0]), 2, MOST_GENES)
+    return weights

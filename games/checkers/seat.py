@@ -1,0 +1,348 @@
+"""How players of checkers sit at a board, and what they think of positions, compiled.
+
+Who searches values all positions for itself, also those in which the opponent is to move. It
+sees its own men going to higher squares: light's board is turned round, bit b becoming bit 34 - b.
+Values are whole numbers in units of 2**-20.
+
+There are three ways to value. *Features* (:mod:`evolve_arena.games.checkers.features`) are looked
+up: for each there is a table of 32 numbers, what its value adds. A *graph* has them as inputs, each
+times :data:`INPUT_SCALE`. A *network* has four planes of inputs: own men, own kings, the other's
+men, the other's kings. Its first layer is kept as running sums through the search: a move changes a
+few squares and so adds and takes away a few columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.bits import lowest_bit
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.games.checkers.board import (
+    DRAW_PLIES,
+    FAR_ROWS,
+    MOST_MOVES,
+    captured_pieces,
+    end_bit,
+    start_bit,
+)
+from evolve_arena.games.checkers.features import count_features
+from evolve_arena.genomes.neat.graph import run_graph
+from evolve_arena.genomes.network import (
+    LAYERS,
+    SHAPE_FIELDS,
+    SIZES,
+    activate_sums,
+    evaluate_hidden,
+    padded,
+    single_output,
+)
+from evolve_arena.genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    DEPTH,
+    FEATURES,
+    GRAPH,
+    INPUTS,
+    KIND,
+    LINEAR,
+    NETWORK,
+    NUMBERS_AT,
+    QUIET,
+    SHAPE,
+    SLOTS,
+    TERMS,
+    WEIGHTS_AT,
+    Lineup,
+)
+from evolve_arena.players.search import make_room
+
+__all__ = [
+    "COUNT",
+    "ENDS",
+    "FOLLOWS",
+    "HISTORY_AT",
+    "INPUT_SCALE",
+    "NUMBER",
+    "PLANE",
+    "ROOM_TABLE_AT",
+    "SIDE",
+    "TABLE_SIZE",
+    "UNIT",
+    "WIDTH",
+    "CheckersScratch",
+    "forget_positions",
+    "get_ready",
+    "make_checkers_scratch",
+    "move_sums",
+    "start_position",
+    "take_seat",
+    "value_board",
+]
+
+UNIT = 1 << 20
+"""What 1.0 is as a value of a position."""
+LARGEST = float(1 << 39)
+"""Outputs of networks beyond it, on either side, count as this much: less than a win."""
+
+INPUT_SCALE = 1.0 / 8.0
+"""What a graph's inputs are of the features' values: 0 to 1.5 for men, and seldom above 2. A power
+of two, so that nothing is rounded."""
+
+TABLE_SIZE = 32
+"""Numbers in the table of a feature."""
+PLANE = 35
+"""Bits of the board, and so columns in each of a network's planes."""
+
+SIDE, NUMBER, COUNT, FOLLOWS, VALUES_AT, WIDTH, WEIGHTS, SHAPE_AT = 1, 2, 3, 4, 5, 6, 7, 8
+"""Fields of a room, about who searches now: its side; by which number the table knows its values;
+how many features it counts, 0 for a network; whether it follows captures; where its numbers begin
+in ``columns``, or a graph's structure; for a network the padded width of its first layer, where its
+later ones begin in ``weights``, and its shape. Field 0 counts positions."""
+NODES_AT = SHAPE_AT + SHAPE_FIELDS
+GRAPH_SLOTS = NODES_AT + 1
+"""More fields, of a graph: where its numbers begin in ``numbers``; and how many slots its plane of
+values has, 0 for everybody else."""
+COUNTS_AT = GRAPH_SLOTS + 1
+"""Where features are counted."""
+HISTORY_AT = COUNTS_AT + 32
+ENDS = 4096
+"""What moves cut off, from ``HISTORY_AT`` on: for each side, a number for each start and end."""
+ROOM_TABLE_AT = HISTORY_AT + 2 * ENDS
+
+TABLE_BITS, LEAST_WITH_TABLE = 14, 4
+"""Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (384 KiB)."""
+MOST_CAPTURES = 24
+"""No sequence of captures is longer: there are not more pieces."""
+
+ONE = np.uint64(1)
+TURN = np.uint64(PLANE - 1)
+
+
+class CheckersScratch(NamedTuple):
+    """Room for matches of a lineup's players, used again and again."""
+
+    room: NDArray[np.int64]
+    """What a search needs; see :data:`SIDE` and :mod:`evolve_arena.players.search`."""
+    moves: NDArray[np.uint64]
+    """The moves of all positions between the board and the one being searched."""
+    sums: NDArray[np.int32]
+    """The running sums of these positions."""
+    ping: NDArray[np.float32]
+    pong: NDArray[np.float32]
+    values: NDArray[np.float64]
+    """The plane of a graph's values, and then its terms (see
+    :mod:`evolve_arena.genomes.neat.graph`)."""
+    past: NDArray[np.uint64]
+    """The positions since the last move that can't be taken back; see
+    :func:`evolve_arena.games.checkers.board.note_position`. One place more than a game needs, to
+    try moves."""
+    chairs: NDArray[np.int64]
+    """The rows of the players who sit there: first who began."""
+    streams: NDArray[np.uint64]
+    """The random stream of the match."""
+
+
+def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
+    """Room for any match among the players of *lineup*."""
+    seats = lineup.seats
+    searches = seats[np.isin(seats[:, KIND], (LINEAR, NETWORK, GRAPH))]
+    graphs = seats[seats[:, KIND] == GRAPH]
+    deepest = int(searches[:, DEPTH].max(initial=0))
+    plies = deepest + 1
+    if searches[:, QUIET].any():
+        plies += MOST_CAPTURES
+    widest = 0
+    for shape in lineup.shapes:
+        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
+        widest = max(widest, int(padded(int(units.max(initial=0)))))
+    return CheckersScratch(
+        make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0, ROOM_TABLE_AT, 3),
+        np.zeros((plies + 1) * MOST_MOVES, dtype=np.uint64),
+        np.zeros((plies + 1) * widest, dtype=np.int32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
+        np.zeros(DRAW_PLIES + 2, dtype=np.uint64),
+        np.zeros(2, dtype=np.int64),
+        np.zeros(1, dtype=np.uint64),
+    )
+
+
+@internal
+def take_seat(lineup: Any, player: int, scratch: Any, chair: int) -> None:
+    """Seats the *player*, a row of the lineup's seats; *chair* is 0 for who begins, else 1."""
+    poke(scratch.chairs, chair, player)
+
+
+@compiled
+def forget_positions(scratch: Any) -> None:
+    """Empties the table. Whoever changes a player's numbers must do that before it searches."""
+    for place in range(ROOM_TABLE_AT, scratch.room.shape[0]):
+        poke(scratch.room, place, 0)
+
+
+@internal
+def get_ready(lineup: Any, player: int, side: int, room: Any) -> None:
+    """Notes in the *room* who searches: the *player*, a row of the seats, of colour *side*."""
+    kind = lineup.seats[player, KIND]
+    poke(room, SIDE, side)
+    poke(room, NUMBER, 2 * player + side)
+    poke(room, FOLLOWS, lineup.seats[player, QUIET])
+    poke(room, VALUES_AT, lineup.seats[player, COLUMNS_AT])
+    poke(room, COUNT, lineup.seats[player, FEATURES])
+    poke(room, WIDTH, 0)
+    poke(room, GRAPH_SLOTS, 0)
+    if kind == GRAPH:
+        poke(room, COUNT, lineup.seats[player, INPUTS])
+        poke(room, NODES_AT, lineup.seats[player, NUMBERS_AT])
+        poke(room, GRAPH_SLOTS, lineup.seats[player, SLOTS])
+    if kind == NETWORK:
+        row = lineup.seats[player, SHAPE]
+        poke(room, COUNT, 0)
+        poke(room, WIDTH, padded(lineup.shapes[row, SIZES + 1]))
+        poke(room, WEIGHTS, lineup.seats[player, WEIGHTS_AT])
+        for field in range(SHAPE_FIELDS):
+            poke(room, SHAPE_AT + field, lineup.shapes[row, field])
+
+
+@internal
+def start_position(
+    room: Any, columns: Any, sums: Any, own: Any, other: Any, kings: Any, side: int
+) -> None:
+    """Puts a network's sums of a position in front of *sums*; *side* is that of *own*."""
+    width = peek(room, WIDTH)
+    if width == 0:
+        return
+    base = peek(room, VALUES_AT)
+    for block in range(0, width, LANES):
+        store_int(sums, block, load_int(columns, base + block))
+    left = own | other
+    while left:
+        place = np.uint64(lowest_bit(left))
+        mover = side if (own >> place) & ONE else 1 - side
+        column = _find_column(room, mover, (kings >> place) & ONE, place)
+        for block in range(0, width, LANES):
+            total = add_int(load_int(sums, block), load_int(columns, column + block))
+            store_int(sums, block, total)
+        left &= left - ONE
+
+
+@internal
+def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int, move: Any) -> Any:
+    """Puts a network's sums after the *move* of *side* behind those at place *at*.
+
+    *kings* are those before the move.
+
+    Returns:
+        Where they begin; *at* itself if no sums are kept.
+    """
+    width = peek(room, WIDTH)
+    if width == 0:
+        return at
+    start, end = start_bit(move), end_bit(move)
+    king = (kings >> start) & ONE
+    crowned = king | ((FAR_ROWS >> end) & ONE)
+    source = _find_column(room, side, king, start)
+    target = _find_column(room, side, crowned, end)
+    to = at + width
+    for block in range(0, width, LANES):
+        gone = scale_int(load_int(columns, source + block), np.int32(-1))
+        total = add_int(load_int(sums, at + block), load_int(columns, target + block))
+        store_int(sums, to + block, add_int(total, gone))
+    captured = captured_pieces(move)
+    while captured:
+        place = np.uint64(lowest_bit(captured))
+        column = _find_column(room, 1 - side, (kings >> place) & ONE, place)
+        for block in range(0, width, LANES):
+            gone = scale_int(load_int(columns, column + block), np.int32(-1))
+            store_int(sums, to + block, add_int(load_int(sums, to + block), gone))
+        captured &= captured - ONE
+    return to
+
+
+@internal
+def value_board(
+    room: Any,
+    moves: Any,
+    columns: Any,
+    weights: Any,
+    numbers: Any,
+    sums: Any,
+    ping: Any,
+    pong: Any,
+    values: Any,
+    own: Any,
+    other: Any,
+    kings: Any,
+    side: int,
+    moves_at: int,
+    sums_at: int,
+) -> Any:
+    """What the position is worth to the player to move, of colour *side*, without a search."""
+    if side == peek(room, SIDE):
+        active, passive, sign = own, other, 1
+    else:
+        active, passive, sign = other, own, -1
+    count = peek(room, COUNT)
+    if count == 0:
+        return sign * _value_by_network(room, columns, weights, sums, ping, pong, sums_at)
+    searcher = peek(room, SIDE)
+    count_features(room, COUNTS_AT, count, active, passive, kings, searcher, moves, moves_at)
+    if peek(room, GRAPH_SLOTS):
+        return sign * _value_by_graph(room, columns, numbers, values)
+    base = peek(room, VALUES_AT)
+    total = 0
+    for feature in range(count):
+        number = min(peek(room, COUNTS_AT + feature), TABLE_SIZE - 1)
+        total += peek(columns, base + TABLE_SIZE * feature + number)
+    return sign * total
+
+
+@internal
+def _value_by_network(
+    room: Any, columns: Any, weights: Any, sums: Any, ping: Any, pong: Any, at: int
+) -> Any:
+    """Its output, as a whole number, by the sums from place *at* on."""
+    base = peek(room, WEIGHTS)
+    shape = room[SHAPE_AT : SHAPE_AT + SHAPE_FIELDS]
+    inputs = ping
+    activate_sums(shape, sums, at, columns, 0, False, inputs)
+    if peek(room, SHAPE_AT + LAYERS) > 2:
+        base, inputs = evaluate_hidden(shape, weights, base, ping, pong)
+    return _to_units(np.float64(single_output(shape, weights, base, inputs)))
+
+
+@compiled
+def _value_by_graph(room: Any, columns: Any, numbers: Any, values: Any) -> Any:
+    """Its output, as a whole number, by the features that are counted.
+
+    What other positions and players left in the plane does not matter: inputs are all written, and
+    every step fills its slot before another reads it.
+    """
+    inputs, slots = peek(room, COUNT), peek(room, GRAPH_SLOTS)
+    for feature in range(inputs):
+        poke(values, feature, np.float64(peek(room, COUNTS_AT + feature)) * INPUT_SCALE)
+    at, numbers_at = peek(room, VALUES_AT), peek(room, NODES_AT)
+    run_graph(columns, at, numbers, numbers_at, values, 0, 0, values[slots:])
+    return _to_units(peek(values, inputs))
+
+
+@internal
+def _to_units(output: Any) -> Any:
+    """An *output* (``float64``) as a whole number: 0 if it is no number, and never a win."""
+    output = output * UNIT
+    if not abs(output) <= LARGEST:
+        output = LARGEST if output > 0 else -LARGEST if output < 0 else 0.0
+    return np.int64(np.rint(output))
+
+
+@internal
+def _find_column(room: Any, mover: int, king: Any, place: Any) -> Any:
+    """Where the column of a piece of *mover*, on bit *place*, begins."""
+    searcher = peek(room, SIDE)
+    seen = place if searcher == 0 else TURN - place
+    plane = 2 * (mover ^ searcher) + np.int64(king)
+    return peek(room, VALUES_AT) + (1 + plane * PLANE + np.int64(seen)) * peek(room, WIDTH)

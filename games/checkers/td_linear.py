@@ -1,0 +1,218 @@
+"""The method ``td-linear``: weights of features that learn from games of checkers by TD(λ).
+
+After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
+plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
+(1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
+``faithful`` says which are meant, see :mod:`evolve_arena.games.checkers.linear_lessons`; what his
+text leaves open are keys with the values by which players learn best here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evolve_arena.arena.work import Work
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import LinearDesign
+from evolve_arena.games.checkers.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.games.checkers.linear_lessons import (
+    ACCUMULATING,
+    AFTER,
+    BEFORE,
+    BURGE,
+    END_OF_GAME,
+    EVERY_MOVE,
+    NONE,
+    REPLACING,
+    TD,
+    Lesson,
+)
+from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
+
+__all__ = ["LinearConfig", "TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
+
+TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
+UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
+RULES = {"td": TD, "burge": BURGE}
+SEQUENCES = {"after": AFTER, "before": BEFORE}
+
+
+class TdLinearConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["td-linear"] = "td-linear"
+    games: int = Field(default=200, ge=1, le=1_000_000)
+    judge: str = "minimax:depth=2,noise=0.2"
+    update: Literal["every-move", "end-of-game"] = "end-of-game"
+    """When weights change: after each move of the player's, or when the game has ended."""
+    rule: Literal["td", "burge"] = "td"
+    """TD(λ), or Burge's: when the game has ended, from its last position to the first each is
+    drawn towards the value of the next, and the last towards the reward."""
+    faithful: bool = False
+    """Whether the formulas are those that Piotrowski printed, or TD(λ)."""
+    states: Literal["after", "before"] = "before"
+    """Which positions make a player's episode: those after its own moves, or those before; then
+    that in which the game ended. His text does not say. A search of an even depth stops at
+    positions of the latter kind."""
+    draws: Literal["standard", "forty-moves", "pieces"] = "standard"
+    """When a game in training is drawn; see
+    `evolve_arena.games.checkers.linear_games.DRAW_RULES`."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """γ: what a reward is worth one of the player's moves earlier."""
+    trace: Literal["none", "accumulating", "replacing"] = "accumulating"
+    """Whether a surprise reaches farther back than one move, and how features that occur again
+    are marked: by their sum, or by the last value that is not 0."""
+    trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
+    """λ: how much of it reaches one move farther back."""
+    rate: float = Field(default=0.0002, gt=0.0, le=1.0)
+    """α. His text does not say."""
+    rate_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    exploration: float = Field(default=0.05, ge=0.0, le=1.0)
+    """How often a move is played at random."""
+    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    schedule_games: int = Field(default=10_000, ge=1)
+    """After so many games of a learner rate and exploration have come to their ends, each by the
+    same difference per game; without an end they stay as they are."""
+    diverged: Literal["stop", "keep"] = "stop"
+    """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
+    the weights that it had before that generation."""
+    initialisation: str = "zero"
+    """See `evolve_arena.games.checkers.linear.LinearDesign.initialise`. His text does not say."""
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> TdLinearConfig:
+        if self.rule == "burge" and self.update != "end-of-game":
+            raise ValueError("rule is 'burge', which learns at the end of games: set update so")
+        if self.rule == "burge" and self.trace != "none":
+            raise ValueError("rule is 'burge', which has no traces: set trace to 'none'")
+        return self
+
+
+class LinearConfig(Config):
+    """The section ``[network]`` of a recipe; see `LinearDesign`."""
+
+    features: int = 14
+    encoding: str = "many-valued"
+    depth: int = 4
+    quiet: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TdLinearState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """Shape ``(individuals, genes)``. Between generations weights have 32 bits, within 64."""
+
+
+class TdLinear(Learner[TdLinearState]):
+    """Lets linear players play themselves and learn by temporal differences."""
+
+    name = "td-linear"
+    rate = "method.rate"
+    config_type = TdLinearConfig
+    network_types: ClassVar = {Checkers.name: LinearConfig}
+    state_type = TdLinearState
+    config: TdLinearConfig
+    design: LinearDesign
+
+    @classmethod
+    def make_design(
+        cls, game: Checkers, network: LinearConfig, config: TdLinearConfig
+    ) -> LinearDesign:
+        """Weighted features, and a search."""
+        return LinearDesign(**game.options, **network.model_dump())
+
+    def __init__(self, config: TdLinearConfig, design: LinearDesign) -> None:
+        super().__init__(config, design)
+        design.initialise(0, config.initialisation, np.random.default_rng(0))
+
+    def initial(self, seed: int) -> TdLinearState:
+        """Learners who know nothing yet."""
+        generator = derive_generator(seed, 0, "initialisation")
+        individuals, name = self.config.individuals, self.config.initialisation
+        return TdLinearState(seed, 0, self.design.initialise(individuals, name, generator))
+
+    def find_mismatch(self, state: TdLinearState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.design.genes)
+
+    def make_work(self, state: TdLinearState) -> Work:
+        """A learner's games of one generation are a part."""
+        learners = len(state.population)
+        lesson = make_lesson(self.config, self.design, state.generation)
+        entrants = make_entrants([self.design] * learners, [lesson] * learners, state.population)
+        return make_meetings(
+            entrants,
+            np.repeat(np.arange(learners, dtype=np.int32)[:, None], 2, axis=1),
+            derive_seeds(state.seed, state.generation, "games", learners),
+            games=self.config.games,
+            learn=True,
+            turned=self.design.turned,
+            draws=self.config.draws,
+        )
+
+    def take_in(
+        self, state: TdLinearState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[TdLinearState, dict[str, float]]:
+        """What the learners know now, and means over all of their games."""
+        weights, _, figures = outputs
+        population = weights[:, : self.design.genes].astype(np.float32)
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR],
+            plies=sums[PLIES],
+            first_wins=sums[FIRST_WINS],
+            draws=sums[DRAWS],
+        )
+        lesson = make_lesson(self.config, self.design, state.generation)
+        statistics["epsilon"] = lesson.exploration
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def face_lost(
+        self, state: TdLinearState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
+    ) -> None:
+        """Ends the run, or takes the weights from before, as the recipe says."""
+        if self.config.diverged == "stop":
+            super().face_lost(state, outputs, lost)
+        outputs[0][lost, : self.design.genes] = state.population[lost]
+
+    def describe(self, state: TdLinearState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has learned from."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+
+def make_lesson(config: TdLinearConfig, design: LinearDesign, generation: int = 0) -> Lesson:
+    """The settings of one *generation* as numbers."""
+    progress = min(1.0, generation * config.games / config.schedule_games)
+    return Lesson(
+        rate=_slide(config.rate, config.rate_end, progress),
+        discount=config.discount,
+        decay=config.trace_decay,
+        trace=TRACES[config.trace],
+        update=UPDATES[config.update],
+        rule=RULES[config.rule],
+        faithful=int(config.faithful),
+        states=SEQUENCES[config.states],
+        features=design.features,
+        binary=int(design.encoding == "binary"),
+        exploration=_slide(config.exploration, config.exploration_end, progress),
+    )
+
+
+def _slide(begin: float, end: float | None, progress: float) -> float:
+    return begin if end is None else begin + (end - begin) * progress

@@ -1,0 +1,1 @@
+"""Connect Four, and four in a row on other boards."""

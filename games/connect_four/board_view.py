@@ -1,0 +1,80 @@
+"""What a network sees of the board, and what its outputs mean: the same for all kinds of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import make_game
+from evolve_arena.games.connect_four.encodings import ENCODINGS, with_moves
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.players.lineup import ACTION, POLICY, VALUE
+
+__all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
+
+HEADS = {"policy": POLICY, "value": VALUE, "action": ACTION}
+VIEWPOINTS = {"absolute": 0, "mover": 1}
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """The board, how it reaches the inputs of a network, and what the outputs stand for.
+
+    Raises:
+        UnknownNameError: A name is not in :data:`HEADS`, :data:`ENCODINGS` or
+            :data:`VIEWPOINTS`.
+        BadValueError: There is no such board, or a size is no whole number.
+
+    >>> BoardView(encoding="two-planes").inputs
+    84
+    """
+
+    columns: int = 7
+    rows: int = 6
+    connect: int = 4
+    head: str = "policy"
+    """``policy``: an output per column, the strongest legal one is played. ``value``: one
+    output, which scores every position that a move can reach. ``action``: one output, which
+    scores every move; the number of its column is the last input."""
+    encoding: str = "0/1/2"
+    viewpoint: str = "mover"
+    """``mover``: the player's own discs count as the first kind. ``absolute``: those of the
+    player who began do."""
+
+    def __post_init__(self) -> None:
+        for kind, name, known in (
+            ("head", self.head, HEADS),
+            ("encoding", self.encoding, ENCODINGS),
+            ("viewpoint", self.viewpoint, VIEWPOINTS),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+        for size in ("columns", "rows", "connect"):
+            value = getattr(self, size)
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise BadValueError(f"{size} is {value!r}: it must be a whole number")
+        _ = self.game
+
+    @cached_property
+    def game(self) -> ConnectFour:
+        """What the player plays."""
+        return make_game("connect-four", columns=self.columns, rows=self.rows, connect=self.connect)
+
+    @cached_property
+    def board(self) -> Encoding:
+        """How the board, and for an action head the move, reaches the inputs."""
+        cells = ENCODINGS[self.encoding](self.game.rules)
+        return with_moves(cells, self.columns) if self.head == "action" else cells
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers go in."""
+        return self.board.inputs
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+        return self.columns if self.head == "policy" else 1

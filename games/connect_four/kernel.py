@@ -1,0 +1,226 @@
+"""The compiled arena of Connect Four: whole matches between packed players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import below
+from evolve_arena.games.connect_four.bitboard import (
+    Rules,
+    all_cells,
+    cell_of,
+    drop,
+    has_line,
+    mark_if_full,
+)
+from evolve_arena.games.connect_four.seats import choose_move
+from evolve_arena.games.connect_four.sitting import see_disc, take_seat
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
+
+__all__ = ["draw_openings", "play_matches"]
+
+FNV_START = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+
+OWN, OTHER, FULL, GAME = 0, 1, 2, 3
+"""Fields of a table's board: the discs of whose turn it is, those of the other, the full
+columns, and the hash of the moves so far."""
+MATCH, PLY, LOOKS = 0, 1, 2
+"""Fields of a table's match: its number, how many plies are played, and whether anybody there
+looks at discs."""
+NOBODY = -1
+GOES_ON = 2
+
+
+@compiled
+def play_matches(
+    rules: Rules,
+    lineup: Any,
+    pairings: Any,
+    seeds: Any,
+    openings: Any,
+    scratch: Any,
+    outcomes: Any,
+    plies: Any,
+    games: Any,
+) -> None:
+    """Plays every pairing and fills in *outcomes*, *plies* and *games*, all of shape ``(n,)``.
+
+    Args:
+        rules: The board.
+        lineup: The players.
+        pairings: Rows of the lineup, who begins first, shape ``(n, 2)``.
+        seeds: The seed of each match's stream, shape ``(n,)``.
+        openings: Columns that are played before the players decide, shape ``(n, plies)``;
+            -1 ends an opening early.
+        scratch: Room for the matches in hand.
+        outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
+        plies: The length of each match, the opening included (``int16``).
+        games: A hash of the moves (``uint64``): equal games have equal hashes.
+    """
+    count = pairings.shape[0]
+    tables = min(count, count_tables(lineup))
+    if tables == 1:
+        for match in range(count):
+            looks = _seat_players(rules, lineup, pairings, seeds, scratch, 0, match)
+            own = other = full = np.uint64(0)
+            game = FNV_START
+            ply, outcome = 0, GOES_ON
+            while outcome == GOES_ON:
+                own, other, full, game, outcome = _play_ply(
+                    rules, lineup, openings, scratch, 0, match, ply, looks, own, other, full, game
+                )
+                ply += 1
+            outcomes[match] = outcome
+            plies[match] = ply
+            games[match] = game
+        return
+    for table in range(tables):
+        _start_match(rules, lineup, pairings, seeds, scratch, table, table)
+    started = playing = tables
+    while playing > 0:
+        for table in range(tables):
+            match = peek(scratch.matches, table * BOARD_FIELDS + MATCH)
+            if match < 0:
+                continue
+            outcome = _play_ply_at(rules, lineup, openings, scratch, table, match)
+            if outcome == GOES_ON:
+                continue
+            outcomes[match] = outcome
+            plies[match] = peek(scratch.matches, table * BOARD_FIELDS + PLY)
+            games[match] = peek(scratch.boards, table * BOARD_FIELDS + GAME)
+            if started < count:
+                _start_match(rules, lineup, pairings, seeds, scratch, table, started)
+                started += 1
+            else:
+                poke(scratch.matches, table * BOARD_FIELDS + MATCH, NOBODY)
+                playing -= 1
+
+
+@internal
+def _seat_players(
+    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+) -> Any:
+    """Seats the players of a match; not 0 if one of them looks at discs."""
+    looks = 0
+    for side in range(2):
+        chair = 2 * table + side
+        take_seat(rules, lineup, pairings[match, side], scratch, chair)
+        looks |= peek(scratch.cards, chair * CARD_FIELDS + CARD_WIDTH)
+    scratch.streams[table] = seeds[match]
+    return looks
+
+
+@internal
+def _start_match(
+    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+) -> None:
+    looks = _seat_players(rules, lineup, pairings, seeds, scratch, table, match)
+    at = table * BOARD_FIELDS
+    poke(scratch.boards, at + OWN, np.uint64(0))
+    poke(scratch.boards, at + OTHER, np.uint64(0))
+    poke(scratch.boards, at + FULL, np.uint64(0))
+    poke(scratch.boards, at + GAME, FNV_START)
+    poke(scratch.matches, at + MATCH, match)
+    poke(scratch.matches, at + PLY, 0)
+    poke(scratch.matches, at + LOOKS, looks)
+
+
+@internal
+def _play_ply_at(
+    rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
+) -> Any:
+    """Plays one ply of the match that lies at a table: its outcome, or GOES_ON."""
+    boards, matches = scratch.boards, scratch.matches
+    at = table * BOARD_FIELDS
+    ply = peek(matches, at + PLY)
+    own, other, full, game, outcome = _play_ply(
+        rules,
+        lineup,
+        openings,
+        scratch,
+        table,
+        match,
+        ply,
+        peek(matches, at + LOOKS),
+        peek(boards, at + OWN),
+        peek(boards, at + OTHER),
+        peek(boards, at + FULL),
+        peek(boards, at + GAME),
+    )
+    poke(boards, at + OWN, own)
+    poke(boards, at + OTHER, other)
+    poke(boards, at + FULL, full)
+    poke(boards, at + GAME, game)
+    poke(matches, at + PLY, ply + 1)
+    return outcome
+
+
+@internal
+def _play_ply(
+    rules: Rules,
+    lineup: Any,
+    openings: Any,
+    scratch: Any,
+    table: int,
+    match: int,
+    ply: int,
+    looks: int,
+    own: Any,
+    other: Any,
+    full: Any,
+    game: Any,
+) -> Any:
+    """Plays one ply: the board for whose turn it is then, and the outcome or GOES_ON."""
+    side = ply & 1
+    column: Any = -1
+    if ply < openings.shape[1]:
+        column = np.int64(openings[match, ply])
+    if column < 0:
+        column = choose_move(rules, lineup, 2 * table + side, own, other, full, scratch)
+    bit = drop(own | other, column, rules)
+    own |= bit
+    full = mark_if_full(full, bit, column, rules)
+    game = (game ^ np.uint64(column + 1)) * FNV_PRIME
+    outcome: Any = GOES_ON
+    if has_line(own, rules):
+        outcome = 1 - 2 * side
+    elif ply + 1 == all_cells(rules):
+        outcome = 0
+    elif looks:
+        for chair in range(2 * table, 2 * table + 2):
+            see_disc(lineup, scratch, chair, side, cell_of(bit))
+    return other, own, full, game, outcome
+
+
+@compiled
+def draw_openings(rules: Rules, seeds: Any, openings: Any) -> None:
+    """Fills each row of *openings* with random moves after which the game still goes on.
+
+    Row k is drawn from the stream of ``seeds[k]``, which is used up.
+    """
+    for row in range(openings.shape[0]):
+        stream = seeds[row : row + 1]
+        while not _draw_opening(rules, stream, openings, row):
+            pass
+
+
+@internal
+def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
+    own = other = full = np.uint64(0)
+    for ply in range(openings.shape[1]):
+        column = below(stream, rules.columns)
+        while (full >> np.uint64(column)) & np.uint64(1):
+            column = below(stream, rules.columns)
+        bit = drop(own | other, column, rules)
+        own |= bit
+        if has_line(own, rules):
+            return False
+        full = mark_if_full(full, bit, column, rules)
+        openings[row, ply] = column
+        own, other = other, own
+    return True

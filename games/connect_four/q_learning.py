@@ -1,0 +1,204 @@
+"""The method ``q-learning``: learners that value moves, and play themselves to find out.
+
+After Młokosiewicz, "Application of the reinforcement learning in searching of the policy
+represented by the neural network for Connect 4 board game" (engineer's thesis, in Polish,
+Szczecin 2016). A network is told a board and a column and gives the sum of the rewards to be
+expected. Each move of a game against itself is a sample to learn from: the move's reward, and the
+discounted future as the network itself estimates it. The keys of that work's JSON files are, in
+ours:
+
+============================================ ==================================================
+``board.rows``, ``board.cols``               ``game.rows``, ``game.columns``
+``needed_to_win``                            ``game.connect``
+``games_to_play``                            ``run.generations`` times ``method.games``
+``saving_rate``                              ``run.checkpoint_every`` times ``method.games``
+``learning_rate``                            ``method.learning_rate``
+``discount_factor``                          ``method.discount``
+``estimated_optimal_future_value``           ``method.future`` (``best_known``: ``best-known``)
+``boltzmann_temperature``                    ``method.temperature``
+``rewards.win``, ``.loss``                   ``method.rewards.win``, ``.loss``
+``rewards.tie``, ``.each_move``              ``method.rewards.draw``, ``.move``
+``neural_storage.hidden_neurons``            ``network.hidden``, a list of that one number
+============================================ ==================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evolve_arena.arena.work import Work
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.method import BoardViewConfig, Config
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.q_learning_games import (
+    DRAWS,
+    ERRORS,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+)
+
+__all__ = ["ActionNetworkConfig", "QLearning", "QLearningConfig", "QLearningState", "Rewards"]
+
+
+class Rewards(Config):
+    """What a player gets for a move of his, by how the game then stands."""
+
+    win: float = Field(default=2.0, ge=-1000.0, le=1000.0)
+    loss: float = Field(default=-2.0, ge=-1000.0, le=1000.0)
+    """For the opponent's move that wins: it is the future of the move before; see `faithful`."""
+    draw: float = Field(default=0.0, ge=-1000.0, le=1000.0)
+    move: float = Field(default=-0.01, ge=-1000.0, le=1000.0)
+    """For a move after which the game goes on."""
+
+
+class QLearningConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["q-learning"] = "q-learning"
+    learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
+    """How far a sample moves each weight: this times its error times the slope."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """What a reward is worth a move later."""
+    future: Literal["best-known", "mean"] = "best-known"
+    """How the future of a move is estimated: by the best next move after the reply that the
+    learner itself would choose in the opponent's place, or by the average of the best next moves
+    after every reply."""
+    exploration: Literal["boltzmann", "epsilon"] = "boltzmann"
+    """How moves are chosen: with probabilities proportional to exp(value / temperature), or the
+    best one except for a share of random ones."""
+    temperature: float = Field(default=1.0, ge=0.001, le=1000.0)
+    epsilon: float = Field(default=0.1, ge=0.0, le=1.0)
+    """That share; at the start, if it falls."""
+    epsilon_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """What it is after :attr:`epsilon_games` games, to which it goes in equal steps, one a
+    generation (the thesis's section 3.5.1); left out, it stays what it is."""
+    epsilon_games: int = Field(default=50_000, ge=1, le=10**12)
+    rewards: Rewards = Rewards()
+    mirror: bool = True
+    """Whether the mirror image of a sample is learned as well, unless the board is its own."""
+    faithful: bool = False
+    """Whether to repeat what the original program did otherwise than its author meant:
+
+    - a reply that ends the game brings nothing, so that the reward for a loss is never paid
+      (otherwise it brings the reward for a loss or a draw as the future);
+    - a full board is a draw, even if its last disc completes a line (otherwise it is a win);
+    - the network's output has no bias (otherwise it has one, which learns as well).
+
+    Of equal values the leftmost column's counts as the best, here as there.
+    """
+    initialisation: str = "uniform"
+
+
+class ActionNetworkConfig(BoardViewConfig):
+    """The section ``[network]``: a board and a column go in, one hidden layer, one value."""
+
+    head: Literal["action"] = "action"
+    viewpoint: Literal["mover"] = "mover"
+    hidden: tuple[int] = (50,)
+    activation: Literal["sigmoid", "tanh"] = "sigmoid"
+
+
+@dataclass(frozen=True, eq=False)
+class QLearningState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """Shape ``(individuals, genes)``."""
+
+
+class QLearning(Learner[QLearningState]):
+    """Teaches networks what moves are worth.
+
+    Raises:
+        BadValueError: The initialisation's width, or a size of the board or the network, is
+            out of range.
+        UnknownNameError: There is no such encoding or initialisation.
+    """
+
+    name = "q-learning"
+    rate = "method.learning_rate"
+    config_type = QLearningConfig
+    network_types: ClassVar = {ConnectFour.name: ActionNetworkConfig}
+    state_type = QLearningState
+    config: QLearningConfig
+    design: NetworkDesign
+
+    @classmethod
+    def make_design(
+        cls, game: ConnectFour, network: ActionNetworkConfig, config: QLearningConfig
+    ) -> NetworkDesign:
+        """Multilayer perceptrons that value moves."""
+        return NetworkDesign(**game.options, **network.model_dump())
+
+    def __init__(self, config: QLearningConfig, design: NetworkDesign) -> None:
+        super().__init__(config, design)
+        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+
+    def initial(self, seed: int) -> QLearningState:
+        """Networks that know nothing."""
+        config = self.config
+        generator = derive_generator(seed, 0, "initialisation")
+        population = self.design.initialise(config.individuals, config.initialisation, generator)
+        if config.faithful:
+            population[:, -1] = 0.0
+        return QLearningState(seed, 0, population)
+
+    def find_mismatch(self, state: QLearningState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.design.genes)
+
+    def make_work(self, state: QLearningState) -> Work:
+        """A part for each learner: all games of a generation."""
+        count = self.config.individuals
+        seeds = derive_seeds(state.seed, state.generation, "games", count)
+        return Work(
+            kernel="evolve_arena.games.connect_four.q_learning_games:learn_part",
+            inputs=(state.population, seeds),
+            outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
+            options={
+                "design": asdict(self.design),
+                **self.config.model_dump(mode="json"),
+                "epsilon": self.epsilon_at(state.generation),
+            },
+            coarse=True,
+        )
+
+    def epsilon_at(self, generation: int) -> float:
+        """The share of random moves in the games of a *generation*."""
+        config = self.config
+        if config.epsilon_end is None:
+            return config.epsilon
+        done = min(1.0, generation * config.games / config.epsilon_games)
+        return config.epsilon + (config.epsilon_end - config.epsilon) * done
+
+    def take_in(
+        self, state: QLearningState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[QLearningState, dict[str, float]]:
+        """The taught networks; how far off a move's value was and how games went, on average."""
+        population, figures = outputs
+        total = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=total[ERRORS],
+            plies=total[PLIES],
+            first_wins=total[FIRST_WINS],
+            draws=total[DRAWS],
+        )
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def describe(self, state: QLearningState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has played."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games": games}

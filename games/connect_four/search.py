@@ -1,0 +1,235 @@
+"""Alpha-beta search in Connect Four, compiled; the evaluation counts lines through discs.
+
+Each disc is worth as many points as winning lines run through its cell; a position is worth the
+points of the player to move minus the opponent's. Source: Löfroth and Dalenius (2011), section
+3.4.2, who took it from Stenmark. A win counts more than any points, a full board nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.games.connect_four.bitboard import Rules, cell_of, winning_cells
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.search import (
+    INFINITE,
+    UNKNOWN,
+    count_node,
+    find_slot,
+    losing,
+    probe,
+    remembered_move,
+    store,
+    winning,
+)
+
+__all__ = ["find_best", "find_moves"]
+
+ONE = np.uint64(1)
+TABLE_DEPTH = 3
+"""The fewest plies left for which a look into the table is cheaper than a search."""
+
+
+@compiled
+def find_moves(
+    rules: Rules, lines: Any, lines_at: int, room: Any, own: Any, other: Any, depth: int
+) -> Any:
+    """The cells of all moves that a search *depth* plies deep values highest, and that value.
+
+    Args:
+        rules: The board.
+        lines: From *lines_at* on, how many lines run through each cell (``int32``).
+        lines_at: See there.
+        room: What a search needs; see :mod:`evolve_arena.players.search`.
+        own: The discs of the player to move. The game is not over.
+        other: Those of the opponent.
+        depth: How many plies, from 1 on.
+
+    Returns:
+        The cells as bits, and the value (an integer) for the player to move.
+    """
+    return find_best(rules, lines, lines_at, room, own, other, depth)
+
+
+@internal
+def find_best(
+    rules: Rules, lines: Any, lines_at: int, room: Any, own: Any, other: Any, depth: int
+) -> Any:
+    """What :func:`find_moves` gives, for compiled code."""
+    discs = own | other
+    bottom = _bottom_cells(rules)
+    free = _free_cells(rules, bottom, discs)
+    wins = _threats(rules, own) & free
+    if wins:
+        return wins, winning(depth)
+    moves = _safe_moves(rules, bottom, other, free) if depth > 1 else free
+    if not moves:
+        return free, losing(depth)
+    score = _points(rules, lines, lines_at, own) - _points(rules, lines, lines_at, other)
+    best = -INFINITE
+    found = np.uint64(0)
+    while moves:
+        bit = _heaviest(moves, lines, lines_at)
+        moves ^= bit
+        gained = score + peek(lines, lines_at + cell_of(bit))
+        if not _free_cells(rules, bottom, discs | bit):
+            value = 0
+        elif depth == 1:
+            value = gained
+        else:  # a window that begins below the best so far tells equals from worse
+            value = -_value_position(
+                *(rules, lines, lines_at, room, bottom, other, own | bit, -gained),
+                *(depth - 1, -INFINITE, 1 - best),
+            )
+        if value > best:
+            best = value
+            found = bit
+        elif value == best:
+            found |= bit
+    return found, best
+
+
+@compiled
+def _value_position(
+    rules: Rules,
+    lines: Any,
+    lines_at: int,
+    room: Any,
+    bottom: Any,
+    own: Any,
+    other: Any,
+    score: int,
+    depth: int,
+    low: int,
+    high: int,
+) -> Any:
+    """What the position is worth to the player to move; a bound if not between *low* and *high*.
+
+    That player can't win at once, the game is not over, and *depth* is at least 1. *score* is
+    the evaluation.
+    """
+    count_node(room)
+    discs = own | other
+    free = _free_cells(rules, bottom, discs)
+    if depth == 1:
+        return _value_last_ply(rules, lines, lines_at, bottom, discs, free, score)
+    moves = _safe_moves(rules, bottom, other, free)
+    if not moves:
+        return losing(depth)
+    key = (discs + bottom) | own
+    slot = find_slot(room, key) if depth >= TABLE_DEPTH else -1
+    known = probe(room, slot, key, depth, low, high)
+    if known != UNKNOWN:
+        return known
+    hint = _bit_of(remembered_move(room, slot, key)) & moves
+    best = -INFINITE
+    best_cell = 0
+    floor = low
+    while moves:
+        bit = hint or _heaviest(moves, lines, lines_at)
+        hint = np.uint64(0)
+        moves ^= bit
+        cell = cell_of(bit)
+        value = 0
+        if _free_cells(rules, bottom, discs | bit):
+            gained = score + peek(lines, lines_at + cell)
+            value = -_value_position(
+                *(rules, lines, lines_at, room, bottom, other, own | bit, -gained),
+                *(depth - 1, -high, -floor),
+            )
+        if value > best:
+            best = value
+            best_cell = cell
+            floor = max(floor, best)
+            if best >= high:
+                break
+    store(room, slot, key, depth, low, high, best, best_cell)
+    return best
+
+
+@internal
+def _value_last_ply(
+    rules: Rules, lines: Any, lines_at: int, bottom: Any, discs: Any, free: Any, score: int
+) -> Any:
+    """The value with one ply left, in which nobody wins: the cell with most lines is taken."""
+    bit = _heaviest(free, lines, lines_at)
+    if not _free_cells(rules, bottom, discs | bit):
+        return 0
+    return score + peek(lines, lines_at + cell_of(bit))
+
+
+@internal
+def _safe_moves(rules: Rules, bottom: Any, other: Any, free: Any) -> Any:
+    """The cells, of those *free* to drop into, after which the opponent can't win at once."""
+    threats = _threats(rules, other) & _board(rules, bottom)
+    forced = free & threats
+    if forced & (forced - ONE):
+        return np.uint64(0)
+    return (forced or free) & ~(threats >> ONE)
+
+
+@compiled
+def _threats(rules: Rules, discs: Any) -> Any:
+    """The cells, free or not, on or off the board, where one more disc completes a line.
+
+    Not put in place of its calls: three copies would take a second more to compile.
+    """
+    return winning_cells(discs, rules)
+
+
+@internal
+def _heaviest(cells: Any, lines: Any, lines_at: int) -> Any:
+    """The one of *cells*, of which there is at least one, with most lines through it.
+
+    That orders moves as well: tables of which moves cut off searches before made them larger.
+    """
+    most = -1
+    best = np.uint64(0)
+    while cells:
+        rest = cells & (cells - ONE)
+        weight = peek(lines, lines_at + cell_of(cells))
+        if weight > most:
+            most = weight
+            best = cells ^ rest
+        cells = rest
+    return best
+
+
+@internal
+def _points(rules: Rules, lines: Any, lines_at: int, discs: Any) -> Any:
+    """The lines through all *discs* together."""
+    points = 0
+    while discs:
+        points += peek(lines, lines_at + cell_of(discs))
+        discs &= discs - ONE
+    return points
+
+
+@internal
+def _bottom_cells(rules: Rules) -> Any:
+    """The lowest cell of each column."""
+    cells = ONE
+    for _ in range(1, rules.columns):
+        cells = (cells << np.uint64(rules.rows + 1)) | ONE
+    return cells
+
+
+@internal
+def _board(rules: Rules, bottom: Any) -> Any:
+    """All cells, without the bits on top of the columns."""
+    return (bottom << np.uint64(rules.rows)) - bottom
+
+
+@internal
+def _free_cells(rules: Rules, bottom: Any, discs: Any) -> Any:
+    """Where a disc may come to lie."""
+    return (discs + bottom) & _board(rules, bottom)
+
+
+@internal
+def _bit_of(cell: Any) -> Any:
+    """The bit of a *cell*, none if that is -1."""
+    return ONE << np.uint64(cell) if cell >= 0 else np.uint64(0)

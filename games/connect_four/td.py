@@ -1,0 +1,229 @@
+"""The method ``td``: a value network that learns from games against itself, by TD(λ).
+
+After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (KTH, 2011): each player's
+positions make an episode, whose rewards come at its end (1 for a win, -1 for a loss, 0 for a
+draw); after each game TD(λ) sets targets and backpropagation trains the network towards them.
+What that text leaves open are keys here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.method import BoardViewConfig
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.td_kernel import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    epsilon_at,
+)
+from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, Course
+from evolve_arena.genomes.mlp import MLP
+
+__all__ = ["Td", "TdConfig", "TdState", "ValueNetworkConfig", "make_course"]
+
+MOST_HIDDEN = 1024
+KERNEL = "evolve_arena.games.connect_four.td_kernel:teach_part"
+
+
+class TdConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["td"] = "td"
+    step: float = Field(default=1.0, gt=0.0, le=1.0)
+    """η: how far a target goes from the old value to the new estimate."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """γ: what a reward is worth one move earlier."""
+    trace: float = Field(default=0.0, ge=0.0, le=1.0)
+    """λ: how much of a surprise reaches one move further back."""
+    exploration: Literal["epsilon", "greedy", "softmax"] = "epsilon"
+    """``epsilon``: the best move, but a random one with probability ε; ``greedy``: the best move;
+    ``softmax``: a move with probability proportional to exp(value / temperature)."""
+    epsilon_start: float = Field(default=0.5, ge=0.0, le=1.0)
+    """ε in the first game."""
+    epsilon_end: float = Field(default=0.1, ge=0.0, le=1.0)
+    """ε after :attr:`epsilon_games` games, to which it goes in equal steps, and from then on."""
+    epsilon_games: int = Field(default=1_000_000, ge=1, le=10**12)
+    random_moves: Literal["others", "all"] = "others"
+    """Among which moves a random one is drawn: all but the best, or all."""
+    random_lesson: Literal["played", "best", "nothing"] = "played"
+    """What the same player's position before a random move learns from: the position that was
+    played, that which the best move leads to, or nothing. In the last two cases λ does not reach
+    across the move."""
+    temperature: float = Field(default=0.1, gt=0.0, le=1000.0)
+    """τ of ``softmax``."""
+    end_value: Literal["estimate", "reward"] = "estimate"
+    """What the last position counts as for the same player's position before, if that player
+    ended the game: the network's value of it, or the reward itself."""
+    order: Literal["forward", "backward"] = "forward"
+    """Whether a game's positions are trained from the first to the last."""
+    episodes: Literal["one-by-one", "mixed"] = "one-by-one"
+    """Whether the episode of who began is trained before that of the other, or both together in
+    the order of the moves."""
+    hidden_rate: float = Field(default=0.0, ge=0.0, le=10.0)
+    """α, the step of the first layer; 0 stands for 1 / inputs."""
+    output_rate: float = Field(default=0.0, ge=0.0, le=10.0)
+    """β, the step of the last layer; 0 stands for 1 / hidden units."""
+    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
+    """What both steps are multiplied by."""
+    biases: bool = True
+    """Whether the network has biases; if not, they are 0 and stay so."""
+    initialisation: str = "inverse"
+    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+
+
+class ValueNetworkConfig(BoardViewConfig):
+    """The section ``[network]`` of a recipe; see `NetworkDesign`."""
+
+    head: Literal["value"] = "value"
+    encoding: str = "0/1/-1"
+    viewpoint: Literal["mover"] = "mover"
+    hidden: tuple[int, ...] = (120,)
+    activation: Literal["tanh"] = "tanh"
+    take_wins: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TdState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """Shape ``(individuals, genes)``."""
+
+
+class Td(Learner[TdState]):
+    """Lets value networks play themselves and learn by TD(λ)."""
+
+    name = "td"
+    rate = "method.rate_scale"
+    config_type = TdConfig
+    network_types: ClassVar = {ConnectFour.name: ValueNetworkConfig}
+    state_type = TdState
+    config: TdConfig
+    design: NetworkDesign
+
+    @classmethod
+    def make_design(
+        cls, game: ConnectFour, network: ValueNetworkConfig, config: TdConfig
+    ) -> NetworkDesign:
+        """Multilayer perceptrons with one hidden layer.
+
+        Raises:
+            BadValueError: They have another number of hidden layers, or more than 1024 units.
+        """
+        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
+            raise BadValueError(
+                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
+                f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
+            )
+        return NetworkDesign(**game.options, **network.model_dump())
+
+    def __init__(self, config: TdConfig, design: NetworkDesign) -> None:
+        super().__init__(config, design)
+        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+
+    def initial(self, seed: int) -> TdState:
+        """Learners who know nothing yet."""
+        config = self.config
+        generator = derive_generator(seed, 0, "initialisation")
+        genes = self.design.initialise(config.individuals, config.initialisation, generator)
+        if not config.biases:
+            genes[:, _find_biases(self.design.mlp)] = 0.0
+        return TdState(seed, 0, genes)
+
+    def find_mismatch(self, state: TdState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.design.genes)
+
+    def make_work(self, state: TdState) -> Work:
+        """A learner's games of one generation are a part."""
+        learners, genes = state.population.shape
+        board = self.design.board
+        return Work(
+            kernel=KERNEL,
+            inputs=(
+                state.population,
+                derive_seeds(state.seed, state.generation, "games", learners),
+                board.index,
+                board.factor.astype(np.float32),
+            ),
+            outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
+            options={
+                "rules": list(self.design.game.rules),
+                "inputs": board.inputs,
+                "units": self.design.hidden[0],
+                "course": make_course(self.config, self.design, state.generation)._asdict(),
+            },
+            coarse=True,
+        )
+
+    def take_in(
+        self, state: TdState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[TdState, dict[str, float]]:
+        """What the learners know now, and means over all of their games."""
+        population, figures = outputs
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR],
+            plies=sums[PLIES],
+            first_wins=sums[FIRST_WINS],
+            draws=sums[DRAWS],
+        )
+        if self.config.exploration == "epsilon":
+            course = make_course(self.config, self.design, state.generation)
+            statistics["epsilon"] = float(epsilon_at(course, course.played))
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def describe(self, state: TdState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has learned from."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+
+def make_course(config: TdConfig, design: NetworkDesign, generation: int) -> Course:
+    """The settings of one *generation* as numbers."""
+    return Course(
+        games=config.games,
+        played=generation * config.games,
+        exploration=EXPLORATIONS[config.exploration],
+        any_move=config.random_moves == "all",
+        lesson=LESSONS[config.random_lesson],
+        epsilon_start=config.epsilon_start,
+        epsilon_end=config.epsilon_end,
+        epsilon_games=float(config.epsilon_games),
+        temperature=config.temperature,
+        take_wins=design.take_wins,
+        step=config.step,
+        discount=config.discount,
+        trace=config.trace,
+        exact_end=config.end_value == "reward",
+        backward=config.order == "backward",
+        mixed=config.episodes == "mixed",
+        hidden_rate=config.rate_scale * (config.hidden_rate or 1.0 / design.inputs),
+        output_rate=config.rate_scale * (config.output_rate or 1.0 / design.hidden[0]),
+        biases=config.biases,
+    )
+
+
+def _find_biases(mlp: MLP) -> list[int]:
+    """Where the biases stand in a genome."""
+    inputs, units, _ = mlp.sizes
+    return [*range(inputs * units, (inputs + 1) * units), mlp.genes - 1]

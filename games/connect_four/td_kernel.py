@@ -1,0 +1,242 @@
+"""Temporal-difference learning by self-play of Connect Four, compiled: games, targets, training.
+
+A game gives two episodes, one for each player: the positions that this player moved to, as that
+player sees them. Nothing is learned before the game is over. Then every position gets a target
+by TD(λ), from the values that the network had while it played, and the network is trained
+towards the targets, one position after the other. After Löfroth and Dalenius (2011), chapters
+2.3 and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.evolve.learning.backprop import (
+    Pupil,
+    add_input,
+    apply_tanh,
+    learn,
+    new_pupil,
+    read_genes,
+    start_sums,
+    write_genes,
+)
+from evolve_arena.games.connect_four.bitboard import (
+    Rules,
+    all_cells,
+    cell_of,
+    drop,
+    has_line,
+    mark_if_full,
+)
+from evolve_arena.games.connect_four.td_moves import (
+    BEST,
+    MOST_CELLS,
+    PLAYED,
+    Course,
+    Room,
+    choose_move,
+    make_room,
+)
+from evolve_arena.genomes.simd import peek, poke
+
+__all__ = [
+    "DRAWS",
+    "ERROR",
+    "FIGURES",
+    "FIRST_WINS",
+    "PLIES",
+    "compute_targets",
+    "epsilon_at",
+    "teach_part",
+]
+
+ERROR, PLIES, FIRST_WINS, DRAWS = 0, 1, 2, 3
+"""Sums over games: of |target - value| over all positions, of plies, of games that who began
+won, of draws."""
+FIGURES = 4
+
+
+def teach_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`.
+
+    Args:
+        options: ``rules``, ``units`` (hidden ones), ``inputs``, and the fields of the
+            :class:`Course` as ``course``.
+        inputs: Genes, shape ``(learners, genes)``; a seed for each learner (``uint64``); the
+            input that each feature of the board raises and by how much (``float32``).
+        outputs: Genes afterwards, and sums over the games (``float64``), shape
+            ``(learners, FIGURES)``.
+        part: Which learners.
+    """
+    population, seeds, index, factor = inputs
+    pupil = new_pupil(options["inputs"], options["units"])
+    course = Course(**options["course"])
+    outputs[0][part] = population[part]
+    outputs[1][part] = 0.0
+    streams = seeds[part].copy()  # they go on as numbers are drawn
+    arrays = streams, outputs[0][part], outputs[1][part]
+    _teach(Rules(*options["rules"]), pupil, course, index, factor, make_room(pupil), *arrays)
+
+
+@compiled
+def epsilon_at(course: Course, game: int) -> Any:
+    """The probability of a random move in the game with that number, the first being 0."""
+    done = min(1.0, game / course.epsilon_games)
+    return course.epsilon_start + (course.epsilon_end - course.epsilon_start) * done
+
+
+@compiled
+def compute_targets(
+    values: Any, rivals: Any, targets: Any, last: int, over: bool, reward: Any, course: Course
+) -> None:
+    """Fills in the *targets* of one episode: places *last*, *last* - 2 and so on.
+
+    The target of a position is its value plus ``step`` times what TD(λ) adds to it in one pass
+    over the episode: the sum of all later surprises r + γ V(next) - V(this), each times (γλ) to
+    the number of positions between (Löfroth and Dalenius 2011, equation 2.12). All are taken
+    from *values*, so the sum is made from the end. Unless random moves count like others, a
+    position before one learns from the best move there, or nothing; and nothing from later.
+
+    Args:
+        values: The value of each position, for who moved to it.
+        rivals: What the best move was worth where another was made at random; elsewhere no
+            number.
+        targets: Where the targets go.
+        last: The place of the episode's last position.
+        over: Whether the game was over there; if not, the opponent ended it.
+        reward: What came in the end: 1, 0 or -1.
+        course: Has step, discount, λ, the lesson of random moves, and whether ends are exact.
+    """
+    carried = course.discount * course.trace
+    surprise = reward - values[last]
+    targets[last] = values[last] + course.step * surprise
+    total = surprise
+    following = values[last]
+    for place in range(last - 2, -1, -2):
+        surprise = course.discount * following - values[place]
+        if course.exact_end and over and place == last - 2:
+            surprise = reward - values[place]
+            total = 0.0
+        rival = rivals[place + 2]
+        if course.lesson != PLAYED and rival == rival:  # noqa: PLR0124 - else it is no number
+            surprise = course.discount * rival - values[place] if course.lesson == BEST else 0.0
+            total = 0.0
+        total = surprise + carried * total
+        targets[place] = values[place] + course.step * total
+        following = values[place]
+
+
+@compiled
+def _teach(
+    rules: Rules,
+    pupil: Pupil,
+    course: Course,
+    index: Any,
+    factor: Any,
+    room: Room,
+    streams: Any,
+    population: Any,
+    figures: Any,
+) -> None:
+    for learner in range(population.shape[0]):
+        read_genes(pupil, population[learner])
+        stream = streams[learner : learner + 1]
+        for game in range(course.games):
+            epsilon = epsilon_at(course, course.played + game)
+            plies, outcome = _play(rules, pupil, course, index, factor, room, stream, epsilon)
+            figures[learner, ERROR] += _learn_from(pupil, course, room, plies, outcome)
+            figures[learner, PLIES] += plies
+            figures[learner, FIRST_WINS] += outcome > 0
+            figures[learner, DRAWS] += outcome == 0
+        write_genes(pupil, population[learner])
+
+
+@internal
+def _play(
+    rules: Rules,
+    pupil: Pupil,
+    course: Course,
+    index: Any,
+    factor: Any,
+    room: Room,
+    stream: Any,
+    epsilon: Any,
+) -> Any:
+    """A game of the network against itself.
+
+    Returns:
+        How many plies it took, and 1, 0 or -1 if who began won, nobody, or the other.
+    """
+    own = other = full = np.uint64(0)
+    bits = rules.columns * (rules.rows + 1)
+    start_sums(pupil, room.sums, 0)
+    start_sums(pupil, room.sums, pupil.width)
+    for ply in range(all_cells(rules)):
+        side = ply & 1
+        poke(room.rivals, ply, np.nan)
+        column = choose_move(
+            rules, pupil, course, index, factor, room, stream, epsilon, ply, own, other, full
+        )
+        bit = drop(own | other, column, rules)
+        cell = cell_of(bit)
+        poke(room.estimates, ply, np.float64(apply_tanh(pupil, peek(room.outputs, column))))
+        for viewer in range(2):
+            feature = cell if viewer == side else bits + cell
+            source, value = peek(index, feature), peek(factor, feature)
+            poke(room.sources, viewer * MOST_CELLS + ply, source)
+            poke(room.values, viewer * MOST_CELLS + ply, value)
+            add_input(pupil, room.sums, viewer * pupil.width, source, value)
+        full = mark_if_full(full, bit, column, rules)
+        own |= bit
+        if has_line(own, rules):
+            return ply + 1, 1 - 2 * side
+        own, other = other, own
+    return all_cells(rules), 0
+
+
+@internal
+def _learn_from(pupil: Pupil, course: Course, room: Room, plies: int, outcome: int) -> Any:
+    """Trains the network on the game just played; gives the sum of |target - value|."""
+    for side in range(min(2, plies)):
+        last = plies - 1 if (plies - 1) & 1 == side else plies - 2
+        reward = np.float64(outcome if side == 0 else -outcome)
+        compute_targets(
+            room.estimates, room.rivals, room.targets, last, last == plies - 1, reward, course
+        )
+    begun_with = (plies + 1) // 2
+    error = 0.0
+    for number in range(plies):
+        ply = number
+        if not course.mixed:
+            side = 0 if number < begun_with else 1
+            place = number - side * begun_with
+            if course.backward:
+                place = (begun_with if side == 0 else plies - begun_with) - 1 - place
+            ply = 2 * place + side
+        elif course.backward:
+            ply = plies - 1 - number
+        target = peek(room.targets, ply)
+        error += abs(target - peek(room.estimates, ply))
+        learn(
+            pupil,
+            room.sources,
+            room.values,
+            (ply & 1) * MOST_CELLS,
+            ply + 1,
+            np.float32(target),
+            np.float32(course.hidden_rate),
+            np.float32(course.output_rate),
+            np.float32(1.0 if course.biases else 0.0),
+        )
+    return error

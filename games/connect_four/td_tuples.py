@@ -1,0 +1,253 @@
+"""The method ``td-tuples``: tuple networks that learn by playing against themselves.
+
+After Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
+PPSN 2012. What is different here, and why, stands in docs/tuples.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evolve_arena.arena.work import Work
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.method import Config
+from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.tuple_entries import READINGS
+from evolve_arena.games.connect_four.tuple_games import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    Lesson,
+    average_tables,
+    make_room,
+    merge_shards,
+    teach,
+)
+from evolve_arena.games.connect_four.tuple_network import TupleDesign
+from evolve_arena.genomes.limits import COPIES
+from evolve_arena.genomes.tuples import TuplePopulation
+
+__all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
+
+
+class TdTuplesConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["td-tuples"] = "td-tuples"
+    games: int = Field(default=20_000, ge=1, le=1_000_000)
+    shards: int = Field(default=2, ge=1, le=64)
+    """In how many shares each learner plays its games. They begin a generation with the same
+    tables and are brought together at its end, so they can be played side by side; how many
+    there are is part of the result, how many cores play them is not."""
+    step: float = Field(default=0.004, ge=0.0, le=1.0)
+    step_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
+    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    schedule_games: int = Field(default=1_000_000, ge=1)
+    """After so many games of a learner step and exploration have come to their ends, each by the
+    same difference per game; without an end they stay as they are."""
+    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
+    """λ."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """γ."""
+    gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
+    """Of what error a step goes down the gradient. That of the squared error has tanh's slope
+    as a factor, so that what is thought certain is hardly ever learned anew."""
+    averaging: float = Field(default=0.05, gt=0.0, le=1.0)
+    """What plays is a running mean of the tables, into which each generation enters with this
+    weight; 1 is no mean at all."""
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> TdTuplesConfig:
+        if self.games % self.shards:
+            raise ValueError(f"games is {self.games}, no multiple of the {self.shards} shards")
+        return self
+
+
+class TuplesConfig(Config):
+    """The section ``[network]`` of a recipe; see `TupleDesign`."""
+
+    shape: str = "walks"
+    tuples: int = 60
+    length: int = 8
+
+
+@dataclass(frozen=True, eq=False)
+class TdTuplesState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: TuplePopulation
+    averages: NDArray[np.float32]
+    """What plays: running means of the tables, of the same shape."""
+
+
+class TdTuples(Learner[TdTuplesState]):
+    """Learns tables by temporal differences."""
+
+    name = "td-tuples"
+    rate = "method.step"
+    config_type = TdTuplesConfig
+    network_types: ClassVar = {ConnectFour.name: TuplesConfig}
+    state_type = TdTuplesState
+    config: TdTuplesConfig
+    design: TupleDesign
+
+    @classmethod
+    def make_design(
+        cls, game: ConnectFour, network: TuplesConfig, config: TdTuplesConfig
+    ) -> TupleDesign:
+        """Tuple networks."""
+        return TupleDesign(**game.options, **network.model_dump())
+
+    @classmethod
+    def estimate_bytes(cls, config: TdTuplesConfig, design: TupleDesign) -> int:
+        """Tables, their means, and those of all shards, at the size that walks usually have."""
+        entries = design.table(design.draw(np.random.default_rng(0))).entries
+        return (COPIES + config.shards) * 4 * config.individuals * 2 * entries
+
+    def initial(self, seed: int) -> TdTuplesState:
+        """Learners of random shapes, who know nothing: all their tables are 0."""
+        generator = derive_generator(seed, 0, "initialisation")
+        cells = np.stack([self.design.draw(generator) for _ in range(self.config.individuals)])
+        tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
+        return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
+
+    def find_mismatch(self, state: TdTuplesState) -> str | None:
+        """Compares the shapes of the arrays with the configuration."""
+        cells, tables = state.population.cells, state.population.tables
+        expected = (self.config.individuals, *self.design.size)
+        if cells.shape != expected:
+            return f"its tuples have shape {cells.shape}, not {expected}"
+        board = self.design.columns * self.design.rows
+        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < board:
+            return "its tuples are no cells of the board"
+        numbers = (self.config.individuals, self._count_numbers(cells))
+        for array in (tables, state.averages):
+            if array.shape != numbers or array.dtype != np.float32:
+                return f"its tables have shape {array.shape}, not {numbers}"
+        return None
+
+    def make_work(self, state: TdTuplesState) -> Work:
+        """A part for each shard of each learner."""
+        config = self.config
+        parts = config.individuals * config.shards
+        tables = [self.design.table(cells).structure for cells in state.population.cells]
+        places = np.cumsum([0, *(len(table) for table in tables)])
+        progress = self._progress(state)
+        lesson = Lesson(
+            games=config.games // config.shards,
+            step=_slide(config.step, config.step_end, progress),
+            decay=config.trace_decay,
+            discount=config.discount,
+            exploration=_slide(config.exploration, config.exploration_end, progress),
+            damped=float(config.gradient == "squared"),
+        )
+        return Work(
+            kernel="evolve_arena.games.connect_four.td_tuples:teach_part",
+            inputs=(
+                state.population.tables,
+                np.concatenate(tables),
+                places,
+                derive_seeds(state.seed, state.generation, "learning", parts),
+            ),
+            outputs=(
+                ("float32", (parts, state.population.tables.shape[1])),
+                ("float64", (parts, FIGURES)),
+            ),
+            options={
+                "rules": list(self.design.game.rules),
+                "lesson": list(lesson),
+                "shards": config.shards,
+            },
+            coarse=True,
+        )
+
+    def take_in(
+        self, state: TdTuplesState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[TdTuplesState, dict[str, float]]:
+        """Brings shards together, and the averages up to date."""
+        config = self.config
+        shards, figures = outputs
+        tables, averages = state.population.tables.copy(), state.averages.copy()
+        share = max(config.averaging, 1.0 / (state.generation + 1))
+        for one, parts in enumerate(np.split(shards, config.individuals)):
+            merge_shards(tables[one], parts)
+            average_tables(averages[one], tables[one], share)
+        population = TuplePopulation(state.population.cells, tables)
+        after = TdTuplesState(state.seed, state.generation + 1, population, averages)
+        return after, self._describe_games(state, figures.sum(axis=0))
+
+    def candidates(self, state: TdTuplesState) -> TuplePopulation:
+        """The learners with their averages as tables."""
+        return TuplePopulation(state.population.cells, state.averages)
+
+    def describe(self, state: TdTuplesState) -> dict[str, Any]:
+        """Learners, tuples, and numbers of each."""
+        individuals, tuples, length = state.population.cells.shape
+        numbers = state.population.tables.shape[1]
+        return {
+            "individuals": individuals,
+            "tuples": tuples,
+            "cells": length,
+            "numbers": numbers,
+            "used": float(np.count_nonzero(state.population.tables)) / (individuals * numbers),
+        }
+
+    def _count_numbers(self, cells: NDArray[np.int16]) -> int:
+        """Room for the tables of the largest individual."""
+        return 2 * max(self.design.table(shape).entries for shape in cells)
+
+    def _describe_games(
+        self, state: TdTuplesState, figures: NDArray[np.float64]
+    ) -> dict[str, float]:
+        config = self.config
+        statistics = self.describe_games(
+            error=figures[ERROR],
+            plies=figures[PLIES],
+            first_wins=figures[FIRST_WINS],
+            draws=figures[DRAWS],
+        )
+        progress = self._progress(state)
+        statistics["epsilon"] = _slide(config.exploration, config.exploration_end, progress)
+        return statistics
+
+    def _progress(self, state: TdTuplesState) -> float:
+        """How far step and exploration are on the way to their ends, 0 to 1."""
+        return min(1.0, state.generation * self.config.games / self.config.schedule_games)
+
+
+def teach_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
+    tables, structures, places, seeds = inputs
+    rules = Rules(*options["rules"])
+    lesson = Lesson(*options["lesson"])
+    for place in range(part.start, part.stop):
+        one = place // options["shards"]
+        structure = np.array(structures[places[one] : places[one + 1]])
+        learned, figures = outputs[0][place], outputs[1][place]
+        learned[:] = tables[one]
+        figures[:] = 0.0
+        room = make_room(rules, int(structure[READINGS]))
+        stream = seeds[place : place + 1].copy()
+        teach(rules, lesson, structure, learned, stream, room, figures)
+
+
+def _slide(begin: float, end: float | None, progress: float) -> float:
+    return begin if end is None else begin + (end - begin) * progress

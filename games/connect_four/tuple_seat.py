@@ -1,0 +1,118 @@
+"""How a tuple network sits at a table, sees discs and values moves of Connect Four."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import internal
+from evolve_arena.games.connect_four.bitboard import Rules, cell_of, landing_cells
+from evolve_arena.games.connect_four.tuple_entries import (
+    ENTRIES,
+    read_disc,
+    start_readings,
+    sum_entries,
+    weigh_disc,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import (
+    CARD_FIELDS,
+    CARD_SIDE,
+    CARD_STRUCTURE_AT,
+    CARD_SUMS_AT,
+    CARD_TABLES_AT,
+    CARD_WIDTH,
+    COLUMNS_AT,
+    TABLES,
+    TABLES_AT,
+    WIDTH_OF_TUPLES,
+)
+
+__all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
+
+ONE = np.uint64(1)
+
+
+@internal
+def seat_tuples(lineup: Any, player: int, scratch: Any, chair: int) -> None:
+    """Seats a tuple network before an empty board."""
+    cards = scratch.cards
+    card = chair * CARD_FIELDS
+    base = lineup.seats[player, COLUMNS_AT]
+    at = chair * (scratch.sums.shape[0] // (2 * TABLES))
+    side = chair & 1
+    table = lineup.seats[player, TABLES_AT] + side * peek(lineup.columns, base + ENTRIES)
+    poke(cards, card + CARD_WIDTH, WIDTH_OF_TUPLES)
+    poke(cards, card + CARD_STRUCTURE_AT, base)
+    poke(cards, card + CARD_SUMS_AT, at)
+    poke(cards, card + CARD_TABLES_AT, table)
+    start_readings(lineup.columns, base, scratch.sums, at)
+
+
+@internal
+def show_disc_to_tuples(lineup: Any, scratch: Any, card: int, mover: int, cell: int) -> None:
+    """Takes note of a disc of *mover* (0: who began) on *cell*."""
+    base = peek(scratch.cards, card + CARD_STRUCTURE_AT)
+    at = peek(scratch.cards, card + CARD_SUMS_AT)
+    read_disc(lineup.columns, base, scratch.sums, at, mover, cell)
+
+
+@internal
+def pick_by_tuples(rules: Rules, lineup: Any, card: int, discs: Any, scratch: Any) -> Any:
+    """The first column of those whose positions have the best value; *discs* are both players'."""
+    total = _sum_now(lineup, card, scratch)
+    best: Any = -1
+    best_value = total
+    sign = 1 - 2 * peek(scratch.cards, card + CARD_SIDE)
+    free = landing_cells(discs, rules)
+    while free:
+        bit = free & (~free + ONE)
+        free ^= bit
+        cell = cell_of(bit)
+        value = sign * _sum_after(lineup, card, cell, total, scratch)
+        if best < 0 or value > best_value:
+            best = cell // (rules.rows + 1)
+            best_value = value
+    return best
+
+
+@internal
+def value_disc_by_tuples(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+    """What a disc on *cell* is worth to its owner, before tanh, in units of 1/65536."""
+    total = _sum_now(lineup, card, scratch)
+    sign = 1 - 2 * peek(scratch.cards, card + CARD_SIDE)
+    return sign * _sum_after(lineup, card, cell, total, scratch)
+
+
+@internal
+def _sum_now(lineup: Any, card: int, scratch: Any) -> Any:
+    """The sum of the entries as they are, from the table that counts after a move."""
+    cards = scratch.cards
+    return sum_entries(
+        lineup.columns,
+        peek(cards, card + CARD_STRUCTURE_AT),
+        scratch.sums,
+        peek(cards, card + CARD_SUMS_AT),
+        lineup.columns,
+        peek(cards, card + CARD_TABLES_AT),
+        scratch.picked,
+        np.int64(0),
+    )
+
+
+@internal
+def _sum_after(lineup: Any, card: int, cell: int, total: Any, scratch: Any) -> Any:
+    cards = scratch.cards
+    return weigh_disc(
+        lineup.columns,
+        peek(cards, card + CARD_STRUCTURE_AT),
+        scratch.sums,
+        peek(cards, card + CARD_SUMS_AT),
+        peek(cards, card + CARD_SIDE),
+        cell,
+        lineup.columns,
+        peek(cards, card + CARD_TABLES_AT),
+        scratch.picked,
+        total,
+    )

@@ -1,0 +1,131 @@
+"""What all designs of players of Ticket to Ride share: the game's options, and networks' weights.
+
+A player may sit at tables of any size: how many play is no part of what it is bred for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.options import parse_variant
+from evolve_arena.genomes.dense import pack_dense
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.players.lineup import (
+    FEATURES,
+    FORBIDS,
+    HEAD,
+    KIND,
+    NETWORK,
+    SEAT_FIELDS,
+    VARIANT,
+    WEIGHTS_AT,
+    Lineup,
+)
+
+__all__ = ["TicketDesign", "check_switch", "pack_networks"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TicketDesign:
+    """The options that every design for Ticket to Ride has.
+
+    Raises:
+        BadValueError: An option of the game is out of range.
+        UnknownNameError: There is no such variant of the rule player.
+    """
+
+    variant: str = "text"
+    """How the rule player decides that helps out: it makes the plan that the features count, and
+    the decisions that the network leaves to it (see
+    :mod:`evolve_arena.games.ticket_to_ride.options`)."""
+    players: int = 4
+    """At what tables it plays if nothing else is said, 2 to 5."""
+    cards: int = 110
+    longest_path: int = 0
+    tie_breaks: int = 0
+    sweep_first: int = 1
+    second_locomotive: int = 0
+    pink_line: int = 1
+    """Options of the game; see :class:`evolve_arena.games.ticket_to_ride.game.TicketToRide`."""
+
+    def __post_init__(self) -> None:
+        _ = self.game, self.variant_bits
+
+    @cached_property
+    def game(self) -> TicketToRide:
+        """What the player plays."""
+        return TicketToRide(
+            players=self.players,
+            cards=self.cards,
+            longest_path=self.longest_path,
+            tie_breaks=self.tie_breaks,
+            sweep_first=self.sweep_first,
+            second_locomotive=self.second_locomotive,
+            pink_line=self.pink_line,
+        )
+
+    @cached_property
+    def variant_bits(self) -> int:
+        """The variant as compiled code takes it."""
+        return parse_variant(self.variant)
+
+    def make_seats(self, count: int, **chosen: int) -> NDArray[np.int64]:
+        """So many equal rows of a lineup's seats, with *kind*, *head*, *features* and *forbids*."""
+        seats = np.zeros((count, SEAT_FIELDS), dtype=np.int64)
+        fields = {"kind": KIND, "head": HEAD, "features": FEATURES, "forbids": FORBIDS}
+        for name, value in chosen.items():
+            seats[:, fields[name]] = value
+        seats[:, VARIANT] = self.variant_bits
+        return seats
+
+
+def pack_networks(
+    design: TicketDesign,
+    mlp: MLP,
+    genomes: Genomes,
+    scales: NDArray[np.float32] | None,
+    **chosen: int,
+) -> Lineup:
+    """The networks that *genomes* make, with fields as :meth:`TicketDesign.make_seats` takes them.
+
+    Args:
+        design: What they play.
+        mlp: Their structure.
+        genomes: Shape ``(individuals, genes)``.
+        scales: What each input is multiplied by, or None for nothing.
+        chosen: *head*, *features* and *forbids*.
+
+    Raises:
+        BadValueError: *genomes* have another shape.
+    """
+    if scales is not None and genomes.ndim == 2 and genomes.shape[1] == mlp.genes:
+        first = mlp.inputs * mlp.sizes[1]
+        scaled = genomes[:, :first].reshape(-1, mlp.inputs, mlp.sizes[1]) * scales[None, :, None]
+        genomes = np.concatenate([scaled.reshape(-1, first), genomes[:, first:]], axis=1)
+    weights = pack_dense(mlp, genomes)
+    seats = design.make_seats(len(genomes), kind=NETWORK, **chosen)
+    seats[:, WEIGHTS_AT] = np.arange(len(genomes)) * weights.shape[1]
+    return Lineup(
+        seats,
+        mlp.shape[None, :],
+        np.zeros(0, dtype=np.int32),
+        weights.ravel(),
+        np.zeros(0, dtype=np.float64),
+    )
+
+
+def check_switch(name: str, value: Any) -> None:
+    """Makes sure that the field *name* is a truth value.
+
+    Raises:
+        BadValueError: It is not.
+    """
+    if not isinstance(value, bool):
+        raise BadValueError(f"{name} is {value!r}: it must be true or false")

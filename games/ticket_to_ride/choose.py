@@ -1,0 +1,176 @@
+"""How each kind of compiled player chooses a move of Ticket to Ride.
+
+The match kernel, learners and the Python classes call the same functions, so a player moves alike
+in all of them. Nobody looks at what a seat may not know: a state and what
+:func:`evolve_arena.games.ticket_to_ride.views.hide` leaves of it give the same move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import below, next_word
+from evolve_arena.games.ticket_to_ride.cards import State
+from evolve_arena.games.ticket_to_ride.features import fill_features
+from evolve_arena.games.ticket_to_ride.layout import (
+    KEEP,
+    KEEP_FIRST,
+    PHASE,
+    TO_MOVE,
+    TURN,
+    TicketRules,
+)
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.move_features import describe_move
+from evolve_arena.games.ticket_to_ride.options import LACKING_KEPT
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.rule import (
+    DRAW_CARDS,
+    carry_out,
+    choose_tickets,
+    rule_decision,
+)
+from evolve_arena.games.ticket_to_ride.scratch import TicketScratch
+from evolve_arena.games.ticket_to_ride.situation import describe_situation
+from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.thinking import (
+    DECISIONS,
+    begin_weighing,
+    weigh_decisions,
+    weigh_move,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import (
+    DECISION,
+    FEATURES,
+    FORBIDS,
+    GRAPH,
+    HEAD,
+    KIND,
+    NETWORK,
+    NOISE,
+    RANDOM,
+    RULE,
+    VARIANT,
+    Lineup,
+)
+
+__all__ = ["begin_match", "choose_move", "decide"]
+
+
+@compiled
+def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) -> Any:
+    """The number of the move of the seat whose turn it is, or ``FORBIDDEN``.
+
+    Args:
+        rules: The options of the game.
+        lineup: The players.
+        player: The row of who sits there.
+        state: The state, or what that seat may know of it; the game is not over.
+        scratch: Room for a match
+            (:class:`~evolve_arena.games.ticket_to_ride.scratch.TicketScratch`); chance comes from
+            ``scratch.streams``.
+    """
+    noise, kind = lineup.seats[player, NOISE], lineup.seats[player, KIND]
+    if noise > 0 and np.int64(next_word(scratch.streams) >> np.uint64(32)) < noise:
+        kind = RANDOM
+    thinks = kind in (NETWORK, GRAPH)
+    decides = thinks and lineup.seats[player, HEAD] == DECISION
+    seat, phase, variant = state[TO_MOVE], state[PHASE], lineup.seats[player, VARIANT]
+    by_rule = kind == RULE or (decides and phase != TURN)
+    moves, room, count = scratch.moves, scratch.room, 0
+    if by_rule:
+        if phase in (KEEP_FIRST, KEEP):
+            return choose_tickets(rules, state, seat, variant, scratch)
+    else:
+        count = list_moves(rules, state, moves)
+        if not thinks:
+            return peek(moves, below(scratch.streams, count) if count > 1 else 0)
+        if count == 1 and not decides:
+            return peek(moves, 0)
+    if phase == TURN or not by_rule or not variant & LACKING_KEPT:
+        prepare_turn(rules, state, seat, variant, scratch)
+    if not by_rule:
+        features = lineup.seats[player, FEATURES]
+        fill_features(rules, state, seat, features, variant, scratch, room.inputs)
+        if not decides:
+            return _play_best_move(lineup, player, state, count, scratch)
+        weigh_decisions(lineup, player, room)
+    return _carry_out(rules, lineup, player, state, by_rule, scratch)
+
+
+@compiled
+def begin_match(scratch: Any) -> None:
+    """Forgets what is known of the seats of the match before.
+
+    No move depends on it: what is known is always checked. It makes sure that a match takes the
+    same steps whatever was played before.
+    """
+    for place in range(scratch.seats.shape[0]):
+        poke(scratch.seats, place, np.uint64(0))
+    for place in range(scratch.room.keys.shape[0]):
+        poke(scratch.room.keys, place, np.uint64(0))
+
+
+def decide(rules: TicketRules, lineup: Lineup, state: State, scratch: TicketScratch) -> int:
+    """The number of the move that the first player of *lineup* chooses, or ``FORBIDDEN``.
+
+    The arguments are those of :func:`choose_move`.
+    """
+    begin_match(scratch)
+    return int(choose_move(rules, lineup, 0, state, scratch))
+
+
+@internal
+def _carry_out(
+    rules: Any, lineup: Any, player: int, state: Any, by_rule: bool, scratch: Any
+) -> Any:
+    """Decides *by_rule*, or by what a network has thought of each decision, and carries it out.
+
+    A network that is kept from what is impossible has its next best decision carried out then.
+    """
+    seat, variant, worths = state[TO_MOVE], lineup.seats[player, VARIANT], scratch.room.worths
+    decision = DRAW_CARDS
+    if not by_rule:
+        decision = _strongest(worths)
+    elif state[PHASE] == TURN:
+        decision = rule_decision(rules, state, seat, variant, scratch)
+    for _ in range(DECISIONS):
+        move = carry_out(rules, state, seat, variant, decision, scratch)
+        if move >= 0 or by_rule or not lineup.seats[player, FORBIDS]:
+            return np.int64(move)
+        poke(worths, decision, -np.inf)
+        decision = _strongest(worths)
+    return peek(scratch.moves, 0)
+
+
+@internal
+def _strongest(worths: Any) -> int:
+    """The first of the strongest outputs; those that are no numbers are weaker than all others."""
+    best = 0
+    for place in range(1, DECISIONS):
+        if worths[place] > worths[best] or worths[best] != worths[best]:
+            best = place
+    return best
+
+
+@internal
+def _play_best_move(lineup: Any, player: int, state: Any, count: int, scratch: Any) -> Any:
+    """The first of the moves of which the network thinks most; there are *count* legal ones."""
+    seat, moves, room = state[TO_MOVE], scratch.moves, scratch.room
+    survey(state, seat, scratch)
+    describe_situation(state, seat, scratch)
+    begin_weighing(lineup, player, room)
+    count = prune_moves(state, seat, moves, count, room)
+    best, chosen = -np.inf, peek(moves, 0)
+    for place in range(count):
+        move = peek(moves, place)
+        told = describe_move(state, seat, move, room)
+        worth = weigh_move(lineup, player, room, told)
+        if worth > best:
+            best, chosen = worth, move
+    return chosen

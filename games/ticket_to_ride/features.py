@@ -1,0 +1,194 @@
+"""What a network sees of a state of Ticket to Ride: 26 numbers, or 28, compiled.
+
+The first 26 are those of Łabno (2018), table 4.1, in his order; the last two are in his program
+only. In his program the features 23 to 25 are by mistake those of who moved before; here they are
+always the seat's own, since others' tickets are hidden.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.bits import count_bits
+from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
+    CITY_NAMES,
+    LOCOMOTIVE,
+    ROUTE_FROM,
+    ROUTE_LENGTH,
+    ROUTE_TO,
+    ROUTES,
+)
+from evolve_arena.games.ticket_to_ride.layout import (
+    CARDS,
+    DECK_SIZE,
+    DISCARD_SIZE,
+    HELD_TICKETS,
+    NUMBER_OF_PLAYERS,
+    OPEN_SIZE,
+    POINTS,
+    ROUND,
+    TICKET_DECK_SIZE,
+    TRAINS,
+    player_at,
+)
+from evolve_arena.games.ticket_to_ride.options import GOAL_COUNT, OTHERS
+from evolve_arena.games.ticket_to_ride.scratch import (
+    CAPACITY_AT,
+    DONE_POINTS,
+    DONE_TICKETS,
+    FREE_FIRST,
+    FREE_SECOND,
+    GOAL,
+    LACKING,
+    MATCHING,
+    OPEN_POINTS,
+    OPEN_TICKETS,
+    POSSIBLE,
+    seat_at,
+)
+
+__all__ = ["FEATURE_COUNTS", "FEATURE_NAMES", "fill_features"]
+
+FEATURE_NAMES = (
+    "round",
+    "own cards",
+    "open cards",
+    "deck",
+    "discarded cards",
+    "own tickets",
+    "ticket deck",
+    "own trains",
+    "own points with tickets",
+    "deck and open cards",
+    "possible routes",
+    "matching routes",
+    "goal routes",
+    "lacking routes",
+    "players",
+    "fewest trains",
+    "most trains",
+    "mean trains",
+    "median trains",
+    "fewest tickets",
+    "most tickets",
+    "mean tickets",
+    "median tickets",
+    "open tickets",
+    "done tickets",
+    "route points",
+    "largest capacity",
+    "colours with capacity",
+)
+"""All features, in the order in which they are written. Trains and tickets of the others, or of
+everybody, are summarized; a capacity is how many cards of a colour, with locomotives, the hand can
+pay, and of locomotives how many cards a grey route can be paid with."""
+FEATURE_COUNTS = (26, 28)
+"""How many of them players use, always the first ones."""
+
+LAST_ROUTE = next(
+    route
+    for route in range(ROUTES)
+    if {CITY_NAMES[ROUTE_FROM[route]], CITY_NAMES[ROUTE_TO[route]]} == {"Boston", "New York"}
+)
+"""The last one in the map of Łabno's program."""
+SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
+"""Fields of players, and where what all have of them is summarized."""
+
+
+@compiled
+def fill_features(
+    rules: Any, state: Any, seat: int, count: int, variant: int, scratch: Any, out: Any
+) -> None:
+    """Writes the first features of what *seat* sees.
+
+    :func:`evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
+
+    Args:
+        rules: The options of the game.
+        state: The state, or what *seat* may know of it.
+        seat: Whose view it is.
+        count: How many: one of :data:`FEATURE_COUNTS`.
+        variant: The readings of the rule player; here ``players`` and ``goal_count``.
+        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        out: Where they are written (``float32``), from place 0 on.
+    """
+    player, plan, notes = player_at(seat), scratch.plan, scratch.notes
+    out[0] = state[ROUND]
+    out[1] = state[player + CARDS]
+    out[2] = state[OPEN_SIZE]
+    out[3] = state[DECK_SIZE]
+    out[4] = state[DISCARD_SIZE]
+    out[5] = state[player + HELD_TICKETS]
+    out[6] = state[TICKET_DECK_SIZE]
+    out[7] = state[player + TRAINS]
+    out[8] = state[player + POINTS] + notes[DONE_POINTS] - notes[OPEN_POINTS]
+    out[9] = state[DECK_SIZE] + state[OPEN_SIZE]
+    out[10] = _size(plan, POSSIBLE)
+    out[11] = _size(plan, MATCHING)
+    out[12] = _size(plan, GOAL)
+    out[13] = _size(plan, LACKING)
+    out[14] = state[NUMBER_OF_PLAYERS]
+    if variant & GOAL_COUNT and not _can_claim_last(state, seat, scratch.seats):
+        out[12] = 0
+    every = (variant & OTHERS) != 0
+    for number in range(2):
+        _summarize(state, seat, SUMMARIZED[number], every, out, SUMMARIES_AT[number])
+    out[23] = notes[OPEN_TICKETS]
+    out[24] = notes[DONE_TICKETS]
+    out[25] = state[player + POINTS]
+    if count > 26:
+        _describe_hand(notes, out)
+
+
+@internal
+def _size(plan: Any, place: Any) -> Any:
+    """How many routes a set of the plan has."""
+    return count_bits(plan[place]) + count_bits(plan[place + 1])
+
+
+@internal
+def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
+    """Whether the last route of Łabno's map may be claimed, whatever the hand."""
+    at, word = seat_at(seat), LAST_ROUTE >> 6
+    free = seats[at + FREE_FIRST + word] | seats[at + FREE_SECOND + word]
+    if (free >> np.uint64(LAST_ROUTE & 63)) & np.uint64(1) == np.uint64(0):
+        return False
+    return state[player_at(seat) + TRAINS] >= ROUTE_LENGTH[LAST_ROUTE]
+
+
+@hidden
+def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any) -> None:
+    """Writes minimum, maximum, mean and median of a *field* over the others, or *every* player."""
+    total = count = 0
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        if other == seat and not every:
+            continue
+        value = np.float32(state[player_at(other) + field])
+        total += state[player_at(other) + field]
+        place = at + count  # the values are sorted where the results go, and one place on
+        while place > at and out[place - 1] > value:
+            out[place] = out[place - 1]
+            place -= 1
+        out[place] = value
+        count += 1
+    low, high = out[at], out[at + count - 1]
+    median = (out[at + (count - 1) // 2] + out[at + count // 2]) * np.float32(0.5)
+    out[at], out[at + 1] = low, high
+    out[at + 2] = np.float32(total) / np.float32(count)
+    out[at + 3] = median
+
+
+@internal
+def _describe_hand(notes: Any, out: Any) -> None:
+    """Writes the largest capacity, and how many of the nine are not 0."""
+    largest = several = 0
+    for colour in range(LOCOMOTIVE + 1):
+        capacity = notes[CAPACITY_AT + colour]
+        largest = max(largest, capacity)
+        if capacity > 0:
+            several += 1
+    out[26] = largest
+    out[27] = several

@@ -1,0 +1,240 @@
+"""The method ``imitation``: a network learns which decisions a player's best games consist of.
+
+After Łabno, "Implementacja Sztucznej Inteligencji dla gry Wsiąść do Pociągu" (master's thesis,
+Uniwersytet Jagielloński, 2018). A rule player plays itself; of its best games those decisions are
+kept that the winner took; a network learns to classify them, and then decides in the rule player's
+place, who still carries the decisions out.
+
+Łabno trained TensorFlow's ``DNNClassifier``, whose optimiser is AdaGrad with a rate of 0.05 unless
+told otherwise: ``method.solver = "adagrad"`` and ``method.learning_rate = 0.05``. The default here
+is Adam, which also gives each weight a rate of its own by the size of its gradients, but forgets
+old ones, so its rate does not fall for ever. The losses in reports are means over rows; his were
+sums over batches. What he calls an epoch is 250 batches of 250 rows: ``method.batches = 250``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.seating import SEATS
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_generator, derive_stream
+from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.method import Config, Method, Report
+from evolve_arena.games.ticket_to_ride.config import TicketImitationConfig
+from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.player import CompiledPlayer
+
+__all__ = ["Imitation", "ImitationConfig", "ImitationState"]
+
+
+class ImitationConfig(Config):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["imitation"] = "imitation"
+    players: tuple[int, ...] = (2, 3, 4, 5)
+    """With how many players games are played to learn from: several for a universal model, one
+    for a specific one."""
+    games: int = Field(default=500, ge=1, le=100_000)
+    """How many are played with each number."""
+    best: int = Field(default=30, ge=1, le=100_000)
+    """How many of them are learnt from, at most: those with most points of one player."""
+    minimum_points: int = Field(default=120, ge=1, le=1000)
+    """How many points that are at least."""
+    rows: Literal["winner", "all"] = "winner"
+    """Whose decisions in these games are learnt: those of who has most points, or everybody's."""
+    held_out: float = Field(default=0.1, ge=0.0, le=0.9)
+    """The share of games that are not learnt from, but looked at for how well others were."""
+    batch: int = Field(default=250, ge=1, le=100_000)
+    """Rows of one step."""
+    batches: int | None = Field(default=None, ge=1, le=100_000)
+    """Steps of a generation; if it is left out, as many as take every row once."""
+    solver: Literal["adam", "sgd", "adagrad"] = "adam"
+    """How a step follows from a gradient: Adam, descent with Nesterov's momentum of 0.9, or
+    AdaGrad, for which TensorFlow's learning rate is 0.05."""
+    learning_rate: float = Field(default=0.001, gt=0.0, le=10.0)
+    penalty: float = Field(default=0.0, ge=0.0, le=100.0)
+    """What the squares of the weights cost (L2)."""
+
+    @model_validator(mode="after")
+    def _count_players(self) -> ImitationConfig:
+        counts = list(self.players)
+        if not counts or len(set(counts)) < len(counts):
+            raise ValueError(f"players is {counts}: name each number of players once")
+        if not 2 <= min(counts) <= max(counts) <= SEATS:
+            raise ValueError(f"players is {counts}: 2 to {SEATS} play")
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class ImitationState:
+    """Everything that the future of a run depends on; what is learnt follows from the seed."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """The network, shape ``(1, genes)``."""
+    memory: NDArray[np.float32]
+    """What the optimiser remembers of each weight, shape ``(2, genes)``; see `Training`."""
+    steps: int
+    """Batches learnt so far."""
+
+
+class Imitation(Method[ImitationState]):
+    """Teaches a network the decisions of a rule player.
+
+    Raises:
+        BadValueError: scikit-learn does not know the network's activation.
+    """
+
+    name = "imitation"
+    config_type = ImitationConfig
+    network_types: ClassVar = {TicketToRide.name: TicketImitationConfig}
+    state_type = ImitationState
+    config: ImitationConfig
+    design: DecisionDesign
+
+    @classmethod
+    def make_design(
+        cls, game: TicketToRide, network: TicketImitationConfig, config: ImitationConfig
+    ) -> DecisionDesign:
+        """Networks that choose one of four decisions."""
+        return DecisionDesign(**game.options, **network.model_dump())
+
+    @classmethod
+    def estimate_bytes(cls, config: ImitationConfig, design: DecisionDesign) -> int:
+        """The network, and the decisions of all games, of some forty turns a player."""
+        rows = config.games * sum(config.players) * 40
+        return COPIES * 4 * design.genes + 2 * rows * 8 * design.features
+
+    def __init__(self, config: ImitationConfig, design: DecisionDesign) -> None:
+        super().__init__(config, design)
+        if design.activation not in ACTIVATIONS:
+            raise BadValueError(
+                f"network.activation is {design.activation!r}, which can't be learnt"
+                f" (known: {', '.join(ACTIVATIONS)})"
+            )
+        self._lesson = Lesson(
+            design.mlp.sizes,
+            design.activation,
+            config.solver,
+            config.learning_rate,
+            config.penalty,
+            config.batch,
+        )
+        self._rows: tuple[int, DataSet, DataSet] | None = None
+
+    def initial(self, seed: int) -> ImitationState:
+        """A network that knows nothing, with weights as Glorot and Bengio (2010) draw them."""
+        generator = derive_generator(seed, 0, "initialisation")
+        population = self.design.initialise(1, "glorot", generator)
+        memory = np.zeros((2, self.design.genes), dtype=np.float32)
+        return ImitationState(seed, 0, population, memory, 0)
+
+    def find_mismatch(self, state: ImitationState) -> str | None:
+        """Compares the shapes of the arrays with the network's."""
+        genes = self.design.genes
+        if state.population.shape != (1, genes):
+            return f"its population has shape {state.population.shape}, not {1, genes}"
+        if state.memory.shape != (2, genes):
+            return f"its memory has shape {state.memory.shape}, not {2, genes}"
+        if any(array.dtype != np.float32 for array in (state.population, state.memory)):
+            return "its weights are no 32-bit numbers"
+        return None
+
+    def step(self, state: ImitationState, arena: Arena) -> tuple[ImitationState, Report]:
+        """One pass over the rows, or as many batches as the recipe asks for.
+
+        The games are played anew in each process that needs them, and counted once, in the first
+        generation.
+
+        Raises:
+            DivergedError: The weights are no numbers any more.
+        """
+        learnt, held_out = self.find_rows(state.seed)
+        games = 0 if state.generation else self.config.games * len(self.config.players)
+        arena.games += games
+        inputs, classes = self._order(learnt, state)
+        word = int(derive_stream(state.seed, state.generation, "order")[0]) % 2**32
+        training = Training(state.population[0], state.memory, state.steps)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                training, loss = learn_rows(self._lesson, training, inputs, classes, word)
+        except ValueError:
+            raise DivergedError(
+                f"the weights grew beyond all bounds in generation {state.generation}; lower"
+                " method.learning_rate"
+            ) from None
+        after = replace(
+            state,
+            generation=state.generation + 1,
+            population=training.genes[None, :],
+            memory=training.memory,
+            steps=training.steps,
+        )
+        statistics = {"loss": loss, "accuracy": self.measure_accuracy(after, learnt)}
+        if len(held_out):
+            statistics["accuracy_held_out"] = self.measure_accuracy(after, held_out)
+        return after, Report(state.generation, games, statistics)
+
+    def champion(self, state: ImitationState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
+        """The only network there is, without a match."""
+        return state.population[0], Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
+
+    def describe(self, state: ImitationState) -> dict[str, Any]:
+        """Individuals, genes, and the batches learnt."""
+        return {"individuals": 1, "genes": self.design.genes, "batches": state.steps}
+
+    def find_rows(self, seed: int) -> tuple[DataSet, DataSet]:
+        """What is learnt in a run of this *seed*, and what is held out."""
+        if self._rows is None or self._rows[0] != seed:
+            config = self.config
+            rows = build_data_set(
+                self.design.game,
+                self._teacher,
+                players=config.players,
+                games=config.games,
+                best=config.best,
+                minimum_points=config.minimum_points,
+                rows=config.rows,
+                seed=seed,
+            )
+            self._rows = (seed, *rows.hold_out(config.held_out, seed))
+        return self._rows[1], self._rows[2]
+
+    def measure_accuracy(self, state: ImitationState, rows: DataSet) -> float:
+        """The share of *rows* whose class gets the largest output of the network."""
+        outputs = self.design.mlp.evaluate(state.population[0], self._scale(rows))
+        return float((outputs.argmax(axis=1) == rows.classes).mean())
+
+    @cached_property
+    def _teacher(self) -> CompiledPlayer:
+        return make_rule_player(self.design.variant, self.design.game)
+
+    def _scale(self, rows: DataSet) -> NDArray[np.float32]:
+        return rows.features[:, : self.design.features] * self.design.scales
+
+    def _order(
+        self, rows: DataSet, state: ImitationState
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The rows that this generation learns: each once, or whole batches of random ones."""
+        inputs, classes = self._scale(rows), rows.classes
+        if self.config.batches is None:
+            return inputs, classes
+        wanted = self.config.batches * self.config.batch
+        generator = derive_generator(state.seed, state.generation, "rows")
+        rounds = -(-wanted // len(rows))
+        order = np.concatenate([generator.permutation(len(rows)) for _ in range(rounds)])[:wanted]
+        return inputs[order], classes[order]

@@ -1,0 +1,166 @@
+"""The compiled arena of Ticket to Ride: whole matches between packed players at tables."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.stream import mix
+from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
+from evolve_arena.games.ticket_to_ride.layout import (
+    MOST_PLAYERS,
+    NUMBER_OF_PLAYERS,
+    OFFENDER,
+    OVER,
+    PHASE,
+    ROUND,
+    STATE_FIELDS,
+    TO_MOVE,
+    TicketRules,
+)
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
+
+__all__ = [
+    "Table",
+    "judge",
+    "new_table",
+    "play_matches",
+    "play_move",
+    "players_word",
+    "set_up",
+]
+
+FNV_START = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+PLAYERS = np.uint64(0xA24BAED4963EE407)
+"""Tells the players' stream from the decks'; any number would do."""
+
+
+class Table(NamedTuple):
+    """Room for a match, used again and again; all of ``int64``."""
+
+    state: NDArray[np.int64]
+    """Shape ``(STATE_FIELDS,)``."""
+    points: NDArray[np.int64]
+    """By seat, shape ``(MOST_PLAYERS,)``; so are the following."""
+    places: NDArray[np.int64]
+    done: NDArray[np.int64]
+    failed: NDArray[np.int64]
+
+
+def new_table() -> Table:
+    """Room for a match."""
+    seats = (np.zeros(MOST_PLAYERS, dtype=np.int64) for _ in range(4))
+    return Table(np.zeros(STATE_FIELDS, dtype=np.int64), *seats)
+
+
+@compiled
+def play_matches(
+    rules: TicketRules,
+    lineup: Any,
+    seatings: Any,
+    seeds: Any,
+    scratch: Any,
+    table: Any,
+    points: Any,
+    places: Any,
+    done: Any,
+    failed: Any,
+    rounds: Any,
+    offenders: Any,
+    games: Any,
+) -> None:
+    """Plays every seating and fills in the rest; n is the number of matches.
+
+    Args:
+        rules: The options of the game; how many play is told by the seating.
+        lineup: The players.
+        seatings: Rows of the lineup by seat, -1 beyond, shape ``(n, MOST_PLAYERS)``.
+        seeds: What the decks, and the players' stream, depend on, shape ``(n,)``.
+        scratch: Room for the players; see
+            :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        table: Room for a match.
+        points: Final points by seat, shape ``(n, MOST_PLAYERS)`` as the next three.
+        places: 1 for the most points; 0 at empty seats.
+        done: Tickets done.
+        failed: Tickets not done.
+        rounds: How many rounds were played, shape ``(n,)`` as the next two.
+        offenders: The seat whose forbidden move ended the match, or -1.
+        games: A hash of the moves (``uint64``): equal games have equal hashes.
+    """
+    state = table.state
+    for match in range(seatings.shape[0]):
+        players = set_up(rules, seatings, seeds, match, state, scratch)
+        game = FNV_START
+        while state[PHASE] != OVER:
+            player = seatings[match, state[TO_MOVE]]
+            move = choose_move(rules, lineup, player, state, scratch)
+            play_move(rules, state, move)
+            if move >= 0:
+                game = (game ^ np.uint64(move + 1)) * FNV_PRIME
+        games[match] = game
+        judge(rules, table)
+        rounds[match] = state[ROUND]
+        offenders[match] = state[OFFENDER]
+        for seat in range(MOST_PLAYERS):
+            here = seat < players
+            points[match, seat] = table.points[seat] if here else 0
+            places[match, seat] = table.places[seat] if here else 0
+            done[match, seat] = table.done[seat] if here else 0
+            failed[match, seat] = table.failed[seat] if here else 0
+
+
+@compiled
+def set_up(
+    rules: TicketRules, seatings: Any, seeds: Any, match: int, state: Any, scratch: Any
+) -> int:
+    """Deals a match, readies the players' room, and tells how many play."""
+    players = 0
+    while players < MOST_PLAYERS and seatings[match, players] >= 0:
+        players += 1
+    deal(rules, players, seeds[match], state)
+    scratch.streams[0] = players_word(seeds[match])
+    begin_match(scratch)
+    return players
+
+
+@hidden
+def play_move(rules: TicketRules, state: Any, move: int) -> None:
+    """Plays the *move* that a player has chosen.
+
+    It is negative if the player wanted something that is forbidden: the match is over then.
+    """
+    if move < 0:
+        state[OFFENDER] = state[TO_MOVE]
+        state[PHASE] = OVER
+    else:
+        apply_move(rules, state, move)
+
+
+@compiled
+def judge(rules: TicketRules, table: Any) -> None:
+    """Fills in points, places and tickets of a match that is over, or was ended by an offence.
+
+    Who made a forbidden move comes last, whatever the points are.
+    """
+    state, places = table.state, table.places
+    score(rules, state, table.points)
+    place(rules, state, table.points, places)
+    players, offender = state[NUMBER_OF_PLAYERS], state[OFFENDER]
+    for seat in range(players):
+        table.done[seat], table.failed[seat] = count_tickets(state, seat)
+    if offender >= 0:
+        for seat in range(players):
+            if places[seat] > places[offender]:
+                places[seat] -= 1
+        places[offender] = players
+
+
+@compiled
+def players_word(seed: Any) -> Any:
+    """What the players' stream of a match starts from; *seed* is the match's, of 64 bits."""
+    return mix(seed ^ PLAYERS)

@@ -1,0 +1,244 @@
+"""The cheapest paths of a seat's tickets on the map of Ticket to Ride, compiled.
+
+A route costs its length in trains; nothing if the seat has claimed it; and :data:`BLOCKED_COST`,
+"very much", if it no longer can. Of equally cheap paths the one with more points is best, then
+that with the lowest sum of fixed numbers, one for each route, which have no meaning but that no
+two paths are equal.
+
+So the best path is the least sum of one weight per route, and a path once found is kept: it stays
+best while the routes beside it only become dearer, and when the seat claims a route on it, which
+makes all paths over that route cheaper by the same. It is sought again when a route on it is
+blocked, or when the seat claims one beside it. Source: Dijkstra's algorithm, as in Łabno's program
+(2018); his text has that of Bellman and Ford, which finds the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.bits import count_bits, lowest_bit
+from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
+    LINE_OF_ROUTE,
+    LINE_ROUTE,
+    NEIGHBOUR_ROUTES,
+    NEIGHBOURS,
+    NEIGHBOURS_AT,
+    PINK_LINE,
+    ROUTE_FROM,
+    ROUTE_LENGTH,
+    ROUTE_LINES,
+    ROUTE_POINTS,
+    ROUTE_TO,
+    ROUTES,
+    TICKET_FROM,
+    TICKET_TO,
+)
+from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
+from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
+from evolve_arena.games.ticket_to_ride.scratch import (
+    BLOCKED,
+    CITIES_AT,
+    FOUND_BY,
+    FREE_FIRST,
+    FREE_SECOND,
+    KNOWN,
+    OWN,
+    PATHS_AT,
+    seat_at,
+)
+
+__all__ = ["BLOCKED_COST", "TIE_NUMBERS", "know_path", "know_routes", "routes_cost"]
+
+BLOCKED_COST = 1000
+"""What a path over a blocked route costs more, in trains; Łabno's program has the same."""
+TIE_NUMBERS = np.array([pow(route + 1, 5, 2**24 - 3) for route in range(ROUTES)], dtype=np.int64)
+"""The fixed numbers that tell equal paths apart: (number of the route + 1)⁵ modulo 2²⁴ - 3."""
+
+COST, POINT = 1 << 40, 1 << 30
+"""What a train weighs, and a point less; the numbers of a whole path are below a point."""
+FREE_WEIGHTS = ROUTE_LENGTH * COST - ROUTE_POINTS * POINT + TIE_NUMBERS
+BLOCKED_WEIGHTS = BLOCKED_COST * COST - ROUTE_POINTS * POINT + TIE_NUMBERS
+FARTHEST = np.int64(2**62)
+
+LENGTH_SETS = np.array(
+    [
+        [
+            sum(1 << (r % 64) for r in range(ROUTES) if r // 64 == word and ROUTE_LENGTH[r] == size)
+            for word in range(2)
+        ]
+        for size in range(7)
+    ],
+    dtype=np.uint64,
+)
+"""The routes of each length, 0 to 6, as bits of two words."""
+PINK_WORD = int(LINE_ROUTE[PINK_LINE]) // 64
+PINK_BIT = np.uint64(1 << int(LINE_ROUTE[PINK_LINE]) % 64)
+"""The double route whose first line Łabno's map lacks."""
+ALL_ROUTES = np.array([2**64 - 1, 2 ** (ROUTES - 64) - 1], dtype=np.uint64)
+
+NONE, ONE = np.uint64(0), np.uint64(1)
+
+
+@compiled
+def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
+    """Notes which routes *seat* has claimed, can claim and can't, and forgets stale paths.
+
+    Args:
+        rules: The options of the game.
+        state: The state, or what *seat* may know of it.
+        seat: Whose routes.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+    """
+    at = seat_at(seat)
+    shared = state[NUMBER_OF_PLAYERS] > 3
+    for word in range(2):
+        own = first = second = NONE
+        for route in range(64 * word, min(64 * word + 64, ROUTES)):
+            line = OWNER_AT + LINE_OF_ROUTE[route]
+            bit = ONE << np.uint64(route & 63)
+            double = ROUTE_LINES[route] == 2
+            owner, twin = state[line], state[line + 1] if double else -1
+            if seat in (owner, twin):
+                own |= bit
+            elif shared or (owner < 0 and twin < 0):
+                if owner < 0:
+                    first |= bit
+                if double and twin < 0:
+                    second |= bit
+        if not rules.pink_line and word == PINK_WORD:
+            first &= ~PINK_BIT
+        blocked = ALL_ROUTES[word] & ~(own | first | second)
+        _forget_paths(at, word, own, blocked, seats)
+        seats[at + OWN + word] = own
+        seats[at + BLOCKED + word] = blocked
+        seats[at + FREE_FIRST + word] = first
+        seats[at + FREE_SECOND + word] = second
+
+
+@compiled
+def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> None:
+    """Makes sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
+
+    :func:`know_routes` has to be called before.
+
+    Args:
+        seat: Whose costs count.
+        ticket: Its number.
+        variant: The readings of the rule player; here ``path_points``.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        notes: Likewise.
+    """
+    at = seat_at(seat)
+    every = (variant & PATH_POINTS) != 0
+    if (seats[at + FOUND_BY] != NONE) != every:
+        seats[at + FOUND_BY] = ONE if every else NONE
+        seats[at + KNOWN] = NONE
+    bit = ONE << np.uint64(ticket)
+    if (seats[at + KNOWN] & bit) == NONE:
+        _find_path(at, ticket, every, seats, notes)
+        seats[at + KNOWN] |= bit
+
+
+@compiled
+def routes_cost(seat: int, low: Any, high: Any, seats: Any) -> Any:
+    """What it costs *seat* to have all routes of a set, in trains, :data:`BLOCKED_COST` included.
+
+    *low* and *high* are the set's two words.
+    """
+    at = seat_at(seat)
+    blocked_low, blocked_high = seats[at + BLOCKED], seats[at + BLOCKED + 1]
+    cost = BLOCKED_COST * (count_bits(low & blocked_low) + count_bits(high & blocked_high))
+    low &= ~(seats[at + OWN] | blocked_low)
+    high &= ~(seats[at + OWN + 1] | blocked_high)
+    if low | high:
+        for length in range(1, 7):
+            lengths = LENGTH_SETS[length]
+            cost += length * (count_bits(low & lengths[0]) + count_bits(high & lengths[1]))
+    return cost
+
+
+@hidden
+def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> None:
+    """Forgets paths that may no longer be best, now that these routes are *own* and *blocked*."""
+    was_own, was_blocked = seats[at + OWN + word], seats[at + BLOCKED + word]
+    if own == was_own and blocked == was_blocked:
+        return
+    if seats[at + FOUND_BY] or (was_own & ~own) or (was_blocked & ~blocked):
+        seats[at + KNOWN] = NONE
+        return
+    taken, lost = own & ~was_own, blocked & ~was_blocked
+    left = seats[at + KNOWN]
+    while left:
+        ticket = lowest_bit(left)
+        left &= left - ONE
+        path = seats[at + PATHS_AT + 2 * ticket + word]
+        if (lost & path) or (taken & ~path):
+            seats[at + KNOWN] &= ~(ONE << np.uint64(ticket))
+
+
+@internal
+def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
+    """What a route adds to a path."""
+    word, bit = route >> 6, ONE << np.uint64(route & 63)
+    if seats[at + OWN + word] & bit:
+        return TIE_NUMBERS[route] - (ROUTE_POINTS[route] * POINT if every else 0)
+    if seats[at + BLOCKED + word] & bit:
+        return BLOCKED_WEIGHTS[route]
+    return FREE_WEIGHTS[route]
+
+
+@hidden
+def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> None:
+    """Dijkstra's algorithm from one city of the *ticket* to the other.
+
+    If points of own routes count (*every*), weights may be negative; as in Łabno's program no city
+    is looked at again all the same.
+    """
+    start, goal = TICKET_FROM[ticket], TICKET_TO[ticket]
+    for city in range(36):
+        notes[CITIES_AT + city] = FARTHEST
+    notes[CITIES_AT + start] = 0
+    waiting, settled = ONE << np.uint64(start), NONE
+    while True:
+        here, distance = 0, FARTHEST
+        left = waiting
+        while left:
+            city = lowest_bit(left)
+            left &= left - ONE
+            if notes[CITIES_AT + city] < distance:
+                here, distance = city, notes[CITIES_AT + city]
+        if here == goal:
+            break
+        settled |= ONE << np.uint64(here)
+        waiting &= ~settled
+        for place in range(NEIGHBOURS_AT[here], NEIGHBOURS_AT[here + 1]):
+            city, route = NEIGHBOURS[place], NEIGHBOUR_ROUTES[place]
+            bit = ONE << np.uint64(city)
+            if settled & bit:
+                continue
+            further = distance + _weigh(seats, at, route, every)
+            if further < notes[CITIES_AT + city]:
+                notes[CITIES_AT + city] = further
+                notes[CITIES_AT + 36 + city] = route
+                waiting |= bit
+    _note_path(at, ticket, start, goal, seats, notes)
+
+
+@internal
+def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, notes: Any) -> None:
+    """Writes the routes that lead from *goal* back to *start*."""
+    low = high = NONE
+    city = goal
+    while city != start:
+        route = notes[CITIES_AT + 36 + city]
+        bit = ONE << np.uint64(route & 63)
+        if route < 64:
+            low |= bit
+        else:
+            high |= bit
+        city = ROUTE_FROM[route] + ROUTE_TO[route] - city
+    seats[at + PATHS_AT + 2 * ticket] = low
+    seats[at + PATHS_AT + 2 * ticket + 1] = high

@@ -1,0 +1,192 @@
+"""What the rule player of Ticket to Ride works out at the beginning of a turn, compiled.
+
+Four sets of routes, after Łabno (2018), section 3.2.5: the *goal*, all routes of the paths of its
+tickets; the *possible* ones, which it may claim now; the *matching* ones, possible and in the goal;
+and the *lacking* ones, in the goal but not possible. How exactly is a matter of reading; see
+:mod:`evolve_arena.games.ticket_to_ride.options`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.games.ticket_to_ride.board import (
+    GREY,
+    LINE_COLOUR,
+    LINE_OF_ROUTE,
+    LOCOMOTIVE,
+    ROUTE_LENGTH,
+    ROUTE_LINES,
+    ROUTES,
+    TICKET_POINTS,
+)
+from evolve_arena.games.ticket_to_ride.layout import (
+    HAND_AT,
+    HELD_TICKETS,
+    TICKETS_AT,
+    TRAINS,
+    player_at,
+)
+from evolve_arena.games.ticket_to_ride.options import (
+    GOAL_ROUTES,
+    LACKING_KEPT,
+    LONG,
+    LONG_MATCH,
+    PATH_LIMIT,
+    POSSIBLE_ROUTES,
+)
+from evolve_arena.games.ticket_to_ride.paths import (
+    LENGTH_SETS,
+    know_path,
+    know_routes,
+    routes_cost,
+)
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.games.ticket_to_ride.scratch import (
+    AFFORDABLE,
+    CAPACITY_AT,
+    DONE_POINTS,
+    DONE_TICKETS,
+    FREE_FIRST,
+    FREE_SECOND,
+    GOAL,
+    LACKING,
+    MATCHING,
+    OPEN_POINTS,
+    OPEN_TICKETS,
+    OWN,
+    PATHS_AT,
+    POSSIBLE,
+    seat_at,
+)
+
+__all__ = ["is_empty", "prepare_turn"]
+
+
+def _payable(second: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+    """Routes by colour, cards and word: whose line of that colour takes no more cards."""
+    sets = [[[0, 0] for _ in range(7)] for _ in range(9)]
+    for route in range(ROUTES):
+        if second and ROUTE_LINES[route] < 2:
+            continue
+        colour = LINE_COLOUR[LINE_OF_ROUTE[route] + second]
+        for cards in range(ROUTE_LENGTH[route], 7):
+            sets[colour][cards][route // 64] |= 1 << (route % 64)
+    return np.array(sets, dtype=np.uint64)
+
+
+PAYABLE_FIRST, PAYABLE_SECOND = _payable(False), _payable(True)
+"""Shape ``(9, 7, 2)``: the routes whose first (second) line has a colour, or is grey (8), and is
+at most so long."""
+NOT_LONGER = np.bitwise_or.accumulate(LENGTH_SETS, axis=0)
+"""Shape ``(7, 2)``: the routes that are at most so long."""
+LONG_ROUTES = np.stack([LENGTH_SETS[5] | LENGTH_SETS[6], LENGTH_SETS[6]])
+"""Shape ``(2, 2)``: the long routes, by the value of the option ``long``."""
+
+NONE = np.uint64(0)
+
+
+@compiled
+def prepare_turn(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> None:
+    """Fills ``scratch.plan`` and ``scratch.notes`` with what *seat* can and wants to do.
+
+    Args:
+        rules: The options of the game.
+        state: The state, or what *seat* may know of it.
+        seat: Whose plan it is.
+        variant: How the rule player reads the description; see
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+    """
+    plan, notes, seats = scratch.plan, scratch.notes, scratch.seats
+    know_routes(rules, state, seat, seats)
+    _collect_goal(state, seat, variant, plan, notes, seats)
+    _count_capacities(state, seat, notes)
+    _fill_affordable(state, seat, plan, notes, seats)
+    empty = (plan[GOAL] | plan[GOAL + 1]) == NONE
+    trains = min(state[player_at(seat) + TRAINS], 6)
+    at = seat_at(seat)
+    long = 1 if variant & LONG else 0
+    for word in range(2):
+        goal, affordable = plan[GOAL + word], plan[AFFORDABLE + word]
+        wanted = goal | LONG_ROUTES[long, word]
+        possible = affordable
+        if not (empty or variant & POSSIBLE_ROUTES):
+            possible &= wanted
+        plan[POSSIBLE + word] = possible
+        plan[MATCHING + word] = possible & (wanted if variant & LONG_MATCH else goal)
+        lacking = NONE
+        if not variant & LACKING_KEPT:
+            free = seats[at + FREE_FIRST + word] | seats[at + FREE_SECOND + word]
+            lacking = goal & free & NOT_LONGER[trains, word] & ~possible
+        plan[LACKING + word] = lacking
+
+
+@internal
+def is_empty(plan: Any, place: Any) -> Any:
+    """Whether the set of routes at a *place* of the plan is empty."""
+    return (plan[place] | plan[place + 1]) == NONE
+
+
+@hidden
+def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> None:
+    """Joins the paths of all tickets held, and counts those that are done and those that are not.
+
+    A path with the trains it takes is left out if the reading is so.
+    """
+    at = seat_at(seat)
+    player = player_at(seat)
+    low = high = NONE
+    done = done_points = open_points = 0
+    held = state[player + HELD_TICKETS]
+    for place in range(held):
+        ticket = state[player + TICKETS_AT + place]
+        know_path(seat, ticket, variant, seats, notes)
+        path = at + PATHS_AT + 2 * ticket
+        cost = routes_cost(seat, seats[path], seats[path + 1], seats)
+        if variant & PATH_LIMIT or cost < state[player + TRAINS]:
+            low |= seats[path]
+            high |= seats[path + 1]
+        if is_done(state, seat, ticket):
+            done += 1
+            done_points += TICKET_POINTS[ticket]
+        else:
+            open_points += TICKET_POINTS[ticket]
+    if variant & GOAL_ROUTES:
+        low &= ~seats[at + OWN]
+        high &= ~seats[at + OWN + 1]
+    plan[GOAL], plan[GOAL + 1] = low, high
+    notes[OPEN_TICKETS], notes[DONE_TICKETS] = held - done, done
+    notes[OPEN_POINTS], notes[DONE_POINTS] = open_points, done_points
+
+
+@hidden
+def _count_capacities(state: Any, seat: int, notes: Any) -> None:
+    """How many cards of each colour the hand can pay, and how many for a grey route (8)."""
+    hand = player_at(seat) + HAND_AT
+    locomotives = state[hand + LOCOMOTIVE]
+    most = 0
+    for colour in range(LOCOMOTIVE):
+        held = state[hand + colour]
+        notes[CAPACITY_AT + colour] = held + locomotives
+        most = max(most, held)
+    notes[CAPACITY_AT + GREY] = most + locomotives
+
+
+@hidden
+def _fill_affordable(state: Any, seat: int, plan: Any, notes: Any, seats: Any) -> None:
+    """Finds all routes that the seat may claim and can pay."""
+    at = seat_at(seat)
+    trains = state[player_at(seat) + TRAINS]
+    for word in range(2):
+        first = second = NONE
+        for colour in range(9):
+            cards = min(notes[CAPACITY_AT + colour], trains, 6)
+            first |= PAYABLE_FIRST[colour, cards, word]
+            second |= PAYABLE_SECOND[colour, cards, word]
+        first &= seats[at + FREE_FIRST + word]
+        second &= seats[at + FREE_SECOND + word]
+        plan[AFFORDABLE + word] = first | second

@@ -1,0 +1,89 @@
+"""Which moves of Ticket to Ride a network weighs: claims that hardly ever win are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolve_arena.core.compiled import internal
+from evolve_arena.games.ticket_to_ride.board import (
+    GREY,
+    LINE_COLOUR,
+    LINE_ROUTE,
+    LINE_TWIN,
+    LOCOMOTIVE,
+    ROUTE_LENGTH,
+)
+from evolve_arena.games.ticket_to_ride.facts import BEST_AT, is_wanted
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, HAND_AT, OWNER_AT, TRAINS, player_at
+from evolve_arena.games.ticket_to_ride.ways import helps_ticket
+from evolve_arena.genomes.simd import peek, poke
+
+__all__ = ["count_locomotives", "prune_moves"]
+
+
+@internal
+def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int:
+    """Leaves out claims that are hardly ever better than others; gives how many moves are left.
+
+    Of all ways to pay for a line only those stay that take the fewest locomotives, and of two
+    free grey lines of a route only the first. Of the routes that neither the plan wants nor bring a
+    ticket nearer only one stays for each colour: the first of the longest that it pays. A survey
+    has been made.
+
+    Args:
+        state: The state, or what *seat* may know of it.
+        seat: Whose turn it is.
+        moves: The legal moves, in ascending order.
+        count: How many.
+        room: See :class:`~evolve_arena.games.ticket_to_ride.room.NetworkRoom`.
+    """
+    hand, facts = player_at(seat) + HAND_AT, room.facts
+    trains = peek(state, player_at(seat) + TRAINS)
+    for colour in range(LOCOMOTIVE + 1):
+        poke(facts, BEST_AT + colour, -1)
+    kept = place = 0
+    while place < count and moves[place] < DRAW_DECK:
+        line = moves[place] // 9
+        end, fewest = place, 99
+        while end < count and moves[end] < DRAW_DECK and moves[end] // 9 == line:
+            fewest = min(fewest, count_locomotives(state, hand, moves[end]))
+            end += 1
+        twin, route = LINE_TWIN[line], LINE_ROUTE[line]
+        again = LINE_COLOUR[line] == GREY and twin == line - 1
+        if not (again and state[OWNER_AT + twin] < 0):
+            wanted = is_wanted(facts, route) or helps_ticket(room, seat, route, trains)
+            for number in range(place, end):
+                move = moves[number]
+                if count_locomotives(state, hand, move) == fewest:
+                    if wanted:
+                        moves[kept] = move
+                        kept += 1
+                    else:
+                        _note_longer(facts, move)
+        place = end
+    for colour in range(LOCOMOTIVE + 1):
+        if peek(facts, BEST_AT + colour) >= 0:
+            moves[kept] = peek(facts, BEST_AT + colour)
+            kept += 1
+    while place < count:
+        moves[kept] = moves[place]
+        kept += 1
+        place += 1
+    return kept
+
+
+@internal
+def _note_longer(facts: Any, move: int) -> None:
+    """Notes a claim as the best of its colour if its route is longer."""
+    colour = move % 9
+    best = peek(facts, BEST_AT + colour)
+    if best < 0 or ROUTE_LENGTH[LINE_ROUTE[best // 9]] < ROUTE_LENGTH[LINE_ROUTE[move // 9]]:
+        poke(facts, BEST_AT + colour, move)
+
+
+@internal
+def count_locomotives(state: Any, hand: int, move: int) -> Any:
+    """How many locomotives a claim takes."""
+    length, colour = ROUTE_LENGTH[LINE_ROUTE[move // 9]], move % 9
+    held = 0 if colour == LOCOMOTIVE else peek(state, hand + colour)
+    return length - min(length, held)

@@ -1,0 +1,159 @@
+"""What a network that weighs moves of Ticket to Ride is told of the situation, before each move.
+
+The inputs are the 28 features of the state, then :data:`SITUATION_NAMES`, then those of
+:mod:`evolve_arena.games.ticket_to_ride.move_features`. All are scaled to lie in about -1 to 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.bits import count_bits
+from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.games.ticket_to_ride.board import GREY, LOCOMOTIVE, TICKET_POINTS, length_points
+from evolve_arena.games.ticket_to_ride.facts import (
+    GAIN_AT,
+    LENGTHS_AT,
+    NEED_AT,
+    OPEN_AT,
+    collect_open,
+)
+from evolve_arena.games.ticket_to_ride.layout import (
+    CARDS,
+    HAND_AT,
+    KEEP_FIRST,
+    LAST_SEAT,
+    NUMBER_OF_PLAYERS,
+    PHASE,
+    POINTS,
+    SECOND_CARD,
+    TRAINS,
+    player_at,
+)
+from evolve_arena.games.ticket_to_ride.scratch import AFFORDABLE, GOAL
+from evolve_arena.games.ticket_to_ride.survey import count_missing
+from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_of
+from evolve_arena.genomes.simd import peek, poke
+
+__all__ = ["MOVES_AT", "SITUATION_NAMES", "STATE_FEATURES", "describe_situation", "write_input"]
+
+STATE_FEATURES = 28
+"""How many features of the state come first; see
+:mod:`evolve_arena.games.ticket_to_ride.features`."""
+
+SITUATION_NAMES = (
+    "first tickets",
+    "second card",
+    "last round",
+    "trains to open tickets",
+    "tree of open tickets",
+    "trains beyond that tree",
+    "points of open tickets",
+    "tickets out of reach",
+    "trains to the nearest ticket",
+    "locomotives",
+    "most cards of a colour",
+    "cards that the plan lacks",
+    "wanted routes that can be paid",
+    "lead over the best other",
+    "most cards of another",
+)
+"""The inputs after those, in their order."""
+
+SITUATION_AT = STATE_FEATURES
+MOVES_AT = SITUATION_AT + len(SITUATION_NAMES)
+"""Where the inputs of situations begin, and those of moves."""
+
+ONE = np.int64(1)
+
+
+@internal
+def describe_situation(state: Any, seat: int, scratch: Any) -> None:
+    """Writes the inputs of :data:`SITUATION_NAMES` to ``scratch.room.inputs``, after a survey.
+
+    Notes, too, what :func:`describe_move` needs to know about cards.
+    """
+    room, base, at = scratch.room, player_at(seat), SITUATION_AT
+    facts, out = room.facts, room.inputs
+    trains = peek(state, base + TRAINS)
+    write_input(out, at, 1.0 if state[PHASE] == KEEP_FIRST else 0.0)
+    write_input(out, at + 1, 1.0 if state[PHASE] == SECOND_CARD else 0.0)
+    write_input(out, at + 2, 1.0 if state[LAST_SEAT] >= 0 else 0.0)
+    ways, worth, lost, nearest = 0.0, 0, 0, 0.0
+    count = collect_open(facts)
+    for place in range(count):
+        ticket = peek(facts, OPEN_AT + place)
+        worth += TICKET_POINTS[ticket]
+        way = way_of(room, seat, ticket)
+        if way > trains:
+            lost += 1
+            continue
+        ways += way
+        nearest = way if nearest == 0.0 else min(nearest, way)
+    tree = measure_tree(room, seat, count)
+    write_input(out, at + 3, ways / 32.0)
+    write_input(out, at + 4, tree / 32.0)
+    write_input(out, at + 5, (trains - tree) / 32.0)
+    write_input(out, at + 6, worth / 32.0)
+    write_input(out, at + 7, lost / 2.0)
+    write_input(out, at + 8, nearest / 16.0)
+    _describe_hand(state, base + HAND_AT, scratch)
+    count_missing(state, seat, scratch)
+    _count_gains(state, seat, facts)
+    most_points = most_cards = 0
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        if other != seat:
+            most_points = max(most_points, peek(state, player_at(other) + POINTS))
+            most_cards = max(most_cards, peek(state, player_at(other) + CARDS))
+    write_input(out, at + 13, (peek(state, base + POINTS) - most_points) / 64.0)
+    write_input(out, at + 14, most_cards / 16.0)
+
+
+@internal
+def _describe_hand(state: Any, hand: int, scratch: Any) -> None:
+    """The inputs about own cards."""
+    facts, out = scratch.room.facts, scratch.room.inputs
+    wild = peek(state, hand + LOCOMOTIVE)
+    most = lacking = 0
+    for colour in range(LOCOMOTIVE):
+        held = peek(state, hand + colour)
+        most = max(most, held)
+        lacking += max(0, peek(facts, NEED_AT + colour) - held)
+    lacking += max(0, peek(facts, NEED_AT + GREY) - most)
+    payable = 0
+    for word in range(2):
+        payable += count_bits(scratch.plan[GOAL + word] & scratch.plan[AFFORDABLE + word])
+    write_input(out, SITUATION_AT + 9, wild / 4.0)
+    write_input(out, SITUATION_AT + 10, most / 8.0)
+    write_input(out, SITUATION_AT + 11, max(0, lacking - wild) / 16.0)
+    write_input(out, SITUATION_AT + 12, payable / 4.0)
+
+
+@hidden
+def _count_gains(state: Any, seat: int, facts: Any) -> None:
+    """Notes for each colour how many points more a route brings that one card more of it pays."""
+    hand, most = player_at(seat) + HAND_AT, 0
+    wild = peek(state, hand + LOCOMOTIVE)
+    for colour in range(LOCOMOTIVE):
+        cards, lengths = peek(state, hand + colour) + wild, peek(facts, LENGTHS_AT + colour)
+        gain = _most_points(lengths, cards + 1) - _most_points(lengths, cards)
+        poke(facts, GAIN_AT + colour, gain)
+        most = max(most, gain)
+    poke(facts, GAIN_AT + LOCOMOTIVE, most)
+
+
+@internal
+def _most_points(lengths: int, cards: int) -> int:
+    """The points of the longest of the *lengths* (bits) that so many cards pay."""
+    for length in range(min(cards, 6), 0, -1):
+        if (lengths >> length) & ONE:
+            return length_points(length)
+    return 0
+
+
+@internal
+def write_input(out: Any, place: int, value: Any) -> None:
+    """Writes the *value* of the input at a *place* to ``room.inputs``."""
+    poke(out, place, np.float32(value))

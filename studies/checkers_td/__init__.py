@@ -1,0 +1,1 @@
+"""A published study, reproduced."""

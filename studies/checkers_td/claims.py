@@ -1,0 +1,177 @@
+"""The conclusions that Piotrowski (2004) draws, one by one: found again, or not?
+
+Each is a question about points in the games of some players against others. "Beats" is taken
+to mean more than half of the points, draws counting half, whoever moved first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from evolve_arena.studies.checkers_td.published import (
+    PLAYERS,
+    Crosstable,
+    Score,
+    join_rounds,
+    meet,
+    read_published,
+)
+from evolve_arena.studies.checkers_td.tournaments import (
+    LEARNING,
+    WITHOUT_LEARNING,
+    play_tournament,
+)
+from evolve_arena.studies.intervals import Sample, mean_interval, mean_share
+from evolve_arena.studies.study import Material, Row, Table
+
+__all__ = ["CLAIMS", "Claim", "judge_claims", "judge_interval", "measure_claims"]
+
+Rounds = Mapping[tuple[int, int], Sequence[Score]]
+"""The rounds of each cell, by the numbers of who moves first and of the other."""
+
+BINARY = (10, 12, 13, 14)
+IMPATIENT = (3, 4, 5, 7, 8)
+"""Players with γ below 1."""
+NOTES = [
+    "Points of the player named first in all games of both, whoever moved first; a draw counts"
+    " half. The interval is Student's, over seeds; that of a single seed is Wilson's, and knows"
+    " only the luck of the games.",
+    "A claim is confirmed if the whole interval lies on its side of one half, refuted if it lies on"
+    " the other side, and open else. Few seeds leave much open.",
+    "Change between rounds: by how much the share of points differs between the first and the"
+    " second round of a meeting, without its sign, in rows of players with γ below 1, minus the"
+    " same of all others. Claimed is that it is larger.",
+]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Who is said to beat whom."""
+
+    text: str
+    heroes: tuple[int, ...]
+    others: tuple[int, ...]
+    loses: bool = False
+    """Whether the heroes are said to lose instead."""
+    tables: tuple[str, ...] = ("5.8", "5.9")
+    """In which tournaments they met."""
+
+    @property
+    def label(self) -> str:
+        """Who against whom."""
+        return f"{_name(self.heroes)} - {_name(self.others)}"
+
+
+END_OF_GAME = "end of game beats every move"
+DISCOUNT = "γ = 0.8 beats other γ"
+DISCOUNT_MORE = "with 14 features γ = 1 beats 0.8"
+ENCODING = "many-valued beats binary"
+DEPTH = "depth 7 beats all"
+FEATURES = "14 features beat 20"
+DUELS = "RafalMore wins every duel"
+BURGE_LOSES = "Burge loses to RafalMore"
+BURGE_BEATS = "Burge beats who has no more features"
+
+CLAIMS = (
+    Claim(END_OF_GAME, (1,), (2,)),
+    *(Claim(DISCOUNT, (4,), (other,)) for other in (1, 3, 5)),
+    *(Claim(DISCOUNT_MORE, (6,), (other,)) for other in (7, 8)),
+    *(Claim(ENCODING, (1,), (other,)) for other in BINARY),
+    *(Claim(DEPTH, (16,), (other,), tables=("5.9",)) for other in (6, 9, 11, 15)),
+    Claim(DEPTH, (16,), tuple(range(1, 16)), tables=("5.9",)),
+    Claim(DEPTH, (15,), tuple(range(1, 15))),
+    Claim(FEATURES, (6,), (11,)),
+    Claim(FEATURES, (16,), (15,), tables=("5.9",)),
+    Claim(DUELS, (6,), (1,), tables=("5.8",)),
+    Claim(DUELS, (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
+    Claim(BURGE_LOSES, (9,), (6,), loses=True),
+    Claim(BURGE_BEATS, (9,), (1, 2, 3, 4, 5)),
+    Claim(BURGE_BEATS, (9,), BINARY),
+)
+
+
+def measure_claims(material: Material) -> Table:
+    """All conclusions, by what came of both tournaments."""
+    measured = {
+        tournament.name: [
+            {place: meeting.rounds for place, meeting in meetings.items()}
+            for meetings in play_tournament(material, tournament)
+        ]
+        for tournament in (WITHOUT_LEARNING, LEARNING)
+    }
+    return judge_claims(measured)
+
+
+def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
+    """All conclusions, by the cells of both tournaments, seed by seed."""
+    rows, remarks = [], {}
+    published = {name: read_published(name) for name in measured}
+    joined = {name: [join_rounds(cells) for cells in seeds] for name, seeds in measured.items()}
+    for claim in CLAIMS:
+        for name in claim.tables:
+            theirs = meet(join_rounds(published[name]), claim.heroes, claim.others)
+            ours = [meet(cells, claim.heroes, claim.others) for cells in joined[name]]
+            values = mean_share([Sample(score.points, score.games) for score in ours])
+            column = f"{claim.label}, {name}"
+            row = Row("conclusions", claim.text, column, round(theirs.share, 4), *values)
+            rows.append(row)
+            verdict = judge_interval(row.low, row.high, loses=claim.loses)
+            remarks[row.row, column] = verdict + _count(claim, joined[name])
+    row = _compare_changes(published["5.9"], measured["5.9"])
+    remarks[row.row, row.column] = judge_interval(row.low, row.high, middle=0.0)
+    return Table("conclusions", "the conclusions, one by one", [*rows, row], remarks, NOTES)
+
+
+def judge_interval(low: float, high: float, *, loses: bool = False, middle: float = 0.5) -> str:
+    """What an interval says of a claim: ``confirmed``, ``refuted`` or ``open``.
+
+    Args:
+        low: Where it begins.
+        high: Where it ends.
+        loses: Whether the claim is that the value lies below *middle*.
+        middle: What the claim is about.
+    """
+    above, below = low > middle, high < middle
+    if loses:
+        above, below = below, above
+    return "confirmed" if above else "refuted" if below else "open"
+
+
+def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
+    """How many of several opponents are beaten, in the sum of all seeds."""
+    if len(claim.others) < 3:
+        return ""
+    beaten = 0
+    for other in claim.others:
+        total = sum((meet(cells, claim.heroes, (other,)) for cells in seeds), Score())
+        beaten += total.share > 0.5
+    return f"; beats {beaten} of {len(claim.others)}"
+
+
+def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
+    """Whether rounds differ more where γ is below 1."""
+    values = [_change(cells) for cells in measured]
+    low, high = mean_interval(values) if len(values) > 1 else (-1.0, 1.0)
+    games = sum(score.games for cells in measured for rounds in cells.values() for score in rounds)
+    claim, column = "rounds differ most with γ below 1", "change between rounds, 5.9"
+    value = round(_change(published), 4)
+    return Row("conclusions", claim, column, value, fmean(values), low, high, games)
+
+
+def _change(cells: Rounds) -> float:
+    """The mean change between rounds in rows of the impatient, minus that of all others."""
+    groups: dict[bool, list[float]] = {True: [], False: []}
+    for (first, _), rounds in cells.items():
+        groups[first in IMPATIENT].append(abs(rounds[1].share - rounds[0].share))
+    return fmean(groups[True]) - fmean(groups[False])
+
+
+def _name(numbers: Sequence[int]) -> str:
+    """Who they are; groups by what they have in common."""
+    if len(numbers) == 1:
+        return PLAYERS[numbers[0]]
+    if tuple(numbers) == BINARY:
+        return "binary players"
+    return "4 features" if len(numbers) == 5 else "all others"

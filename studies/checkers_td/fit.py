@@ -1,0 +1,131 @@
+"""How well measured crosstables of ``checkers-td`` foretell a published one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, expit, logit
+
+from evolve_arena.core.seeding import derive_generator
+from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
+from evolve_arena.studies.checkers_td.ranks import spearman
+from evolve_arena.studies.intervals import mean_interval
+
+__all__ = ["Fit", "measure_fit"]
+
+Values = NDArray[np.float64]
+EXCHANGES = 100
+"""How often names are exchanged to see what chance gives."""
+HALF = 0.5
+"""What is added to the points of both sides, so that no share is 0 or 1 (Jeffreys' prior)."""
+STEEPNESS = np.linspace(0.0, 1.5, 16)
+"""By how much the logarithm of the odds of our share is multiplied; at 0 all are equals."""
+SCATTER = np.exp(np.linspace(-1.0, 3.5, 13))
+"""How little cells scatter: the sum of both parameters of the beta-binomial distribution."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well measured cells foretell published ones."""
+
+    spearman: float
+    """The rank correlation of the players' shares of points."""
+    gain: float
+    """By how much a published cell is likelier (natural logarithm, mean over cells) than if all
+    players were equals. The published points of a cell are taken for beta-binomial (Skellam 1948),
+    a drawn game for half a point. The mean is our share, drawn towards one half; how far, and how
+    much cells scatter, are the :data:`STEEPNESS` and :data:`SCATTER` that make the published cells
+    likeliest. So a crosstable that says nothing gives 0."""
+    low: float
+    """The 95 % interval of :attr:`gain`, by leaving out one player at a time: from here ..."""
+    high: float
+    """... to here."""
+    chance: float
+    """95 of 100 crosstables whose players have exchanged names at random gain less."""
+    inside: int
+    """Cells whose published points lie where ten more games of ours would with 95 %."""
+    inside_chance: float
+    """The mean of the same once names are exchanged."""
+    cells: int
+
+
+def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
+    """Compares the cells that the publication and all *seeds* have."""
+    cells = [place for place in published if all(place in table for table in seeds)]
+    pooled = {place: sum((table[place] for table in seeds), Score()) for place in seeds[0]}
+    known = {place: published[place] for place in cells}
+    players = sorted({number for place in cells for number in place})
+    gain = _gain(known, pooled)
+    low, high = _leave_out(known, pooled, players, gain)
+    generator = derive_generator(0, 0, "names")
+    exchanged = []
+    for _ in range(EXCHANGES):
+        other = dict(zip(players, generator.permutation(players).tolist(), strict=True))
+        exchanged.append({(a, b): pooled.get((other[a], other[b]), Score()) for a, b in cells})
+    gains = sorted(_gain(known, some) for some in exchanged)
+    theirs = sum_up(known)
+    ours = [sum_up({place: table[place] for place in cells}) for table in seeds]
+    return Fit(
+        spearman=spearman(
+            [theirs[number].share for number in players],
+            [fmean(table[number].share for table in ours) for number in players],
+        ),
+        gain=gain,
+        low=low,
+        high=high,
+        chance=gains[math.ceil(0.95 * EXCHANGES) - 1],
+        inside=_count_inside(known, pooled),
+        inside_chance=fmean(_count_inside(known, some) for some in exchanged),
+        cells=len(cells),
+    )
+
+
+def _gain(published: Crosstable, measured: Crosstable) -> float:
+    points, games, shares = _as_arrays(published, measured)
+    drawn = expit(STEEPNESS[:, None, None] * logit(shares))
+    own, others = SCATTER[:, None] * drawn, SCATTER[:, None] * (1.0 - drawn)
+    # Without the binomial coefficients, which are the same in all of them.
+    cells = betaln(points + own, games - points + others) - betaln(own, others)
+    likelihoods = cells.mean(axis=2)
+    return float(likelihoods.max() - likelihoods[0].max())
+
+
+def _leave_out(
+    published: Crosstable, measured: Crosstable, players: Sequence[int], gain: float
+) -> tuple[float, float]:
+    """The jackknife over players: Student's interval of the pseudo-values (Tukey 1958)."""
+    count = len(players)
+    values = []
+    for player in players:
+        some = {place: score for place, score in published.items() if player not in place}
+        values.append(count * gain - (count - 1) * _gain(some, measured))
+    low, high = mean_interval(values)
+    return min(low, gain), max(high, gain)
+
+
+def _count_inside(published: Crosstable, measured: Crosstable) -> int:
+    points, games, shares = _as_arrays(published, measured)
+    weight = np.array([measured[place].games + 2 * HALF for place in published])[:, None]
+    own, others, most = shares[:, None] * weight, (1.0 - shares[:, None]) * weight, games[:, None]
+    wins = np.arange(games.max() + 1.0)
+    lost = np.maximum(most - wins, 0.0)
+    chances = betaln(wins + own, lost + others) - betaln(own, others) - betaln(wins + 1, lost + 1)
+    below = np.cumsum(np.where(wins <= most, np.exp(chances) / (most + 1.0), 0.0), axis=1)
+    low, high = (below < 0.025).sum(axis=1), (below < 0.975).sum(axis=1)
+    return int(np.count_nonzero((low <= points) & (points <= high)))
+
+
+def _as_arrays(
+    published: Crosstable, measured: Mapping[tuple[int, int], Score]
+) -> tuple[Values, Values, Values]:
+    """Published points and games of all cells, and our shares there."""
+    points = np.array([score.points for score in published.values()])
+    games = np.array([float(score.games) for score in published.values()])
+    ours = [measured[place] for place in published]
+    shares = np.array([(score.points + HALF) / (score.games + 2 * HALF) for score in ours])
+    return points, games, shares

@@ -1,0 +1,118 @@
+"""What ``checkers-td`` compares with: the players and crosstables of Piotrowski (2004).
+
+Both crosstables are read from the printed text, one row of a file for each cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+__all__ = [
+    "PLAYERS",
+    "ROUNDS",
+    "WITHOUT_ROW",
+    "Crosstable",
+    "Score",
+    "join_rounds",
+    "meet",
+    "read_published",
+    "sum_up",
+]
+
+ROUNDS = ((13, 11), (7, 17), (8, 17), (6, 19))
+"""Section 5.2: what RafalForw and RafalBack won of each other in four rounds."""
+
+WITHOUT_ROW = 15
+"""Who has no row in table 5.9: not all of that tournament's games were played."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a player did in some games against another."""
+
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.wins + self.losses + self.draws
+
+    @property
+    def points(self) -> float:
+        """A point for each win, half a point for each draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def share(self) -> float:
+        """Points per game."""
+        return self.points / self.games
+
+    def turned(self) -> Score:
+        """The same games as the other player sees them."""
+        return Score(self.losses, self.wins, self.draws)
+
+    def __add__(self, other: Score) -> Score:
+        return Score(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
+
+
+Crosstable = Mapping[tuple[int, int], Score]
+"""By the numbers of who moves first and of the other, what the first one did."""
+
+
+def read_published(table: str) -> dict[tuple[int, int], tuple[Score, ...]]:
+    """A published crosstable: the rounds of each cell that can be read.
+
+    One cell of table 5.8 is empty and row 15 of table 5.9 too; these are left out.
+
+    Args:
+        table: ``5.8`` (one round) or ``5.9`` (two rounds).
+    """
+    cells: dict[tuple[int, int], tuple[Score, ...]] = {}
+    for line in _read_lines(f"tournament_{table.replace('.', '_')}.csv"):
+        if line["wins"]:
+            place = int(line["row_no"]), int(line["col_no"])
+            score = Score(int(line["wins"]), int(line["losses"]), int(line["draws"] or 0))
+            cells[place] = (*cells.get(place, ()), score)
+    return cells
+
+
+def join_rounds(cells: Mapping[tuple[int, int], Sequence[Score]]) -> dict[tuple[int, int], Score]:
+    """Each cell's rounds in one."""
+    return {place: sum(rounds, Score()) for place, rounds in cells.items()}
+
+
+def sum_up(cells: Crosstable) -> dict[int, Score]:
+    """What each player did in all games, in its own row and in the rows of the others."""
+    sums: dict[int, Score] = {}
+    for (first, second), score in cells.items():
+        sums[first] = sums.get(first, Score()) + score
+        sums[second] = sums.get(second, Score()) + score.turned()
+    return dict(sorted(sums.items()))
+
+
+def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Score:
+    """What *heroes* together did against *others*, whoever moved first; no games if none met."""
+    total = Score()
+    for hero in heroes:
+        for other in others:
+            if hero != other:
+                total += cells.get((hero, other), Score())
+                total += cells.get((other, hero), Score()).turned()
+    return total
+
+
+@cache
+def _read_lines(name: str) -> tuple[dict[str, str], ...]:
+    file = resources.files(__package__).joinpath(f"data/{name}")
+    return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+
+
+PLAYERS = {int(line["no"]): line["name"] for line in _read_lines("players.csv")}
+"""The sixteen players by number. The text spells the sixth both RafaMore and RafalMore."""

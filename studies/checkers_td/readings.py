@@ -1,0 +1,385 @@
+"""What each reading of Piotrowski's text comes to: fourteen players, trained and set at a table.
+
+The text leaves open how far players look ahead, at what rate they learn, in how many games, and
+when a game is drawn. A reading takes something for each. Players 15 and 16, whose depth is known
+and takes most of the time, stay out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from evolve_arena.arena.executors import Executor
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.checkers.linear_meetings import (
+    Entrants,
+    make_entrants,
+    make_meetings,
+    read_weights,
+)
+from evolve_arena.games.checkers.td_linear import make_lesson
+from evolve_arena.runs.files import explain_storage_errors, write_whole
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
+from evolve_arena.studies.checkers_td.entrants import (
+    identify,
+    keep_learned,
+    read_scores,
+    without_exploration,
+)
+from evolve_arena.studies.checkers_td.fit import Fit, measure_fit
+from evolve_arena.studies.checkers_td.games import (
+    FOLDER,
+    Meeting,
+    Sitting,
+    fingerprint,
+    play_sittings,
+)
+from evolve_arena.studies.checkers_td.plan import Reading, estimate_cost, recipe_name
+from evolve_arena.studies.checkers_td.published import (
+    Crosstable,
+    Score,
+    join_rounds,
+    meet,
+    read_published,
+)
+from evolve_arena.studies.checkers_td.ranks import spearman_interval
+from evolve_arena.studies.checkers_td.tournaments import GAMES
+from evolve_arena.studies.intervals import Sample, mean_share
+from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
+
+__all__ = ["Course", "list_courses", "measure_readings", "play_courses", "tell_readings"]
+
+NUMBERS = tuple(range(1, 15))
+"""Who takes part."""
+PAIRINGS = sorted(
+    ((first, second) for first in NUMBERS for second in NUMBERS if first != second),
+    key=lambda pair: 11 not in pair,
+)
+"""Who moves first and who meets him. Player 11, who thinks longest, comes first: what takes longest
+must not be left for the end."""
+STEP = 100
+"""Games that everybody plays against himself between two looks at who watches."""
+SHORT, LONG = 500, 2000
+"""Games of training after which the tournament is played."""
+TABLES = ("5.8", "5.9")
+NOTES = [
+    "Players 1 to 14, trained anew for each reading and seed, play the tournament without learning."
+    " Rates are those of the recipes, times what is said. Players 15 and 16 look seven plies ahead"
+    " in any reading, and stay out.",
+    "Gain: by how much a published cell is likelier (natural logarithm, mean over cells) than if"
+    " all players were equals, once our shares, drawn towards one half as far as fits best, are"
+    " known. 0 says that they tell nothing. The interval leaves out one player at a time"
+    " (jackknife). By chance: 95 of 100 tables whose players have exchanged names gain less.",
+    "A reading is chosen by its gain on table 5.8 alone. The games are also compared with table"
+    " 5.9, which is of the same published players, but not used to choose.",
+    "Cells inside: where the published points are as ten more of our games would be with 95 %, if"
+    " nobody trained anew. Players trained anew differ by more, so that fewer than 95 % can be"
+    " expected.",
+    "Weights lost: how often those of a player grew beyond all bounds in 100 games of training; it"
+    " goes on with those before.",
+]
+
+
+@dataclass(frozen=True)
+class Course:
+    """A reading, and how it is tried."""
+
+    reading: Reading
+    lengths: tuple[int, ...] = (SHORT, LONG)
+    most_seeds: int = 3
+    """With how many seeds at most: a search of five plies takes fifty times as long as of one."""
+
+    @property
+    def steps(self) -> list[int]:
+        """Games of training of each step; 0 for the tournament."""
+        steps: list[int] = []
+        for before, length in zip((0, *self.lengths), self.lengths, strict=False):
+            steps += [STEP] * ((length - before) // STEP) + [0]
+        return steps
+
+    def seeds(self, settings: Settings) -> int:
+        """With how many seeds it is tried."""
+        return min(settings.seeds, self.most_seeds)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The tournament of one reading after so many games of training."""
+
+    reading: Reading
+    length: int
+    """How many games everybody has learned from."""
+    tables: list[Crosstable]
+    """Seed by seed."""
+    lost: int
+    """How often weights grew beyond all bounds, so that a player went on with those before."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``depth 3, rates x 3, 500 games``."""
+        return f"{self.reading.name}, {self.length} games"
+
+
+def list_courses() -> list[Course]:
+    """All readings, those that take longest last."""
+    shallow = [Reading(depth, rate) for depth in (1, 2, 3) for rate in (1.0, 3.0, 10.0)]
+    for depth, rate in ((1, 3.0), (3, 10.0)):
+        shallow += [Reading(depth, rate, draws) for draws in ("forty-moves", "pieces")]
+        shallow.append(Reading(depth, rate, states="before"))
+    shallow.sort(key=lambda reading: reading.depth)
+    courses = [Course(reading) for reading in shallow]
+    for depth, most in ((4, 2), (5, 1)):
+        courses.append(Course(Reading(depth), most_seeds=most))
+        more = Reading(depth, 3.0), Reading(depth, 10.0), Reading(depth, 10.0, "forty-moves")
+        courses += [Course(reading, (SHORT,), most) for reading in more]
+    return courses
+
+
+def measure_readings(material: Material) -> Table:
+    """How well the tournament of each reading foretells the published ones."""
+    courses = list_courses()
+    return tell_readings(play_courses(material, courses))
+
+
+def tell_readings(results: Sequence[Result]) -> Table:
+    """The table: rows and a grid on how well each reading fits, and a grid of the conclusions."""
+    published = {name: _without_others(join_rounds(read_published(name))) for name in TABLES}
+    fits = [
+        {name: measure_fit(cells, result.tables) for name, cells in published.items()}
+        for result in results
+    ]
+    best = max(range(len(results)), key=lambda place: fits[place]["5.8"].gain)
+    rows, remarks = [], {}
+    for place, (result, fit) in enumerate(zip(results, fits, strict=True)):
+        rows += _make_rows(result, fit)
+        inside = f"{fit['5.8'].inside} of {fit['5.8'].cells} cells inside"
+        remarks[result.name, "gain, 5.8"] = inside + ("; fits best" if place == best else "")
+    yardstick = measure_fit(published["5.8"], [published["5.9"]])
+    return Table(
+        name="readings",
+        title="what the text leaves open, and how well each reading of it fits",
+        rows=rows,
+        remarks=remarks,
+        notes=[*NOTES, _tell_yardstick(yardstick), f"Of {len(results)} readings"
+               f" {results[best].name} fits table 5.8 best."],
+        grids=[_make_fit_grid(results, fits), _make_claims_grid(results, published["5.8"])],
+    )  # fmt: skip
+
+
+def _make_rows(result: Result, fits: Mapping[str, Fit]) -> list[Row]:
+    games = sum(score.games for table in result.tables for score in table.values())
+    rows = []
+    for name, fit in fits.items():
+        ends = spearman_interval(fit.spearman, len(NUMBERS))
+        rows += [
+            Row("readings", result.name, f"gain, {name}", None, fit.gain, fit.low, fit.high, games),
+            Row("readings", result.name, f"Spearman, {name}", None, fit.spearman, *ends, games),
+        ]
+    return rows
+
+
+def _make_fit_grid(results: Sequence[Result], fits: Sequence[Mapping[str, Fit]]) -> Grid:
+    columns = ["reading", "seeds", *(f"gain, {name}" for name in TABLES), "gain by chance, 5.8"]
+    columns += [f"Spearman, {name}" for name in TABLES]
+    columns += ["cells inside, 5.8", "by chance", "drawn", "weights lost"]
+    lines = []
+    for result, fit in zip(results, fits, strict=True):
+        one, two = (fit[name] for name in TABLES)
+        total = sum((score for table in result.tables for score in table.values()), Score())
+        cells = [
+            *(f"{one.gain:.3f}", f"{two.gain:.3f}", f"{one.chance:.3f}"),
+            *(f"{one.spearman:.2f}", f"{two.spearman:.2f}"),
+            *(str(one.inside), f"{one.inside_chance:.0f}"),
+            *(f"{total.draws / total.games:.3f}", str(result.lost)),
+        ]
+        lines.append([result.name, str(len(result.tables)), *cells])
+    return Grid(f"How well readings fit, {fits[0]['5.8'].cells} cells of table 5.8", columns, lines)
+
+
+def _make_claims_grid(results: Sequence[Result], published: Crosstable) -> Grid:
+    """The conclusions that are about these players and table 5.8."""
+    claims = [
+        claim
+        for claim in CLAIMS
+        if "5.8" in claim.tables and {*claim.heroes, *claim.others} <= {*NUMBERS}
+    ]
+    shares = [meet(published, claim.heroes, claim.others).share for claim in claims]
+    lines = [["published", *(f"{share:.2f}" for share in shares)]]
+    for result in results:
+        line = [result.name]
+        for claim in claims:
+            scores = [meet(table, claim.heroes, claim.others) for table in result.tables]
+            share, low, high, _ = mean_share([Sample(some.points, some.games) for some in scores])
+            line.append(f"{share:.2f} {judge_interval(low, high, loses=claim.loses)}")
+        lines.append(line)
+    title = "Points of the player named first, and what is to be said of the conclusion"
+    return Grid(title, ["reading", *(claim.label for claim in claims)], lines)
+
+
+def _tell_yardstick(fit: Fit) -> str:
+    return (
+        "As a yardstick, the published table 5.9, taken for one more reading, gains"
+        f" {fit.gain:.3f} on table 5.8, with a rank correlation of {fit.spearman:.2f} and"
+        f" {fit.inside} of {fit.cells} cells inside: more can hardly be expected."
+    )
+
+
+def _without_others(cells: Crosstable) -> Crosstable:
+    return {pair: score for pair, score in cells.items() if {*pair} <= {*NUMBERS}}
+
+
+# The games
+
+
+def play_courses(material: Material, courses: Sequence[Course]) -> list[Result]:
+    """What came of each course, by games of training."""
+    sittings = [
+        [
+            _make_sitting(material, course, seed)
+            for seed in range(1, course.seeds(material.settings) + 1)
+        ]
+        for course in courses
+    ]
+    played = iter(play_sittings(material, [sitting for some in sittings for sitting in some]))
+    results = []
+    for course, some in zip(courses, sittings, strict=True):
+        seeds = [next(played) for _ in some]
+        for length in course.lengths:
+            at = [place for place, step in enumerate(course.steps) if step == 0]
+            end = at[course.lengths.index(length)]
+            tables: list[Crosstable] = [
+                dict(zip(PAIRINGS, steps[end].rounds, strict=True)) for steps in seeds
+            ]
+            lost = sum(meeting.lost for steps in seeds for meeting in steps[:end])
+            results.append(Result(course.reading, length, tables, lost))
+    return results
+
+
+def _make_sitting(material: Material, course: Course, seed: int) -> Sitting:
+    """The steps of a course with one seed, as meetings of which most have no rounds."""
+    recipes = [course.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
+    entrants = _make_beginners(recipes, seed)
+    step = material.settings.scaled(STEP, least=1)
+    games = material.settings.scaled(GAMES, least=1)
+    draws = course.reading.draws
+    identity = fingerprint(identify(entrants), draws, str(course.steps), seed, step, games)
+    name = re.sub("[^a-z0-9.]+", "-", f"reading {course.reading.name} seed {seed}")
+    path = material.folder / FOLDER / f"{name}.safetensors" if material.folder else None
+    costs = [estimate_cost(r.network["depth"], r.network["features"]) for r in recipes]
+    slowest_first = np.argsort(costs)[::-1].astype(np.int32)
+    trainee = _Trainee(entrants, course, seed, (step, games), slowest_first, path, identity)
+    training, tournament = step * sum(costs), games * len(PAIRINGS) * fmean(costs)
+    weights = tuple(training if length else tournament for length in course.steps)
+    return Sitting(name, weights, identity, trainee.play, at_a_time=1)
+
+
+def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Entrants:
+    methods = [recipe.make_method() for recipe in recipes]
+    return make_entrants(
+        [method.design for method in methods],
+        [make_lesson(method.config, method.design) for method in methods],
+        [method.initial(seed).population[0] for method in methods],
+    )
+
+
+@dataclass
+class _Trainee:
+    """The players of a course and one seed, and which step they have come to.
+
+    What they know is kept in a file after each step. Without it they are trained anew up to the
+    step that is asked for, which gives the same.
+    """
+
+    beginners: Entrants
+    course: Course
+    seed: int
+    games: tuple[int, int]
+    """Of each player in a step of training, and of each pairing in the tournament."""
+    order: NDArray[np.int32]
+    """In which order they train."""
+    path: Path | None
+    identity: str
+
+    def __post_init__(self) -> None:
+        self._entrants, self._at = self.beginners, 0
+
+    def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
+        """Does steps, which follow one another."""
+        return [self._do(number, executor) for number in numbers]
+
+    def _do(self, number: int, executor: Executor) -> Meeting:
+        if self._at != number:
+            self._read(number)
+        while self._at < number:
+            self._advance(executor)
+        meeting = self._advance(executor)
+        self._write()
+        return meeting
+
+    def _advance(self, executor: Executor) -> Meeting:
+        """Does the step that is next."""
+        training = self.course.steps[self._at] > 0
+        meeting = self._train(executor) if training else self._compete(executor)
+        self._at += 1
+        return meeting
+
+    def _train(self, executor: Executor) -> Meeting:
+        seeds = derive_seeds(self.seed, self._at, "reading", len(NUMBERS))[self.order]
+        pairs = np.stack([self.order, self.order], axis=1)
+        outputs = executor.do(
+            make_meetings(
+                *(self._entrants, pairs, seeds),
+                games=self.games[0],
+                learn=True,
+                draws=self.course.reading.draws,
+            )
+        )
+        weights = self._entrants.weights.copy()
+        weights[self.order] = read_weights(outputs)[:, 0]
+        self._entrants, lost = keep_learned(self._entrants, weights)
+        return Meeting((), int(lost.sum()))
+
+    def _compete(self, executor: Executor) -> Meeting:
+        pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
+        seeds = derive_seeds(self.seed, self._at, "reading-tournament", len(pairs))
+        outputs = executor.do(
+            make_meetings(
+                *(without_exploration(self._entrants), pairs, seeds),
+                games=self.games[1],
+                learn=False,
+                draws=self.course.reading.draws,
+            )
+        )
+        return Meeting(tuple(read_scores(outputs[1])))
+
+    def _read(self, number: int) -> None:
+        """Takes what the file knows, if that is of this course and of step *number*."""
+        self._entrants, self._at = self.beginners, 0
+        if self.path is None:
+            return
+        with explain_storage_errors(self.path):
+            content = self.path.read_bytes() if self.path.is_file() else b""
+        try:
+            kept = load(content).get(f"{self.identity}-{number}")
+        except SafetensorError:  # not whole
+            return
+        if kept is not None and kept.shape == self._entrants.weights.shape:
+            self._entrants = Entrants(kept, self._entrants.lessons, self._entrants.seats)
+            self._at = number
+
+    def _write(self) -> None:
+        if self.path is None:
+            return
+        with explain_storage_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, save({f"{self.identity}-{self._at}": self._entrants.weights}))

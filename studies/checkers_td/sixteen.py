@@ -1,0 +1,64 @@
+"""The sixteen players of Piotrowski (2004), trained here with their recipes, as players by name.
+
+Their weights ship with the package, as their recipes make them: those of the last generation of
+``evolve start checkers-06-rafalmore --seed 6001``, say, the seed being 1000 times the number and 1;
+of players 15 and 16 with ``--set method.games=25 --set run.generations=20``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import resources
+
+from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.players.specification import PlayerKind, register_player
+from evolve_arena.players.storage import read_player
+
+__all__ = ["make_piotrowski", "piotrowski_names"]
+
+
+def piotrowski_names() -> list[str]:
+    """Their names, in the order of his numbers: ``rafalback`` to ``rafalmored``."""
+    return list(_files())
+
+
+def make_piotrowski(name: str, game: Checkers, depth: int | None = None) -> LinearPlayer:
+    """The player called *name*.
+
+    Args:
+        name: One of :func:`piotrowski_names`.
+        game: What it plays.
+        depth: How many plies it looks ahead; if None, as many as it did in the publication (7)
+            or, where that says nothing, 4.
+
+    Raises:
+        UnknownNameError: There is no such player.
+    """
+    files = _files()
+    if name.lower() not in files:
+        raise UnknownNameError("player of Piotrowski", name, list(files))
+    folder = resources.files(__package__).joinpath("data", "piotrowski")
+    player = read_player(folder.joinpath(files[name.lower()]).read_bytes())
+    assert isinstance(player, LinearPlayer)
+    design = replace(player.design, **game.options, depth=depth or player.design.depth)
+    return design.player(player.genome, name.lower())
+
+
+def _files() -> dict[str, str]:
+    """Files by the player's name; they are called ``06-rafalmore.safetensors``."""
+    folder = resources.files(__package__).joinpath("data", "piotrowski")
+    files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".safetensors"))
+    return {file[3:].removesuffix(".safetensors"): file for file in files}
+
+
+register_player(
+    "piotrowski",
+    PlayerKind(
+        "piotrowski:NAME",
+        "one of the sixteen learners of Piotrowski (2004), such as rafalmored",
+        make_piotrowski,
+        games=(Checkers.name,),
+    ),
+)

@@ -1,0 +1,127 @@
+"""The six learning curves of Dragan and Izert (2016), published and measured."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from statistics import fmean
+
+from evolve_arena.runs.plots.style import render
+from evolve_arena.studies.four_in_a_row.chart import draw_curves
+from evolve_arena.studies.intervals import Sample, mean_share, next_interval
+from evolve_arena.studies.study import Row, Table
+
+__all__ = ["BEST", "LAST", "LEVEL", "Curves", "Point", "Published", "compare", "read_published"]
+
+LAST = 50
+"""How many points at the end of a curve its level is the mean of."""
+LEVEL, BEST = "mean of last 50 points", "best point"
+
+
+@dataclass(frozen=True)
+class Point(Sample):
+    """What a champion did against the test bot."""
+
+    generation: int
+
+
+Curves = Mapping[int, Sequence[Sequence[Point]]]
+"""By the number of the run, the curve of each seed."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """One of the six published curves."""
+
+    crossover_probability: str
+    hidden_layers: str
+    inputs: str
+    points: list[float]
+    """Shares of 1000 games won against the test bot, one every ten generations."""
+
+    @property
+    def level(self) -> float:
+        """The mean of the last 50 points."""
+        return fmean(self.points[-LAST:])
+
+    @property
+    def best(self) -> float:
+        """The best point."""
+        return max(self.points)
+
+    @property
+    def label(self) -> str:
+        """What sets the run apart."""
+        layers = "one hidden layer" if self.hidden_layers == "1" else "two hidden layers"
+        inputs = self.inputs.replace(",", "/")
+        return f"{layers}, {inputs}, p_c = {self.crossover_probability}"
+
+
+def read_published() -> dict[int, Published]:
+    """The six published curves by number."""
+    file = resources.files(__package__).joinpath("data/curves.csv")
+    curves: dict[int, Published] = {}
+    for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
+        given = (line["p_c"], line["hidden_layers"], line["input_encoding"])
+        curve = curves.setdefault(int(line["run"]), Published(*given, []))
+        curve.points.append(float(line["fraction_won_vs_test_bot"]))
+    return curves
+
+
+def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
+    """The table *name*: level and best point of each curve, with a picture and the points."""
+    published = read_published()
+    rows, remarks = [], {}
+    for number, curves in measured.items():
+        for column, value, samples in (
+            (LEVEL, published[number].level, [_pick_last(curve) for curve in curves]),
+            (BEST, published[number].best, [_pick_best(curve) for curve in curves]),
+        ):
+            row = Row(name, f"run {number}", column, round(value, 4), *mean_share(samples))
+            rows.append(row)
+            remarks[row.row, column] = _place(value, samples)
+    return Table(
+        name=name,
+        title=title,
+        rows=rows,
+        remarks=remarks,
+        notes=notes,
+        files={
+            f"{name}.csv": _format_curves(measured).encode(),
+            f"{name}.png": render(draw_curves(title, published, measured), ".png"),
+        },
+    )
+
+
+def _pick_last(curve: Sequence[Point]) -> Sample:
+    return Sample.pool((point.won, point.games) for point in curve[-LAST:])
+
+
+def _pick_best(curve: Sequence[Point]) -> Sample:
+    return max(curve, key=lambda point: point.share)
+
+
+def _place(published: float, samples: Sequence[Sample]) -> str:
+    """Where one more run like these would fall, and whether the published one does."""
+    if len(samples) == 1:
+        return ""
+    low, high = next_interval([sample.share for sample in samples])
+    verdict = "inside" if low <= published <= high else "outside"
+    return f"one more run: {max(0.0, low):.3f} to {min(1.0, high):.3f}; published is {verdict}"
+
+
+def _format_curves(measured: Curves) -> str:
+    """All measured points as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["run", "seed", "generation", "wins", "games", "fraction_won"])
+    for number, curves in measured.items():
+        for seed, curve in enumerate(curves, start=1):
+            for point in curve:
+                wins = round(point.won)
+                share = round(point.share, 6)
+                writer.writerow([number, seed, point.generation, wins, point.games, share])
+    return text.getvalue()

@@ -1,0 +1,253 @@
+"""The study ``mlp-vs-neat``: weight vectors against graphs that grow, at the same budget.
+
+Nothing is published to compare with. Three ways to breed a value network for Connect Four have
+the same number of training games, the same checks and the same conditions of training (noise,
+openings, hall of fame): the default recipe, the same with no more than NEAT has (16 hidden
+units, no symmetry), and NEAT.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from evolve_arena.arena.duel import duel
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.players.player import Player
+from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.runs.history import History
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.intervals import Sample, mean_share
+from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+
+if TYPE_CHECKING:
+    from evolve_arena.studies.mlp_vs_neat.chart import Record
+
+__all__ = ["ARMS", "MLP_VS_NEAT", "Arm"]
+
+BUDGET = 6_000_000
+"""Training games of each run, about."""
+CHECKS = 25
+"""How often a run is checked."""
+LAST = 5
+"""How many checks at the end the level of a run is the mean of."""
+SPECIES = 20
+"""About how many species are judged in each generation."""
+GAMES = 4000
+"""Games of each champion against each opponent."""
+DUEL_GAMES = 400
+"""Games of each champion against each one of another arm."""
+DUEL_PLIES = 4
+"""Random plies at the beginning of these."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One of the ways to be compared."""
+
+    name: str
+    label: str
+    recipe: str
+    changes: Mapping[str, Any]
+
+
+ARMS = (
+    Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", {}),
+    Arm(
+        "mlp-16",
+        "MLP 84-16-1",
+        "connect-four",
+        {"network.hidden": [16], "network.symmetric": False},
+    ),
+    Arm("neat", "NEAT (recipe connect-four-neat)", "connect-four-neat", {}),
+)
+
+
+def plan(settings: Settings) -> list[Job]:
+    """Each arm with each seed, all arms of the first seed first."""
+    jobs = []
+    for seed in range(1, settings.seeds + 1):
+        for arm in ARMS:
+            recipe = load_recipe(arm.recipe).change(arm.changes)
+            generations = count_generations(recipe, settings.scaled(BUDGET, least=100_000))
+            changes = {
+                "run.seed": seed,
+                "run.generations": generations,
+                "run.champion": "best-check",
+                "check.every": max(1, generations // CHECKS),
+                "check.games": settings.scaled(1000),
+                "check.opponents": ["test-bot", "random"],
+            }
+            jobs.append(Job(_name(arm, seed), recipe.change(changes)))
+    return jobs
+
+
+def count_generations(recipe: Recipe, budget: int) -> int:
+    """How many generations of *recipe* are played with about so many games.
+
+    Of the games by which species are judged those of :data:`SPECIES` species are counted; how
+    many there will be nobody knows before.
+    """
+    config: Any = recipe.make_config()
+    openings = config.openings.count if config.openings.plies else 1
+    if recipe.kind is Neat:
+        individuals = config.neat.pop_size
+        pairs = individuals * config.opponents // 2
+        judging = 0 if config.stagnation.judge == "rank" else SPECIES * config.stagnation.games
+    else:
+        individuals = config.individuals
+        judging = 0
+        pairs = 2 * individuals * math.comb(config.tournament_size, 2)
+    each = config.games * openings
+    among = pairs * each * (2 if config.colours == "both" else 1) + judging
+    generation = 0
+    while budget > 0:
+        entered = -(-generation // config.hall_of_fame.every)
+        members = min(config.hall_of_fame.opponents, config.hall_of_fame.size, entered)
+        budget -= among + 2 * individuals * members * each
+        generation += 1
+    return generation
+
+
+def measure_curves(material: Material) -> Table:
+    """The level that each arm reaches, the games and seconds it took, and a picture."""
+    from evolve_arena.runs.plots.style import render
+    from evolve_arena.studies.mlp_vs_neat.chart import draw_progress
+
+    rows, curves = [], {}
+    for arm in ARMS:
+        records = [_read(run) for run in _runs(material, arm)]
+        curves[arm.label] = records
+        for opponent in ("test-bot", "random"):
+            samples = [
+                Sample.pool((check.wins, check.games) for _, check in record[opponent][-LAST:])
+                for record in records
+            ]
+            column = f"won against {opponent}"
+            rows.append(Row("curves", arm.name, column, None, *mean_share(samples)))
+    costs = []
+    for arm in ARMS:
+        totals = [_totals(run) for run in _runs(material, arm)]
+        games, seconds = (fmean(total[place] for total in totals) for place in (0, 1))
+        costs.append(
+            f"{arm.name}: {games / 1e6:.2f} million training games and {seconds:.0f} s of"
+            " evolution per run."
+        )
+    return Table(
+        name="curves",
+        title=f"share won in the last {LAST} checks",
+        rows=rows,
+        notes=[*costs, "Checks are games against players that took no part in training."],
+        files={"curves.png": render(draw_progress(curves), ".png")},
+    )
+
+
+def measure_champions(material: Material) -> Table:
+    """The champions of all runs, measured anew."""
+    game = ConnectFour()
+    opponents: list[Player] = [make_test_bot(game), make_random(game)]
+    games = material.settings.scaled(GAMES)
+    seeds = derive_seeds(0, 0, "mlp-vs-neat", len(opponents))
+    rows = []
+    for arm in ARMS:
+        for opponent, seed in zip(opponents, seeds, strict=True):
+            samples = []
+            for run in _runs(material, arm):
+                result = duel(game, run.champion, opponent, games=games, seed=int(seed))
+                samples.append(Sample(result.wins, result.games))
+            column = f"won against {opponent.name}"
+            rows.append(Row("champions", arm.name, column, None, *mean_share(samples)))
+    return Table(
+        name="champions",
+        title="the best champion of each run, in games of their own",
+        rows=rows,
+        notes=[
+            "Which champion is the best was chosen by the checks against test-bot; the games here"
+            " are others."
+        ],
+    )
+
+
+def measure_duels(material: Material) -> Table:
+    """The champions of two arms against each other."""
+    game = ConnectFour()
+    games = material.settings.scaled(DUEL_GAMES)
+    seed = int(derive_seeds(0, 0, "mlp-vs-neat duels", 1)[0])
+    rows = []
+    for place, arm in enumerate(ARMS):
+        for other in ARMS[place + 1 :]:
+            samples = []
+            for run in _runs(material, arm):
+                results = [
+                    duel(
+                        game,
+                        run.champion,
+                        rival.champion,
+                        games=games,
+                        opening_plies=DUEL_PLIES,
+                        seed=seed,
+                    )
+                    for rival in _runs(material, other)
+                ]
+                pairs = ((result.wins + result.draws / 2, result.games) for result in results)
+                samples.append(Sample.pool(pairs))
+            column = f"score against {other.name}"
+            rows.append(Row("duels", arm.name, column, None, *mean_share(samples)))
+    return Table(
+        name="duels",
+        title="champions of two arms against each other",
+        rows=rows,
+        notes=[
+            f"Every champion meets every one of the other arm from random openings of {DUEL_PLIES}"
+            " plies, each played with both colours; a draw is half a point. The interval takes the"
+            " champions in the first column as a sample, their opponents as given."
+        ],
+    )
+
+
+MLP_VS_NEAT = Study(
+    name="mlp-vs-neat",
+    summary="Weight vectors against growing graphs for Connect Four, at the same budget of games.",
+    source="a comparison of this project's own",
+    plan=plan,
+    tables=(
+        TableKind("curves", "what the arms reach, with a chart over games", measure_curves),
+        TableKind("champions", "the best champions against test-bot and random", measure_champions),
+        TableKind("duels", "champions of two arms against each other", measure_duels),
+    ),
+)
+
+
+def _read(run: Run) -> Record:
+    """All checks of *run*, with how many training games came before."""
+    with History(run.directory.history) as history:
+        table = history.generations()
+        checks = history.checks()
+    before = {0: 0.0}
+    for generation, games in zip(table["generation"], table["games"], strict=True):
+        before[int(generation) + 1] = before[int(generation)] + games
+    record: Record = {}
+    for check in checks:
+        record.setdefault(check.opponent, []).append((before[check.generation], check))
+    return record
+
+
+def _totals(run: Run) -> tuple[int, float]:
+    with History(run.directory.history) as history:
+        _, games, seconds = history.totals()
+    return games, seconds
+
+
+def _name(arm: Arm, seed: int) -> str:
+    return f"{arm.name}-seed-{seed}"
+
+
+def _runs(material: Material, arm: Arm) -> list[Run]:
+    seeds = range(1, material.settings.seeds + 1)
+    return [material.runs[_name(arm, seed)] for seed in seeds]

@@ -1,0 +1,211 @@
+"""The runs of the study ``q-learning``: six stages, of which each takes over the winners before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import Job, Material, Settings
+
+__all__ = [
+    "CORRECTED",
+    "EXPLORATION",
+    "REWARDS",
+    "STAGES",
+    "Choose",
+    "Stage",
+    "agents",
+    "choose_as_published",
+    "configurations",
+    "needs",
+    "plan_extras",
+    "plan_stage",
+]
+
+MOST = 1000
+"""Games in a generation, at most."""
+GAMES = 50_000
+"""What the recipe plays, from stage two on."""
+
+ATTEMPTS = 10
+"""Where a configuration is barely stable, the weights of some agents grow beyond all bounds."""
+
+REWARDS = {
+    "1": {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01},
+    "2": {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": 0.0},
+    "3": {"win": 2.0, "loss": 0.0, "draw": 0.0, "move": 0.0},
+    "4": {"win": 0.0, "loss": -2.0, "draw": 0.0, "move": 0.0},
+    "5": {"win": 5.0, "loss": -2.0, "draw": 0.0, "move": 0.0},
+    "6": {"win": 2.0, "loss": -5.0, "draw": 0.0, "move": 0.0},
+}
+"""The sets of table 6.11."""
+
+Changes = Mapping[str, Any]
+Choose = Callable[["Stage"], str]
+"""Says which configuration of a stage the stages after it take over, by its label."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage: what is varied, and what the author took over from it."""
+
+    number: int
+    word: str
+    """The number as a word, as it stands in names."""
+    varied: str
+    """What is varied, in words."""
+    options: Mapping[str, Changes]
+    """By label, as the publication has it, what is changed."""
+    chosen: str
+    """The label of the author's choice."""
+
+    def name(self, label: str) -> str:
+        """The name of a configuration, such as ``stage-one-best-known-50k``."""
+        return f"stage-{self.word}-{label}"
+
+
+STAGES = (
+    Stage(
+        1,
+        "one",
+        "estimate of the future, games",
+        {
+            f"{future}-{games}k": {"method.future": future, "games": 1000 * games}
+            for future in ("best-known", "mean")
+            for games in (5, 10, 50, 100, 150)
+        },
+        "best-known-50k",
+    ),
+    Stage(
+        2,
+        "two",
+        "hidden units",
+        {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)},
+        "50",
+    ),
+    Stage(
+        3,
+        "three",
+        "temperature",
+        {f"{value:.1f}": {"method.temperature": value} for value in (0.5, 1.0, 1.5, 2.0)},
+        "1.5",
+    ),
+    Stage(
+        4,
+        "four",
+        "discount",
+        {f"{value:.2f}": {"method.discount": value} for value in (0.0, 0.25, 0.5, 0.75, 1.0)},
+        "1.00",
+    ),
+    Stage(
+        5,
+        "five",
+        "learning rate",
+        {f"{value:g}": {"method.learning_rate": value} for value in (0.001, 0.01, 0.05, 0.1)},
+        "0.05",
+    ),
+    Stage(
+        6,
+        "six",
+        "rewards",
+        {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()},
+        "6",
+    ),
+)
+
+CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
+"""The two best sets of rewards, learnt with once more without the program's quirks."""
+
+
+EXPLORATION: Mapping[str, Changes] = {
+    "epsilon-constant": {"method.exploration": "epsilon", "method.epsilon": 0.1},
+    "epsilon-falling": {
+        "method.exploration": "epsilon",
+        "method.epsilon": 1.0,
+        "method.epsilon_end": 0.0,
+    },
+}
+"""Section 3.5.1, of which the author tried neither; beside Boltzmann's distribution, with set 1."""
+
+
+def choose_as_published(stage: Stage) -> str:
+    """The author's choice."""
+    return stage.chosen
+
+
+def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
+    """All agents of all configurations of *stage*."""
+    before = _take_over(stage.number, choose)
+    return [
+        _job(stage.name(label), (stage.number, place, agent), {**before, **changes}, settings)
+        for place, (label, changes) in enumerate(stage.options.items())
+        for agent in range(1, settings.seeds + 1)
+    ]
+
+
+def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
+    """What the author did not do: his program's quirks put right, and other exploration."""
+    before, sets = _take_over(len(STAGES), choose), STAGES[-1].options
+    right = {name: {**sets[label], "method.faithful": False} for label, name in CORRECTED.items()}
+    others = {name: {**sets["1"], **changes} for name, changes in EXPLORATION.items()}
+    return [
+        _job(name, (len(STAGES) + number, place, agent), {**before, **changes}, settings)
+        for number, extras in enumerate((right, others), start=1)
+        for place, (name, changes) in enumerate(extras.items())
+        for agent in range(1, settings.seeds + 1)
+    ]
+
+
+def needs(*prefixes: str) -> Callable[[str], bool]:
+    """Tells names of runs that begin so from others."""
+    return lambda name: name.startswith(prefixes)
+
+
+def configurations(stage: Stage) -> dict[str, str]:
+    """The names of the configurations of *stage*, with the published names of the same."""
+    return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
+
+
+def agents(material: Material, configuration: str) -> list[Run]:
+    """The runs of a configuration, agent by agent."""
+    numbers = range(1, material.settings.seeds + 1)
+    return [material.runs[f"{configuration}-{number}"] for number in numbers]
+
+
+def _take_over(number: int, choose: Choose) -> dict[str, Any]:
+    """What the stages before stage *number* have settled."""
+    changes: dict[str, Any] = {}
+    for stage in STAGES[: number - 1]:
+        changes |= stage.options[choose(stage)]
+    return changes
+
+
+def _job(
+    configuration: str, place: tuple[int, int, int], changes: Changes, settings: Settings
+) -> Job:
+    """The run of one agent; no two agents of the study have the same seed."""
+    stage, option, agent = place
+    values = {"method.faithful": True, **changes}
+    games = settings.scaled(values.pop("games", GAMES))
+    if "method.epsilon_end" in values:
+        values["method.epsilon_games"] = games
+    generations = max(1, round(games / MOST))
+    values |= {
+        "method.individuals": 1,
+        "method.games": games // generations,
+        "check.every": generations,
+        "check.games": 2 * settings.scaled(1000),
+        "check.opponents": ["random"],
+        "run.seed": 100_000 * stage + 1000 * option + agent,
+        "run.generations": generations,
+        "run.checkpoint_every": 10,
+        "run.champion": "last",
+    }
+    recipe = load_recipe("q-learning").change(values)
+    hidden = recipe.network["hidden"][0]
+    looks = 4 if recipe.method["future"] == "mean" else 1
+    weight = recipe.method["games"] * (hidden + 10) * looks
+    return Job(f"{configuration}-{agent}", recipe, weight, ATTEMPTS)

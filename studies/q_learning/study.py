@@ -1,0 +1,124 @@
+"""The study ``q-learning``: Młokosiewicz (2016), six stages of comparing configurations.
+
+``seeds`` is the number of agents of each configuration here: five, as in the publication. All of
+it is done with the original program's quirks (``method.faithful``), which the last table puts
+right. ``q-learning`` takes over the author's choice after each stage, so that the tables can be
+compared; ``q-learning-own`` takes over what was best here. Games against minimax stand in for the
+author's own against his agents.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from evolve_arena.studies.q_learning.extras import (
+    measure_corrected,
+    measure_equal_sets,
+    measure_exploration,
+    measure_minimax,
+    measure_rewards,
+    measure_winners,
+)
+from evolve_arena.studies.q_learning.plan import (
+    STAGES,
+    Choose,
+    choose_as_published,
+    needs,
+    plan_extras,
+    plan_stage,
+)
+from evolve_arena.studies.q_learning.tables import choose_best, measure_mutual, measure_random
+from evolve_arena.studies.study import Job, Material, Need, Settings, Study, TableKind
+
+__all__ = ["Q_LEARNING", "Q_LEARNING_OWN"]
+
+SOURCE = (
+    "Jakub Młokosiewicz, Zastosowanie uczenia ze wzmocnieniem w doborze strategii reprezentowanej"
+    " przez sieć neuronową w grze planszowej Connect 4 (2016)"
+)
+LAST = len(STAGES)
+
+
+def plan_as_published(settings: Settings) -> list[Job]:
+    """All stages at once: what each takes over is known."""
+    jobs = [job for stage in STAGES for job in plan_stage(stage, settings, choose_as_published)]
+    return jobs + plan_extras(settings, choose_as_published)
+
+
+def plan_first(settings: Settings) -> list[Job]:
+    """The first stage, which takes over nothing."""
+    return plan_stage(STAGES[0], settings, choose_as_published)
+
+
+def plan_next(number: int, material: Material) -> list[Job]:
+    """Stage *number*, or what follows the last one; nothing if the stage before was not run."""
+    before = needs(STAGES[number - 2].name(""))
+    if not any(before(name) for name in material.runs):
+        return []
+    choose: Choose = partial(choose_best, material)
+    if number > LAST:
+        return plan_extras(material.settings, choose)
+    return plan_stage(STAGES[number - 1], material.settings, choose)
+
+
+def _need(first: int, last: int = LAST, *more: str) -> Need:
+    """Needs the runs of the stages from *first* to *last*, and what begins with *more*."""
+    prefixes = [stage.name("") for stage in STAGES[first - 1 : last]]
+    needed = needs(*prefixes, *more)
+    return lambda job: needed(job.name)
+
+
+def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
+    kinds = []
+    for stage in STAGES:
+        number = stage.number
+        needed = _need(1 if own else number, number)
+        title = f"stage {stage.word}, {stage.varied}"
+        mutual, random = 2 * number - 1 + number // LAST, 2 * number + number // LAST
+        if number == LAST:
+            rewards = TableKind("6.11", "the sets of rewards", measure_rewards, lambda job: False)
+            kinds.append(rewards)
+        for place, against, measure in (
+            (mutual, "each other", measure_mutual),
+            (random, "random", measure_random),
+        ):
+            name, heading = f"6.{place}", f"{title}: against {against}"
+            kinds.append(TableKind(name, heading, partial(measure, name, heading, stage), needed))
+    sixth = 1 if own else LAST
+    return (
+        *kinds,
+        TableKind("winners", "what is best after each stage", measure_winners, _need(1)),
+        TableKind("equal-sets", "equal sets of rewards", measure_equal_sets, _need(sixth)),
+        TableKind(
+            "corrected",
+            "the program's quirks put right",
+            measure_corrected,
+            _need(sixth, LAST, "corrected-"),
+        ),
+        TableKind(
+            "exploration",
+            "a share of random moves instead of Boltzmann's distribution",
+            measure_exploration,
+            _need(sixth, LAST, "epsilon-"),
+        ),
+        TableKind("minimax", "stage six against minimax", measure_minimax, _need(sixth)),
+    )
+
+
+Q_LEARNING = Study(
+    name="q-learning",
+    summary="Q-learning by self-play for Connect Four: six stages, five agents per configuration.",
+    source=SOURCE,
+    plan=plan_as_published,
+    tables=_make_tables(own=False),
+    seeds=5,
+)
+Q_LEARNING_OWN = Study(
+    name="q-learning-own",
+    summary="The study q-learning, in which each stage takes over what was best here before.",
+    source=SOURCE,
+    plan=plan_first,
+    tables=_make_tables(own=True),
+    later=tuple(partial(plan_next, number) for number in range(2, LAST + 2)),
+    seeds=5,
+)

@@ -1,0 +1,104 @@
+"""A study's result as files: ``rows.csv`` for programs, ``report.md`` for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+
+from evolve_arena.runs.files import write_whole
+from evolve_arena.studies.study import Row, StudyResult, Table
+
+__all__ = ["COLUMNS", "cells", "format_report", "format_rows", "write_report"]
+
+COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
+"""The columns of a printed table."""
+
+
+def write_report(result: StudyResult) -> None:
+    """Writes both files and what belongs to the tables into the study's folder.
+
+    Raises:
+        StorageError: One can't be written; each is whole or untouched.
+    """
+    for table in result.tables:
+        for name, content in table.files.items():
+            write_whole(result.out / name, content)
+    write_whole(result.out / "rows.csv", format_rows(result.rows).encode())
+    write_whole(result.out / "report.md", format_report(result).encode())
+
+
+def format_rows(rows: Sequence[Row]) -> str:
+    """*rows* as CSV with a header; where nothing was published the cell is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    return text.getvalue()
+
+
+def format_report(result: StudyResult) -> str:
+    """The report in Markdown."""
+    settings = result.settings
+    lines = [
+        f"# {result.study.name}: published against measured",
+        "",
+        f"{result.study.summary} Source: {result.study.source}.",
+        "",
+        f"Made by `{result.command}`: {_count(settings.seeds, 'seed')} per setting.",
+    ]
+    if settings.scale != 1.0:
+        lines[-1] += (
+            f" **All lengths are multiplied by {settings.scale:g}**: what is measured can't be"
+            " compared with the publication."
+        )
+    for table in result.tables:
+        lines += ["", *_format_table(table)]
+    return "\n".join(lines) + "\n"
+
+
+def cells(row: Row, remark: str = "") -> list[str]:
+    """One line of a printed table, cell by cell; see :data:`COLUMNS`."""
+    interval = f"{format_number(row.low)} to {format_number(row.high)}"
+    published = format_number(row.published)
+    measured = format_number(row.measured)
+    return [row.row, row.column, published, measured, interval, f"{row.games:,}", remark]
+
+
+def format_number(value: float | str | None) -> str:
+    """Shares with three digits, larger numbers with one; words as they are.
+
+    >>> format_number(0.55498), format_number(97.25), format_number(None)
+    ('0.555', '97.2', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    return f"{value:.3f}" if abs(value) < 2 else f"{value:.1f}"
+
+
+def _format_table(table: Table) -> list[str]:
+    lines = [f"## {table.name}: {table.title}", "", _line(COLUMNS)]
+    lines.append("| --- | --- | --: | --: | --: | --: | --- |")
+    for row in table.rows:
+        lines.append(_line(cells(row, table.remarks.get((row.row, row.column), ""))))
+    for name in sorted(table.files):
+        if name.endswith((".png", ".svg")):
+            lines += ["", f"![{table.title}]({name})"]
+    if table.notes:
+        lines += ["", *(f"- {note}" for note in table.notes)]
+    for grid in table.grids:
+        lines += ["", f"{grid.title}:", "", _line(grid.columns)]
+        lines += [_line(["---", *["--:"] * (len(grid.columns) - 1)])]
+        lines += [_line(row) for row in grid.rows]
+    return lines
+
+
+def _line(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

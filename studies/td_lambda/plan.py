@@ -1,0 +1,111 @@
+"""The runs of the study ``td-lambda``: which settings, how long, and what they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import Job, Material, Need, Settings
+
+__all__ = [
+    "CHECKS",
+    "LADDER",
+    "LONG",
+    "OPPONENTS",
+    "SHORT",
+    "Setting",
+    "individuals",
+    "needs",
+    "plan",
+]
+
+GAMES = 1_000_000
+SHORT = 300_000
+LONG = 5_000_000
+CHECKS = 25
+"""How often a run is checked; the publication does not say."""
+MOST = 4000
+"""Games in a generation, at most."""
+
+HIDDEN = {"G1": 20, "G2": 40, "G3": 80, "G4": 120}
+ENCODINGS = {"R1": "0/1/-1", "R2": "two-planes"}
+TRACES = {"L1": 0.0, "L2": 0.3, "L3": 0.6}
+LADDER = {f"MM{depth}": f"minimax:depth={depth},noise=0.2" for depth in (1, 2, 3, 4)}
+OPPONENTS = {"random": "random", **LADDER}
+"""The five opponents by the names that they have here."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to learn; several individuals do so."""
+
+    encoding: str = "R1"
+    hidden: str = "G4"
+    trace: str = "L1"
+    end: float = 0.1
+    """What the probability of a random move falls to."""
+    games: int = GAMES
+    as_written: bool = False
+    """Whether steps and first weights are those of the text, not those of the recipe."""
+
+    @property
+    def name(self) -> str:
+        """Such as ``R1-G4-L1``; what is unusual follows."""
+        name = f"{self.encoding}-{self.hidden}-{self.trace}"
+        name += "" if self.end == 0.1 else f"-end-{self.end:g}"
+        name += "-as-written" if self.as_written else ""
+        return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
+
+    def job(self, individual: int, settings: Settings) -> Job:
+        """The run of one individual; its number is its seed."""
+        games = settings.scaled(self.games, least=20 * CHECKS)
+        between = max(1, round(games / CHECKS / MOST))
+        each = games // (CHECKS * between)
+        hidden = HIDDEN[self.hidden]
+        changes = {
+            "network.encoding": ENCODINGS[self.encoding],
+            "network.hidden": [hidden],
+            "method.individuals": 1,
+            "method.games": each,
+            "method.trace": TRACES[self.trace],
+            "method.epsilon_start": 0.5,
+            "method.epsilon_end": self.end,
+            "method.epsilon_games": games,
+            "check.every": between,
+            "check.games": settings.scaled(1000),
+            "check.opponents": list(OPPONENTS.values()),
+            "run.seed": individual,
+            "run.generations": CHECKS * between,
+            "run.checkpoint_every": min(5 * between, 50),
+            "run.champion": "last",
+        }
+        if self.as_written:
+            changes |= {"method.rate_scale": 1.0, "method.initialisation": "inverse"}
+        recipe = load_recipe("td-lambda").change(changes)
+        return Job(f"{self.name}-{individual}", recipe, weight=each * (hidden + 10))
+
+
+def plan(settings: Settings, chosen: list[Setting]) -> list[Job]:
+    """Every individual of the *chosen* settings, each setting once."""
+    return [
+        setting.job(individual, settings)
+        for setting in dict.fromkeys(chosen)
+        for individual in range(1, settings.seeds + 1)
+    ]
+
+
+def needs(chosen: list[Setting]) -> Need:
+    """Tells the runs of the *chosen* settings from others."""
+    names = {setting.name for setting in chosen}
+
+    def need(job: Job) -> bool:
+        return job.name.rpartition("-")[0] in names
+
+    return need
+
+
+def individuals(material: Material, setting: Setting) -> list[Run]:
+    """The runs of a setting, individual by individual."""
+    numbers = range(1, material.settings.seeds + 1)
+    return [material.runs[f"{setting.name}-{number}"] for number in numbers]

@@ -1,0 +1,99 @@
+"""The study ``td-lambda``: Löfroth and Dalenius (2011), all tables and figures.
+
+``seeds`` is the number of individuals of each setting here: four, as in the publication. The
+same run serves all tables that show its setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from evolve_arena.studies.study import Job, Material, Settings, Study, Table, TableKind
+from evolve_arena.studies.td_lambda.ladder import measure_ladder
+from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, needs, plan
+from evolve_arena.studies.td_lambda.tables import (
+    compare_individuals,
+    compare_settings,
+    measure_ends,
+    measure_long,
+)
+
+__all__ = ["TD_LAMBDA"]
+
+Labelled = dict[str, Setting]
+
+SHORT_TEST = {"G1": Setting("R1", "G1", games=SHORT)}
+ENDS = {
+    f"ε to {end:g}": Setting("R1", "G3", end=end)  # 0.1 is the setting of table A.1
+    for end in (0.0, 0.1, 0.2, 0.5)
+}
+HIDDEN_R1 = {hidden: Setting("R1", hidden) for hidden in ("G1", "G2", "G3", "G4")}
+HIDDEN_R2 = {hidden: Setting("R2", hidden) for hidden in ("G1", "G2", "G3", "G4")}
+TRACES_R1 = {trace: Setting("R1", "G4", trace) for trace in ("L1", "L2", "L3")}
+TRACES_R2 = {trace: Setting("R2", "G3", trace) for trace in ("L1", "L2", "L3")}
+ENCODINGS = {"R1-G4-L1": Setting("R1", "G4"), "R2-G3-L1": Setting("R2", "G3")}
+LONG_TEST = {"L1": Setting("R1", "G4", games=LONG)}
+AS_WRITTEN = {
+    "R1-G4-L1": Setting("R1", "G4"),
+    "R1-G4-L1 as written": Setting("R1", "G4", as_written=True),
+}
+
+PARTS = (
+    SHORT_TEST,
+    AS_WRITTEN,
+    ENDS,
+    HIDDEN_R1,
+    HIDDEN_R2,
+    TRACES_R1,
+    TRACES_R2,
+    ENCODINGS,
+    LONG_TEST,
+)
+
+
+def plan_all(settings: Settings) -> list[Job]:
+    """The individuals of all settings, the long runs first: they would be the last to end."""
+    chosen = [setting for part in PARTS for setting in part.values()]
+    return plan(settings, sorted(chosen, key=lambda setting: setting.games < LONG))
+
+
+def _kind(
+    name: str, summary: str, labelled: Labelled, measure: Callable[[Material, Labelled], Table]
+) -> TableKind:
+    def make(material: Material) -> Table:
+        return measure(material, labelled)
+
+    return TableKind(name, summary, make, needs(list(labelled.values())))
+
+
+def _compare(name: str, figure: str, summary: str, labelled: Labelled) -> TableKind:
+    measure = partial(compare_settings, name=name, title=summary, figure=figure)
+    return _kind(name, f"{summary} (figure {figure})", labelled, measure)
+
+
+def _ladder(name: str, noise: float) -> TableKind:
+    summary = f"the scripted players, {100 * noise:g} % random moves"
+    return TableKind(name, summary, partial(measure_ladder, name, noise), needs([]))
+
+
+TD_LAMBDA = Study(
+    name="td-lambda",
+    summary="Reward-based learning for Connect Four: TD(λ) by self-play, four individuals each.",
+    source="Björn Löfroth and Johan Dalenius, Själv-inläring av fyra-i-rad (KTH, 2011)",
+    plan=plan_all,
+    seeds=4,
+    tables=(
+        _kind("4.1", "individuals after 300,000 games", SHORT_TEST, compare_individuals),
+        _kind("figure-4.1", "what ε falls to", ENDS, measure_ends),
+        _compare("A.1", "4.2", "hidden units, encoding R1", HIDDEN_R1),
+        _compare("A.2", "4.3", "hidden units, encoding R2", HIDDEN_R2),
+        _compare("A.3", "4.4", "λ, encoding R1, 120 hidden units", TRACES_R1),
+        _compare("A.4", "4.5", "λ, encoding R2, 80 hidden units", TRACES_R2),
+        _compare("figure-4.6", "4.6", "the two encodings", ENCODINGS),
+        _compare("as-written", "as-written", "steps and weights as the text has them", AS_WRITTEN),
+        _kind("A.5", "the long run, 5,000,000 games (figure 4.7)", LONG_TEST, measure_long),
+        _ladder("5.1", 0.2),
+        _ladder("5.2", 0.0),
+    ),
+)

@@ -1,0 +1,274 @@
+"""The tables of ``td-lambda`` about learners: what every individual reached, and how."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from evolve_arena.studies.intervals import (
+    Sample,
+    difference_interval,
+    mean_interval,
+    mean_share,
+)
+from evolve_arena.studies.study import Grid, Material, Row, Table
+from evolve_arena.studies.td_lambda.chart import draw_curves, draw_long_run
+from evolve_arena.studies.td_lambda.curves import (
+    CONCEPTS,
+    Curve,
+    measure_concepts,
+    pick_best,
+    published,
+    read_curve,
+)
+from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting, individuals
+
+__all__ = ["compare_individuals", "compare_settings", "measure_ends", "measure_long"]
+
+Finals = Mapping[str, Sequence[Mapping[str, Sample]]]
+"""By setting, what each individual reached, by column."""
+Labelled = Mapping[str, Setting]
+
+LAST = 5
+"""How many checks at the end a level is the mean of."""
+RECENT = 3
+"""How many checks in a row are compared to see whether a curve falls."""
+POINTS = (
+    "Shares are points of games, a draw counting half, in the last check of each individual: with"
+    " colours balanced, against random and against minimax of depth 1 to 4 (MM1 to MM4), of whose"
+    " moves a fifth are random."
+)
+MEANS = (
+    "Published and measured are means over individuals, the interval is Student's. A remark tells"
+    " whether 0 lies in the 95 % interval of the difference of both means (Welch); one comparison"
+    " in twenty is off by chance."
+)
+STATES = (
+    "A F R D K: shares of the concept states solved, in attack, defence, rows, diagonals and"
+    " columns. The original 60 states are lost; ours are others of the same kinds, so these"
+    " columns can be compared only roughly."
+)
+BEST = (
+    "The chart shows the individual with the best final result, the mean over opponents, of each"
+    " setting, smoothed by the mean of three neighbours. It was chosen by its last points, which"
+    " therefore flatter. The dots on the right are the published final results of all four"
+    " individuals; published curves exist only as pictures."
+)
+
+
+ELSEWHERE = {
+    "R1-G4-L1": ("A.1", "G4"),
+    "R1-G4-L1 as written": ("A.1", "G4"),
+    "R2-G3-L1": ("A.2", "G3"),
+}
+"""In which table and row the results of these settings were published."""
+
+
+def compare_individuals(material: Material, labelled: Labelled) -> Table:
+    """Table 4.1: how much individuals of one setting differ."""
+    finals = {
+        label: [_last_points(read_curve(run)) for run in individuals(material, setting)]
+        for label, setting in labelled.items()
+    }
+    table = _compare("4.1", "individuals after 300,000 games (R1-G1-L1)", finals, [POINTS, MEANS])
+    table.notes.append(
+        "ε falls to 0.1 within the 300,000 games; to what it fell in the publication is open."
+    )
+    return table
+
+
+def compare_settings(
+    material: Material, labelled: Labelled, *, name: str, title: str, figure: str
+) -> Table:
+    """A table of appendix A with its figure: all individuals of some settings."""
+    from evolve_arena.runs.plots.style import render
+
+    curves = _read(material, labelled)
+    finals = {
+        label: [
+            _last_points(curve) | measure_concepts(run)
+            for curve, run in zip(curves[label], individuals(material, setting), strict=True)
+        ]
+        for label, setting in labelled.items()
+    }
+    table = _compare(name, title, finals, [POINTS, MEANS, STATES, BEST])
+    heading = f"Figure {figure}: {title}" if figure[0].isdigit() else title
+    picture = draw_curves(heading, _best(curves), _published_ends(name, finals))
+    table.files[f"figure-{figure}.png"] = render(picture, ".png")
+    return table
+
+
+def measure_ends(material: Material, labelled: Labelled) -> Table:
+    """Figure 4.1: what learning comes to if ε falls to other values, and whether it gets worse."""
+    from evolve_arena.runs.plots.style import render
+
+    curves = _read(material, labelled)
+    rows, remarks = [], {}
+    for label, some in curves.items():
+        for opponent in OPPONENTS:
+            levels = [Sample.pool(_pairs(curve.points[opponent][-LAST:])) for curve in some]
+            rows.append(Row("figure-4.1", label, opponent, None, *mean_share(levels)))
+        falls = [fmean(_rise(curve, opponent) for opponent in OPPONENTS) for curve in some]
+        mean, low, high = _mean(falls)
+        games = sum(
+            sample.games for curve in some for each in curve.points.values() for sample in each
+        )
+        claim = "falls" if label == "ε to 0" else "does not fall"
+        row = Row("figure-4.1", label, "rise at the end", claim, mean, low, high, games)
+        rows.append(row)
+        remarks[row.row, row.column] = "falls" if high < 0 else "rises" if low > 0 else "open"
+    title = "what ε falls to (R1-G3-L1)"
+    picture = draw_curves(f"Figure 4.1: {title}", _best(curves), {})
+    return Table(
+        name="figure-4.1",
+        title=title,
+        rows=rows,
+        remarks=remarks,
+        notes=[
+            f"Against each opponent: the points in the last {LAST} of {CHECKS} checks.",
+            f"Rise at the end: the mean over opponents of the points in the last {RECENT} checks,"
+            f" minus those in the {RECENT} in the middle of the run. Claim: results fall towards"
+            " the end if ε falls to 0, and only then.",
+            BEST.partition(" The dots")[0],
+        ],
+        files={"figure-4.1.png": render(picture, ".png")},
+    )
+
+
+def measure_long(material: Material, labelled: Labelled) -> Table:
+    """Table A.5 and figure 4.7: the long run, with concept states all the way."""
+    from evolve_arena.runs.plots.style import render
+
+    curves = _read(material, labelled)
+    runs = {label: individuals(material, setting) for label, setting in labelled.items()}
+    finals = {
+        label: [
+            _last_points(curve) | measure_concepts(run)
+            for curve, run in zip(curves[label], runs[label], strict=True)
+        ]
+        for label in labelled
+    }
+    title = "the long run, 5,000,000 games (R1-G4-L1)"
+    table = _compare("A.5", title, finals, [POINTS, MEANS, STATES, BEST.partition(" The dots")[0]])
+    (label,) = labelled
+    best = pick_best(curves[label])
+    curve, run = curves[label][best], runs[label][best]
+    each = run.recipe.method["games"]
+    concepts = [measure_concepts(run, games // each) for games in curve.games]
+    picture = draw_long_run(
+        f"Figure 4.7: {title}",
+        curve,
+        {name: [state[name].share for state in concepts] for name in CONCEPTS},
+    )
+    table.files["figure-4.7.png"] = render(picture, ".png")
+    return table
+
+
+def _read(material: Material, labelled: Labelled) -> dict[str, list[Curve]]:
+    return {
+        label: [read_curve(run) for run in individuals(material, setting)]
+        for label, setting in labelled.items()
+    }
+
+
+def _best(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Curve]:
+    return {label: some[pick_best(some)] for label, some in curves.items()}
+
+
+def _compare(name: str, title: str, finals: Finals, notes: list[str]) -> Table:
+    """The table *name*: means of every column, and every individual in a grid and in a file."""
+    rows, remarks = [], {}
+    for label, some in finals.items():
+        for column in some[0]:
+            samples = [final[column] for final in some]
+            values = _find_published(name, label).get(column)
+            mean = None if values is None else round(fmean(values), 4)
+            row = Row(name, label, column, mean, *mean_share(samples))
+            rows.append(row)
+            remarks[row.row, row.column] = _judge([s.share for s in samples], values)
+    return Table(
+        name=name,
+        title=title,
+        rows=rows,
+        remarks=remarks,
+        notes=list(notes),
+        files={f"{name}.csv": _format_individuals(name, finals).encode()},
+        grids=[_make_grid(name, finals)],
+    )
+
+
+def _find_published(name: str, label: str) -> dict[str, list[float]]:
+    """What was published for a setting: by column, a value for each individual."""
+    source, row = ELSEWHERE.get(label, (name, label))
+    return {key[1]: values for key, values in published(source).items() if key[0] == row}
+
+
+def _judge(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
+    """Whether the means differ by more than chance."""
+    if theirs is None or min(len(ours), len(theirs)) < 2:
+        return ""
+    low, high = difference_interval(ours, theirs)
+    verdict = "higher here" if low > 0 else "lower here" if high < 0 else "agrees"
+    return f"{verdict}; {_span(theirs)}, here {_span(ours)}"
+
+
+def _span(values: Sequence[float]) -> str:
+    return f"{min(values):.2f}-{max(values):.2f}"
+
+
+def _make_grid(name: str, finals: Finals) -> Grid:
+    """Every individual, published / measured; nothing connects the two but their number."""
+    columns = list(next(iter(finals.values()))[0])
+    rows = []
+    for label, some in finals.items():
+        given = _find_published(name, label)
+        for number, final in enumerate(some):
+            cells = []
+            for column in columns:
+                values = given.get(column, [])
+                before = f"{values[number]:.2f}" if number < len(values) else "-"
+                cells.append(f"{before} / {final[column].share:.2f}")
+            rows.append([f"{label}, {number + 1}", *cells])
+    return Grid("All individuals, published / measured", ["individual", *columns], rows)
+
+
+def _format_individuals(name: str, finals: Finals) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["setting", "individual", "column", "published", "measured", "count"])
+    for label, some in finals.items():
+        given = _find_published(name, label)
+        for number, final in enumerate(some):
+            for column, sample in final.items():
+                before = dict(enumerate(given.get(column, []))).get(number, "")
+                share = round(sample.share, 6)
+                writer.writerow([label, number + 1, column, before, share, sample.games])
+    return text.getvalue()
+
+
+def _published_ends(name: str, finals: Finals) -> dict[str, dict[str, list[float]]]:
+    return {label: _find_published(name, label) for label in finals}
+
+
+def _last_points(curve: Curve) -> dict[str, Sample]:
+    return {opponent: samples[-1] for opponent, samples in curve.points.items()}
+
+
+def _pairs(samples: Sequence[Sample]) -> list[tuple[float, int]]:
+    return [(sample.won, sample.games) for sample in samples]
+
+
+def _rise(curve: Curve, opponent: str) -> float:
+    """The last checks' share minus that of the checks in the middle."""
+    shares = [sample.share for sample in curve.points[opponent]]
+    middle = len(shares) // 2
+    return fmean(shares[-RECENT:]) - fmean(shares[middle - RECENT // 2 :][:RECENT])
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean and its interval; of a single value nothing is known."""
+    if len(values) == 1:
+        return values[0], -1.0, 1.0
+    return fmean(values), *mean_interval(values)

@@ -1,0 +1,200 @@
+"""What the tables of ``ticket-to-ride`` tell of a player's games, with intervals."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.studies.intervals import mean_interval, t_95
+
+__all__ = ["MEASURES", "Estimate", "Measure", "combine"]
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number measured on games of one player, or of several that were bred alike."""
+
+    value: float
+    low: float
+    """The 95 % interval of :attr:`value`: from here ..."""
+    high: float
+    """... to here."""
+    scatter: float
+    """How far a number from as few games as were published may lie off, with 95 %."""
+    games: int
+
+    def agrees(self, published: float) -> bool:
+        """Whether chance alone takes a published number as far from this one as it is."""
+        side = self.value - self.low if published < self.value else self.high - self.value
+        return abs(published - self.value) <= math.hypot(self.scatter, side)
+
+
+def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
+    """The mean over players bred alike; of several, Student's interval, whatever each one's is.
+
+    The interval is kept below *most*, and above 0 unless a value is below.
+    """
+    if len(estimates) == 1:
+        return estimates[0]
+    values = [estimate.value for estimate in estimates]
+    low, high = mean_interval(values)
+    low, high = max(low, min(0.0, *values)), min(high, most)
+    among = t_95(len(values) - 1) * statistics.stdev(values)
+    scatter = math.hypot(among, statistics.fmean(estimate.scatter for estimate in estimates))
+    games = sum(estimate.games for estimate in estimates)
+    return Estimate(statistics.fmean(values), low, high, scatter, games)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of a table."""
+
+    title: str
+    published: str
+    """The name of the row in the publication; empty if it has none."""
+    estimate: Callable[[MirrorResult, int], Estimate]
+    """Measures it. The second argument is how many games the published number is from."""
+
+
+def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Any:
+    """Estimates a mean over seats; *values* has shape ``(games, SEATS)``.
+
+    The interval is that of a ratio of sums over games, as the seats of a game depend on each
+    other: Cochran, "Sampling Techniques", 3rd edition (1977), equation 6.13.
+    """
+
+    def estimate(result: MirrorResult, published: int) -> Estimate:
+        mean, half = _ratio(values(result), result.counted)
+        mean, half = scale * mean, scale * half
+        return _symmetric(mean, half, result, published)
+
+    return estimate
+
+
+def _ratio(values: Values, counted: NDArray[np.bool_]) -> tuple[float, float]:
+    rows = counted.any(axis=1)
+    seats = counted[rows].sum(axis=1)
+    if len(seats) < 2:
+        return math.nan, math.nan
+    totals = np.where(counted[rows], values[rows], 0.0).sum(axis=1)
+    mean = totals.sum() / seats.sum()
+    spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
+    return float(mean), Z_95 * math.sqrt(spread) / float(seats.sum())
+
+
+def _symmetric(value: float, half: float, result: MirrorResult, published: int) -> Estimate:
+    scatter = half * math.sqrt(result.games / published)
+    return Estimate(value, value - half, value + half, scatter, result.games)
+
+
+def _deviation(result: MirrorResult, published: int) -> Estimate:
+    """The standard deviation; its interval is that of the mean square, by the delta method."""
+    points = result.results.points.astype(np.float64)
+    square, half = _ratio((points - result.mean) ** 2, result.counted)
+    value = result.deviation
+    return _symmetric(value, half / (2.0 * math.sqrt(square)), result, published)
+
+
+def _median(result: MirrorResult, published: int) -> Estimate:
+    """The median; its interval are the values whose ranks are so far from the middle (binomial).
+
+    As the seats of a game depend on each other it is widened as that of the mean is.
+    """
+    points = np.sort(result.points)
+    if len(points) < 2:
+        return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
+    _, half = _ratio(result.results.points.astype(np.float64), result.counted)
+    wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
+    reach = 0.5 * Z_95 * math.sqrt(len(points)) * wider
+
+    def at(rank: float) -> float:
+        return float(points[min(max(round(rank), 0), len(points) - 1)])
+
+    value, middle = result.median, (len(points) - 1) / 2
+    far = reach * math.sqrt(result.games / published) * len(points) / len(points)
+    scatter = (at(middle + far) - at(middle - far)) / 2
+    return Estimate(value, at(middle - reach), at(middle + reach), scatter, result.games)
+
+
+def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) -> Estimate:
+    """The mean over sets of as many games as were published; the largest of more is larger."""
+    count = max(1, result.games // published)
+    results = result.results
+    extremes = []
+    for number in range(count):
+        counted = result.counted[number::count]
+        if counted.any():
+            extremes.append(float(measure(results.points[number::count][counted])))
+    if not extremes:
+        return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
+    value = statistics.fmean(extremes)
+    if len(extremes) == 1:
+        return Estimate(value, value, value, math.inf, result.games)
+    spread = statistics.stdev(extremes)
+    half = Z_95 * spread / math.sqrt(len(extremes))
+    return Estimate(value, value - half, value + half, Z_95 * spread, result.games)
+
+
+def _ended(result: MirrorResult, *, aborted: bool) -> tuple[float, float, float]:
+    count = result.aborted if aborted else result.games - result.aborted
+    return (count / result.games, *wilson_interval(count, result.games))
+
+
+def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimate:
+    """How many of as many games as were published ended by a forbidden move, or by the rules."""
+    share, low, high = (published * end for end in _ended(result, aborted=aborted))
+    scatter = Z_95 * math.sqrt(max(share, 1.0) * (1.0 - min(share / published, 0.999)))
+    return Estimate(share, low, high, scatter, result.games)
+
+
+def _above(limit: int) -> Any:
+    return _mean_of(lambda result: (result.results.points > limit).astype(np.float64), 100.0)
+
+
+def _rounds(result: MirrorResult, published: int) -> Estimate:
+    """Rounds of all games, aborted ones included, as in Łabno's logs."""
+    rounds = result.results.rounds.astype(np.float64)
+    half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
+    return _symmetric(float(rounds.mean()), half, result, published)
+
+
+_points = _mean_of(lambda result: result.results.points.astype(np.float64))
+MEASURES = {
+    measure.title: measure
+    for measure in (
+        Measure("minimum", "Minimum", partial(_extreme, np.min)),
+        Measure("maximum", "Maksimum", partial(_extreme, np.max)),
+        Measure("mean", "Srednia", _points),
+        Measure("standard deviation", "Odchylenie standardowe", _deviation),
+        Measure("median", "Mediana", _median),
+        Measure("completed games", "Ukończonych rozgrywek", partial(_ended_games, False)),
+        Measure("% above 110", "(%) > 110", _above(110)),
+        Measure("% above 120", "(%) > 120", _above(120)),
+        Measure("% above 140", "(%) > 140", _above(140)),
+        Measure(
+            "tickets done",
+            "Zrealizowane bilety",
+            _mean_of(lambda result: result.results.done.astype(np.float64)),
+        ),
+        Measure(
+            "tickets failed",
+            "Niezrealizowane bilety",
+            _mean_of(lambda result: result.results.failed.astype(np.float64)),
+        ),
+        Measure("forbidden moves", "Ruchy zabronione", partial(_ended_games, True)),
+        Measure("rounds", "", _rounds),
+    )
+}
+"""All rows of tables 3.1, 4.3, 5.1 and 5.2, by title. A table has those that its publication has,
+and the rounds."""

@@ -1,0 +1,143 @@
+"""The runs of the study ``ticket-to-ride``: networks that imitate the rule player, evolved ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import Job, Material, Need, Settings
+from evolve_arena.studies.ticket_to_ride.published import COUNTS
+
+__all__ = [
+    "ADAGRAD",
+    "EVOLVED",
+    "ITERATIONS",
+    "PROOF",
+    "UNIVERSAL",
+    "needs",
+    "plan",
+    "specific",
+    "trained",
+]
+
+UNIVERSAL, PROOF = "universal", "proof"
+"""Settings: a model for all numbers of players, and one that is watched while it learns."""
+ADAGRAD = "-adagrad"
+"""Ends the names of these settings learnt with his optimiser from as many rows as he had."""
+EVOLVED = {"evolved": "ticket-to-ride", "evolved graphs": "ticket-to-ride-neat"}
+"""Recipes of evolved players, by what the tables call them."""
+
+Changes = Mapping[str, object]
+NOTHING: Changes = {}
+EPOCHS, STEPS = 40, 250
+"""Sections 4.4 and 5.2: 40 epochs, each of 250 steps of 250 rows."""
+ITERATIONS, FEW_STEPS = 10, 100
+"""Chapter 6: iterations, each of 100 steps of 100 rows."""
+AS_PUBLISHED = {
+    "network.features": 26,
+    "network.hidden": [180, 160],
+    "network.activation": "relu",
+    "network.scaling": "raw",
+    "network.masked": False,
+    "network.variant": "code",
+    "method.best": 30,
+    "method.minimum_points": 120,
+    "method.rows": "winner",
+}
+"""Sections 4.2 to 4.4, whatever the recipe has made of them."""
+HIS_OPTIMISER = {"method.solver": "adagrad", "method.learning_rate": 0.05, "method.held_out": 0.0}
+"""Section 4.4: AdaGrad, with TensorFlow's rate, on all decisions of the winners of 120 games."""
+CHECK_GAMES = 100
+NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
+
+
+def plan(settings: Settings) -> list[Job]:
+    """All runs of all seeds, the evolved ones first: they would be the last to end."""
+    seeds = range(1, settings.seeds + 1)
+    evolved = [_evolved_job(name, seed, settings) for seed in seeds for name in EVOLVED]
+    imitating = []
+    for seed in seeds:
+        imitating.append(_imitation_job(UNIVERSAL, list(COUNTS), seed, settings))
+        imitating.append(_proof_job(PROOF, seed, settings))
+        imitating.append(
+            _imitation_job(UNIVERSAL + ADAGRAD, list(COUNTS), seed, settings, HIS_OPTIMISER)
+        )
+        imitating.append(_proof_job(PROOF + ADAGRAD, seed, settings, HIS_OPTIMISER))
+        for count in COUNTS:
+            imitating.append(_imitation_job(specific(count), [count], seed, settings))
+    return evolved + imitating
+
+
+def specific(count: int) -> str:
+    """The name of the setting of a model for so many players."""
+    return f"specific-{count}"
+
+
+def needs(*names: str) -> Need:
+    """Tells the runs of these settings from others."""
+    return lambda job: job.name.rpartition("-")[0] in {_slug(name) for name in names}
+
+
+def trained(material: Material, name: str) -> list[Run]:
+    """The runs of a setting, seed by seed."""
+    seeds = range(1, material.settings.seeds + 1)
+    return [material.runs[f"{_slug(name)}-{seed}"] for seed in seeds]
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def _imitation_job(
+    name: str, counts: list[int], seed: int, settings: Settings, more: Changes = NOTHING
+) -> Job:
+    generations = settings.scaled(EPOCHS, least=2)
+    changes = {
+        **more,
+        "method.players": counts,
+        "method.batch": 250,
+        "method.batches": settings.scaled(STEPS, least=4),
+        "run.generations": generations,
+        "check.every": generations,
+    }
+    return _imitate(name, seed, settings, changes)
+
+
+def _proof_job(name: str, seed: int, settings: Settings, more: Changes = NOTHING) -> Job:
+    changes = {
+        **more,
+        "method.players": list(COUNTS),
+        "method.batch": 100,
+        "method.batches": settings.scaled(FEW_STEPS, least=4),
+        "run.generations": ITERATIONS,
+        "run.checkpoint_every": 1,
+        "run.keep_every": 1,
+        "check.every": ITERATIONS,
+    }
+    return _imitate(name, seed, settings, changes)
+
+
+def _imitate(name: str, seed: int, settings: Settings, changes: Changes) -> Job:
+    """A network that learns from the program's reading, of whose games the source's rows are."""
+    common = {
+        **AS_PUBLISHED,
+        "method.games": settings.scaled(1000, least=100),
+        "check.games": settings.scaled(CHECK_GAMES, least=2),
+        "run.seed": seed,
+        "run.champion": "last",
+    }
+    recipe = load_recipe("ticket-to-ride-imitation").change({**common, **changes})
+    return Job(f"{name}-{seed}", recipe, NETWORK_WEIGHT)
+
+
+def _evolved_job(name: str, seed: int, settings: Settings) -> Job:
+    recipe = load_recipe(EVOLVED[name])
+    generations = settings.scaled(recipe.run.generations, least=2)
+    changes = {
+        "run.seed": seed,
+        "run.generations": generations,
+        "check.every": generations,
+        "check.games": settings.scaled(CHECK_GAMES, least=2),
+    }
+    return Job(f"{_slug(name)}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)

@@ -1,0 +1,160 @@
+"""Table 6.1 of ``ticket-to-ride``: what a network is worth while it learns, untrained at first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.arena.statistics import Z_95
+from evolve_arena.games.ticket_to_ride.imitation import Imitation
+from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import Material, Table
+from evolve_arena.studies.ticket_to_ride.chart import draw_progress
+from evolve_arena.studies.ticket_to_ride.measures import MEASURES, Estimate, combine
+from evolve_arena.studies.ticket_to_ride.plan import ITERATIONS, PROOF, trained
+from evolve_arena.studies.ticket_to_ride.published import read_cell
+from evolve_arena.studies.ticket_to_ride.tables import compare_cell, play_counts
+
+__all__ = ["measure_proof"]
+
+GAMES = 2500
+"""With each number of players, after each iteration."""
+PUBLISHED_GAMES, PUBLISHED_SEATS, PRINTED = 240, 840, 5
+"""Of each iteration 60 games of each number of players; five iterations were printed."""
+EXAMINED = 100
+"""Section 6.2: random rows of which loss and accuracy were measured."""
+NOT_HIS = " The optimiser is Adam; the table `6.1-adagrad` has his."
+
+LOSS, ACCURACY, FINISHED = "loss", "accuracy", "seats that finished"
+ROWS = {
+    LOSS: "Srednie odchylenie od próbki",
+    ACCURACY: "Srednia pewnosc klasyfikacji",
+    "forbidden moves": "Liczba gier zakończonych przerwaniem (ruchem zabronionym)",
+    "maximum": "Maksymalna liczba punktów",
+    "minimum": "Minimalna liczba punktów",
+    FINISHED: "Liczba graczy która ukończyła rozgrywki",
+    "mean": "Srednia zdobycz punktowa",
+    "rounds": "Srednia liczba tur potrzebnych do zakonczenia rozgrywki",
+    "tickets done": "Srednia liczba ukonczonych biletów",
+    "tickets failed": "Srednia liczba nieukonczonych biletów",
+}
+"""The rows of the table here, and what they are called in the publication."""
+MOST = {ACCURACY: 1.0, "forbidden moves": PUBLISHED_GAMES, FINISHED: PUBLISHED_SEATS}
+"""What numbers in some rows can't be above."""
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A network after an iteration."""
+
+    games: MirrorResult
+    loss: Estimate
+    accuracy: Estimate
+
+    def estimate(self, row: str) -> Estimate:
+        """What stands in a *row*."""
+        if row in (LOSS, ACCURACY):
+            return self.loss if row == LOSS else self.accuracy
+        if row == FINISHED:
+            share = float(self.games.counted.sum() / (self.games.seatings >= 0).sum())
+            ended = MEASURES["completed games"].estimate(self.games, PUBLISHED_SEATS)
+            value = PUBLISHED_SEATS * share
+            low, high = value + ended.low - ended.value, value + ended.high - ended.value
+            return Estimate(value, low, high, ended.scatter, ended.games)
+        return MEASURES[row].estimate(self.games, PUBLISHED_GAMES)
+
+
+def measure_proof(material: Material, optimiser: str = "") -> Table:
+    """Table 6.1, continued to the tenth iteration, with figure 6.1.
+
+    *optimiser* is the end of the setting's name, and of the table's.
+    """
+    from evolve_arena.runs.plots.style import render
+
+    runs = trained(material, PROOF + optimiser)
+    name = f"6.1{optimiser}"
+    stages = [
+        [_examine(material, run, iteration) for run in runs] for iteration in range(ITERATIONS + 1)
+    ]
+    rows, remarks = [], {}
+    for title, theirs in ROWS.items():
+        for iteration, some in enumerate(stages):
+            estimates = [stage.estimate(title) for stage in some]
+            estimates = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+            if estimates:
+                ours = combine(estimates, MOST.get(title, math.inf))
+                cell = read_cell("6.1", theirs, iteration)
+                place = name, title, f"iteration {iteration}"
+                row, remarks[place[1:]] = compare_cell(place, cell, ours)
+                rows.append(row)
+    drawn = ("mean", "maximum", "minimum", "loss")
+    measured = {title: [_value(title, some) for some in stages] for title in drawn}
+    picture = draw_progress(
+        "Figure 6.1: points while a network learns",
+        measured,
+        {title: [_published(title, place) for place in range(PRINTED)] for title in drawn},
+    )
+    return Table(
+        name=name,
+        title="a network while it learns",
+        rows=rows,
+        remarks=remarks,
+        notes=[
+            f"An iteration is 100 steps of 100 rows. After each, {GAMES:,} games of each number of"
+            " players; forbidden moves, seats that finished and extremes are given for as many"
+            " games as the publication has, 240. Where no game is completed there are no points.",
+            f"Loss (natural logarithm) and accuracy are means over the {stages[0][0].loss.games:,}"
+            f" rows that are learnt, which the column of games counts there. Published are those of"
+            f" {EXAMINED} random rows, which the remarks allow for."
+            + ("" if optimiser else NOT_HIS),
+        ],
+        files={f"figure-{name}.png": render(picture, ".png")},
+    )
+
+
+def _examine(material: Material, run: Run, iteration: int) -> _Stage:
+    """Plays games of the network as it was after an *iteration*, and looks at what it learnt."""
+    method = run.method
+    assert isinstance(method, Imitation)
+    genome = run.state(iteration).population[0]
+    player = method.design.player(genome, f"{run.path.name}@{iteration}")
+    results = play_counts(material, partial(_give, player), GAMES)
+    rows, _ = method.find_rows(run.recipe.run.seed)
+    chances = player.decision_probabilities(rows.features[:, : method.design.features])
+    right = chances[np.arange(len(rows)), rows.classes]
+    return _Stage(
+        pool(list(results.values())),
+        _estimate_mean(-np.log(np.maximum(right, 1e-12))),
+        _estimate_mean((chances.argmax(axis=1) == rows.classes).astype(np.float64)),
+    )
+
+
+def _estimate_mean(values: NDArray[np.float64]) -> Estimate:
+    """The mean over all rows, and how far one of as many as were examined may lie off."""
+    value = float(values.mean())
+    scatter = Z_95 * float(values.std()) / math.sqrt(EXAMINED)
+    return Estimate(value, value, value, scatter, len(values))
+
+
+def _give(player: DecisionPlayer, count: int) -> Player:
+    return player
+
+
+def _value(title: str, some: Sequence[_Stage]) -> float:
+    values = [stage.estimate(title).value for stage in some]
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
+
+
+def _published(title: str, iteration: int) -> float:
+    value = read_cell("6.1", ROWS[title], iteration).value
+    return math.nan if value is None else value

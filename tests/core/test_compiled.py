@@ -1,0 +1,399 @@
+"""The cache of machine code: whatever could make it stale must change its name."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from evolve_arena.core.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
+from evolve_arena.core.errors import ArenaError
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHOUT_WRAPPERS = {"hidden", "internal"}
+DECORATORS = {"compiled", "inlined", "instruction", *WITHOUT_WRAPPERS}
+
+
+def test_every_file_with_compiled_code_is_found() -> None:
+    names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
+    assert {"core/compiled.py", "core/bits.py", "core/stream.py"} <= names
+    assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
+    assert {"players/connect_four/seats.py", "players/lineup.py"} <= names
+    assert "arena/kernels/connect_four.py" in names
+    for package in PACKAGES:
+        for file in (ROOT / package).rglob("*.py"):
+            if _has_compiled_code(ast.parse(file.read_text(encoding="utf-8"))):
+                assert str(file.relative_to(ROOT)) in names
+
+
+@pytest.mark.parametrize("file", compiled_sources(), ids=lambda file: file.stem)
+def test_compiled_code_takes_nothing_from_other_files(file: Path) -> None:
+    """A constant or function from a file outside the digest could change unnoticed."""
+    assert _find_outside_names(file.read_text(encoding="utf-8")) == set()
+
+
+def test_that_check_sees_what_it_should() -> None:
+    source = """
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import Outcome as Result
+from evolve_arena.core import registry
+from evolve_arena.core.stream import below
+FROM_ELSEWHERE = registry.GAMES
+def plain() -> Result:
+    raise ArenaError
+@compiled
+def quick(stream: Result) -> ArenaError:
+    return below(stream, Result)
+def factory():
+    bound = ArenaError
+    @compiled
+    def inner():
+        return bound
+"""
+    assert _find_outside_names(source) == {"registry", "Result", "ArenaError"}
+    assert _find_outside_names(
+        source.replace("evolve_arena.core.game", "evolve_arena.core.stream")
+    ) == {
+        "registry",
+        "ArenaError",
+    }
+
+
+def _has_compiled_code(tree: ast.Module) -> bool:
+    return any(_is_compiled(node) for node in ast.walk(tree))
+
+
+def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
+    """Such a call has nothing to land on, and crashes."""
+    folders = [*PACKAGES, "runs", "tests", "benchmarks"]
+    trees = {
+        file: ast.parse(file.read_text(encoding="utf-8"))
+        for folder in folders
+        for file in (ROOT / folder).rglob("*.py")
+    }
+    internal = {
+        (_module_of(file), node.name)
+        for file, tree in trees.items()
+        for node in tree.body
+        if _is_compiled(node, WITHOUT_WRAPPERS)
+    }
+    assert ("evolve_arena.games.connect_four.graph_seat", "value_disc") in internal
+    assert ("evolve_arena.games.ticket_to_ride.cards", "shuffle") in internal
+    for file, tree in trees.items():
+        module = _module_of(file)
+        here = {name for where, name in internal if where == module}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                here |= {name.name for name in node.names if (node.module, name.name) in internal}
+        used = {node.id for node in _outside_compiled_code(tree) if isinstance(node, ast.Name)}
+        assert not used & here, file
+
+
+def _module_of(file: Path) -> str:
+    return ".".join(["evolve_arena", *file.relative_to(ROOT).with_suffix("").parts])
+
+
+def test_the_search_for_such_calls_finds_them() -> None:
+    source = """
+@internal
+def inner(): pass
+@compiled
+def outer(): inner()
+def python(): other(lambda: inner())
+"""
+    names = [n.id for n in _outside_compiled_code(ast.parse(source)) if isinstance(n, ast.Name)]
+    assert names.count("inner") == 1
+
+
+def _outside_compiled_code(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not _is_compiled(child):
+            yield child
+            yield from _outside_compiled_code(child)
+
+
+def _is_compiled(node: ast.AST, decorators: Collection[str] = DECORATORS) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Name) and decorator.id in decorators
+        for decorator in node.decorator_list
+    )
+
+
+def _find_outside_names(source: str) -> set[str]:
+    """Names from files outside the digest that could end up in compiled code.
+
+    They could if they stand in a compiled function, in a function around one, or in an
+    assignment of the module. Annotations do not count.
+    """
+    tree = ast.parse(source)
+    outside = _names_from_outside(tree)
+    used: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            if any(_is_compiled(inner) for inner in ast.walk(node)):
+                for statement in node.body:
+                    used |= _names_in(statement)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            used |= _names_in(node.value)
+    return used & outside
+
+
+def _names_from_outside(tree: ast.Module) -> set[str]:
+    digested = set(compiled_sources())
+    outside = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                assert alias.name.partition(".")[0] != "evolve_arena", "use from ... import ..."
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        package, *parts = node.module.split(".")
+        if package != "evolve_arena":
+            continue
+        for alias in node.names:
+            place = ROOT.joinpath(*parts)
+            files = {place / f"{alias.name}.py", place.with_suffix(".py"), place / "__init__.py"}
+            if not files & digested:
+                outside.add(alias.asname or alias.name)
+    return outside
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for field, value in ast.iter_fields(tree):
+        if field in ("annotation", "returns"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.Name):
+                names.add(child.id)
+            elif isinstance(child, ast.AST):
+                names |= _names_in(child)
+    return names | ({tree.id} if isinstance(tree, ast.Name) else set())
+
+
+def _copy_sources(folder: Path) -> Path:
+    without_caches = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "evolve_arena", folder / "evolve_arena", symlinks=True)
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=without_caches)
+    return folder
+
+
+def _run(tree: Path, code: str, **environment: str) -> list[str]:
+    """What *code* prints, run in a process that imports the packages from *tree*."""
+    answer = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tree)!r})\n{code}"],
+        cwd=tree,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return answer.stdout.split()
+
+
+def test_the_folder_lies_where_it_is_told() -> None:
+    assert cache_folder().is_dir()
+    assert cache_folder().name.startswith("kernels-")
+    if chosen := os.environ.get("EVOLVE_ARENA_CACHE"):
+        assert cache_folder().parent == Path(chosen)
+
+
+def test_the_folder_is_named_after_the_sources(tmp_path: Path) -> None:
+    tree = _copy_sources(tmp_path / "tree")
+    code = """
+from pathlib import Path
+from evolve_arena.core.compiled import cache_folder
+def show():
+    cache_folder.cache_clear()
+    print(cache_folder())
+show()
+show()
+for name in ("games/connect_four/seats.py", "genomes/simd.py", "core/compiled.py"):
+    file = Path(name)
+    before = file.read_text()
+    file.write_text(before + "# changed\\n")
+    show()
+    file.write_text(before)
+show()
+Path("arena/new.py").write_text("from evolve_arena.core.compiled import compiled\\n")
+show()
+Path("arena/new.py").unlink()
+Path("games/errors.py").open("a").write("# not compiled\\n")
+show()
+"""
+    first, again, *changed, restored, added, other = _run(
+        tree, code, EVOLVE_ARENA_CACHE=str(tmp_path / "cache")
+    )
+    assert Path(first).parent == tmp_path / "cache"
+    assert first == again == restored == other
+    assert len({first, added, *changed}) == 5
+
+
+def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
+    tree = _copy_sources(tmp_path / "tree")
+    caller = "from evolve_arena.core.compiled import compiled\n"
+    caller += "from evolve_arena.games.callee import grow\n"
+    caller += "@compiled\ndef ask(number):\n    return grow(number)\n"
+    callee = "from evolve_arena.core.compiled import compiled\n"
+    callee += "@compiled\ndef grow(number):\n    return number * 2\n"
+    (tree / "games/caller.py").write_text(caller)
+    (tree / "games/callee.py").write_text(callee)
+    chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
+    code = "from evolve_arena.games.caller import ask\n"
+    code += "print(ask(21), sum(ask.stats.cache_hits.values()))"
+    assert _run(tree, code, **chosen) == ["42", "0"]
+    assert _run(tree, code, **chosen) == ["42", "1"]
+    (tree / "games/callee.py").write_text(callee.replace("2", "3"))
+    assert _run(tree, code, **chosen) == ["63", "0"]
+
+
+def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder can be made under a file")
+    code = """
+import os, tempfile
+from pathlib import Path
+from evolve_arena.core.compiled import cache_folder, _user
+temporary = Path(tempfile.gettempdir())
+print(cache_folder().relative_to(temporary))
+cache_folder.cache_clear()
+shared = temporary / f"evolve-arena-{_user()}"
+shared.rename(temporary / "away")
+shared.write_text("neither can one be made here")
+print(cache_folder().relative_to(temporary))
+print(cache_folder().is_dir())
+"""
+    (tmp_path / "temporary").mkdir()
+    fallback, last_resort, exists = _run(
+        ROOT,
+        code,
+        EVOLVE_ARENA_CACHE=str(blocked / "cache"),
+        TMPDIR=str(tmp_path / "temporary"),
+    )
+    user, name = Path(fallback).parts
+    assert user.startswith("evolve-arena-")
+    assert name == cache_folder().name
+    fresh, again = Path(last_resort).parts
+    assert fresh.startswith("evolve-arena-")
+    assert fresh != user
+    assert again == name
+    assert exists == "True"
+    assert not (tmp_path / "temporary" / fresh).exists()  # it went with the process
+
+
+FindFolder = Callable[[], Path]
+
+
+@pytest.fixture(name="choose")
+def _choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FindFolder:
+    """Chooses anew, where the cache folder can't be written and ``temporary`` is shared."""
+    (tmp_path / "file").write_text("no folder can be made under a file")
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "temporary").chmod(0o1777)
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "file/cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return cache_folder.__wrapped__
+
+
+@pytest.fixture(name="shared")
+def _shared(tmp_path: Path) -> Path:
+    """The name in the shared folder that is tried first."""
+    return tmp_path / f"temporary/evolve-arena-{os.getuid()}"
+
+
+def test_folders_are_made_for_the_user_alone(choose: FindFolder, shared: Path) -> None:
+    folder = choose()
+    assert folder.parent == shared
+    assert [file.stat().st_mode & 0o777 for file in (folder, shared)] == [0o700, 0o700]
+    assert choose() == folder
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make folders of other users")
+@pytest.mark.parametrize("taken", ["base", "kernels"])
+def test_a_folder_that_another_user_made_is_not_used(
+    choose: FindFolder, shared: Path, taken: str
+) -> None:
+    name = cache_folder().name
+    (shared / name).mkdir(parents=True)
+    shared.chmod(0o700)
+    os.chown(shared if taken == "base" else shared / name, 12345, 12345)
+    folder = choose()
+    assert folder.name == name
+    assert folder.parent.parent == shared.parent
+    assert folder.parent != shared
+    assert not any((shared / name).iterdir())
+    assert choose() == folder  # as do processes that this one starts
+
+
+def test_a_link_is_not_followed(choose: FindFolder, shared: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir(mode=0o700)
+    shared.symlink_to(tmp_path / "own")
+    assert choose().parent not in (shared, tmp_path / "own")
+    assert not any((tmp_path / "own").iterdir())
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(choose: FindFolder, shared: Path) -> None:
+    (shared / cache_folder().name).mkdir(parents=True)
+    (shared / cache_folder().name).chmod(0o777)
+    assert choose().parent != shared
+
+
+def test_nor_is_one_that_others_can_replace(
+    choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_to_all = tmp_path / "open"
+    (open_to_all / "cache").mkdir(parents=True)
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(open_to_all / "cache"))
+    assert choose().parent == open_to_all / "cache"
+    open_to_all.chmod(0o777)
+    assert choose().parent.parent == tmp_path / "temporary"
+    monkeypatch.setattr(tempfile, "tempdir", str(open_to_all))
+    with pytest.raises(ArenaError, match=f"others may write to {open_to_all}: let EVOLVE_ARENA"):
+        choose()
+
+
+def test_a_user_without_a_home_uses_the_shared_folder(
+    choose: FindFolder, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_none(name: str) -> str:
+        raise RuntimeError(f"could not determine the home directory for {name}")
+
+    monkeypatch.delenv("EVOLVE_ARENA_CACHE")
+    monkeypatch.setattr(platformdirs, "user_cache_dir", find_none)
+    assert choose().parent == shared
+
+
+def test_an_own_cache_that_others_can_read_is_kept(
+    choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache" / cache_folder().name).mkdir(parents=True)
+    kept = tmp_path / "cache" / cache_folder().name / "code"
+    kept.write_text("machine code")
+    assert choose() == kept.parent
+    assert kept.is_file()
+
+
+def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> None:
+    for age in range(6):
+        folder = tmp_path / f"kernels-{age}"
+        folder.mkdir()
+        (folder / "code").write_text("")
+        os.utime(folder, (1000 - age, 1000 - age))
+    (tmp_path / "other").mkdir()
+    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
+    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
+    left = {folder.name for folder in tmp_path.iterdir()}
+    assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
+    assert len(left) == KEPT_CACHES + 1

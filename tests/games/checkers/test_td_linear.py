@@ -1,0 +1,198 @@
+"""The method td-linear: its settings, what a generation is, and that players learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer
+from evolve_arena.games.checkers.linear_lessons import (
+    AFTER,
+    BEFORE,
+    BURGE,
+    EVERY_MOVE,
+    NONE,
+    REPLACING,
+)
+from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
+from evolve_arena.games.checkers.td_linear import (
+    TdLinear,
+    TdLinearConfig,
+    TdLinearState,
+    make_lesson,
+)
+from evolve_arena.players.lineup import KIND, RANDOM
+
+
+def make_method(turned: int = 0, **changes: Any) -> TdLinear:
+    """Keys of the network have an underscore in front."""
+    network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
+    method = {key: value for key, value in changes.items() if key[0] != "_"}
+    settings = TdLinear.network_types[Checkers.name](**{"depth": 2, **network})
+    config = TdLinearConfig(**{"games": 10, **method})
+    return TdLinear(config, TdLinear.make_design(Checkers(turned=turned), settings, config))
+
+
+def make_arena(method: TdLinear) -> Arena:
+    return Arena(method.design, SerialExecutor())
+
+
+def test_what_a_generation_tells() -> None:
+    method = make_method(individuals=2, exploration=0.2, exploration_end=0.0, schedule_games=20)
+    arena = make_arena(method)
+    state = method.initial(1)
+    after, report = method.step(state, arena)
+    _, later = method.step(after, arena)
+    assert set(report.statistics) == {"error", "first_wins", "draws", "plies", "epsilon"}
+    assert (report.games, report.generation, arena.games) == (20, 0, 40)
+    assert [report.statistics["epsilon"], later.statistics["epsilon"]] == [0.2, 0.1]
+    assert 30 < report.statistics["plies"] < 200
+    assert 0.0 <= report.statistics["first_wins"] <= 1.0 - report.statistics["draws"]
+    assert 0.0 < report.statistics["error"] < 1.0
+    assert method.describe(after) == {"individuals": 2, "genes": 14, "games_learned": 10}
+    assert (after.population.dtype, after.population.shape) == (np.float32, (2, 14))
+
+
+def test_learners_and_generations_differ() -> None:
+    method = make_method(individuals=3)
+    arena = make_arena(method)
+    state = method.initial(4)
+    after, _ = method.step(state, arena)
+    later, _ = method.step(after, arena)
+    steps = [*(after.population - state.population), *(later.population - after.population)]
+    for number, step in enumerate(steps):
+        for other in steps[:number]:
+            assert np.abs(step - other).max() > 1e-4
+    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[4]]
+    assert len(set(seeds)) == 6
+
+
+def test_a_state_is_all_that_the_future_depends_on() -> None:
+    """Between generations nothing is finer than what a checkpoint keeps."""
+    method = make_method()
+    arena = make_arena(method)
+    state, _ = method.step(method.initial(1), arena)
+    again = TdLinearState(state.seed, state.generation, state.population.copy())
+    one, two = method.step(state, arena)[0], method.step(again, arena)[0]
+    assert one.population.tobytes() == two.population.tobytes()
+    assert (one.population != state.population).all()
+
+
+@pytest.mark.parametrize("turned", [0, 1])
+def test_what_learned_can_be_played_with(turned: int) -> None:
+    method = make_method(turned, _encoding="binary", _features=4, _quiet=True)
+    state, _ = method.step(method.initial(1), make_arena(method))
+    genome, report = method.champion(state, make_arena(method))
+    assert report.statistics == {"points": 0.0, "matches": 0.0}
+    assert method.design == LinearDesign(4, "binary", 2, True, turned)
+    player = method.design.player(genome, "learner")
+    assert isinstance(player, LinearPlayer)
+    move = player.choose(player.game.initial(), np.array([1], dtype=np.uint64))
+    assert move in player.game.legal_moves(player.game.initial())
+
+
+def test_the_champion_is_who_beats_the_judge() -> None:
+    method = make_method(individuals=2, judge="minimax:depth=1", judge_games=40, _depth=3)
+    knows = np.zeros((2, 14), dtype=np.float32)
+    knows[1, :4] = [0.2, 0.3, -0.2, -0.3]
+    genome, report = method.champion(TdLinearState(1, 5, knows), make_arena(method))
+    assert genome.tolist() == knows[1].tolist()
+    assert report.statistics["matches"] == 40
+    assert report.statistics["points"] > 20
+    assert report.games == 80
+
+
+def test_learners_who_lose_all_bounds_are_named() -> None:
+    method = make_method(individuals=3, rate=1e-9)
+    state = method.initial(1)
+    state.population[1, 3] = 2e6
+    with pytest.raises(DivergedError, match=r"learner 1: .* in generation 0; lower method\.rate"):
+        method.step(state, make_arena(method))
+
+
+def test_learners_who_lose_all_bounds_go_on_with_what_they_knew_if_asked_to() -> None:
+    method = make_method(individuals=2, rate=1e-3, diverged="keep")
+    state = method.initial(1)
+    state.population[1, 3] = 2e6
+    after, _ = method.step(state, make_arena(method))
+    assert after.population[1].tobytes() == state.population[1].tobytes()
+    assert (after.population[0] != state.population[0]).any()
+    assert after.generation == 1
+
+
+def test_steps_and_chance_come_to_their_ends() -> None:
+    method = make_method(rate=0.4, rate_end=0.2, exploration=0.3, schedule_games=40)
+    lessons = [make_lesson(method.config, method.design, place) for place in (0, 1, 4, 9)]
+    assert [lesson.rate for lesson in lessons] == pytest.approx([0.4, 0.35, 0.2, 0.2])
+    assert {lesson.exploration for lesson in lessons} == {0.3}
+
+
+def test_settings_become_a_lesson() -> None:
+    keys = {"update": "every-move", "trace": "replacing", "states": "after", "faithful": True}
+    lesson = make_lesson(*_parts(make_method(_encoding="binary", _features=20, **keys)))
+    assert (lesson.update, lesson.trace, lesson.states) == (EVERY_MOVE, REPLACING, AFTER)
+    assert (lesson.faithful, lesson.binary, lesson.features) == (1, 1, 20)
+    lesson = make_lesson(*_parts(make_method(rule="burge", trace="none", discount=0.9)))
+    assert (lesson.rule, lesson.trace, lesson.discount) == (BURGE, NONE, 0.9)
+    assert (lesson.faithful, lesson.binary, lesson.states) == (0, 0, BEFORE)
+
+
+def _parts(method: TdLinear) -> tuple[TdLinearConfig, LinearDesign]:
+    return method.config, method.design
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(ValidationError, match="rule is 'burge', which learns at the end of games"):
+        make_method(rule="burge", trace="none", update="every-move")
+    with pytest.raises(ValidationError, match="rule is 'burge', which has no traces"):
+        make_method(rule="burge")
+    with pytest.raises(BadValueError, match="features is 5: it must be 4, 14 or 20"):
+        make_method(_features=5)
+    with pytest.raises(UnknownNameError, match="zero"):
+        make_method(initialisation="zeros")
+    state = make_method(individuals=2).initial(1)
+    mismatch = make_method(_features=4).find_mismatch(state)
+    assert mismatch == "its population has shape (2, 14), not (1, 4)"
+    assert make_method(individuals=2).find_mismatch(state) is None
+
+
+FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("games", "changes"),
+    [
+        (400, {"rate": 0.0003}),
+        (400, {"rate": 0.0003, "states": "after"}),
+        (400, {"rate": 0.0003, "_features": 4, "update": "every-move"}),
+        (600, {"rate": 0.0003, **FAITHFUL}),
+        (400, {"rate": 0.0001, "_features": 4, "update": "every-move", **FAITHFUL}),
+        (400, {"rate": 0.0003, "_features": 4, "rule": "burge", **FAITHFUL}),
+        (600, {"rate": 0.03, "_features": 4, "_encoding": "binary", **FAITHFUL}),
+    ],
+)
+def test_players_learn(games: int, changes: dict[str, Any]) -> None:
+    """Against chance and against who knows nothing, at the same depth."""
+    method = make_method(games=games, **changes)
+    design = method.design
+    state = method.initial(1)
+    after, _ = method.step(state, make_arena(method))
+    lesson = make_lesson(method.config, design)._replace(exploration=0.0)
+    genomes = [after.population[0], state.population[0], state.population[0]]
+    entrants = make_entrants([design] * 3, [lesson] * 3, genomes)
+    entrants.seats[2, KIND] = RANDOM
+    pairings = [(0, 1), (0, 2)]
+    seeds = derive_seeds(2, 0, "test", 2)
+    work = make_meetings(entrants, pairings, seeds, games=100, learn=False, alternate=True)
+    shares = (SerialExecutor().do(work)[1] @ [1.0, 0.5, 0.0]) / 100
+    assert shares[0] > 0.75
+    assert shares[1] > 0.9

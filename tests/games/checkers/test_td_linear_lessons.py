@@ -1,0 +1,390 @@
+"""What linear functions learn from episodes: by hand, against plain loops, and by theory."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evolve_arena.games.checkers.linear import LinearDesign
+from evolve_arena.games.checkers.linear_lessons import (
+    ACCUMULATING,
+    AFTER,
+    BURGE,
+    END_OF_GAME,
+    EVERY_MOVE,
+    LESSON_FIELDS,
+    MOST_GENES,
+    NONE,
+    REPLACING,
+    TD,
+    VALUES,
+    Lesson,
+    clear_traces,
+    learn_from_game,
+    learn_from_move,
+    spoil_if_lost,
+    value_state,
+    write_tables,
+)
+
+Vector = NDArray[np.float64]
+
+PLAIN = Lesson(
+    rate=0.1,
+    discount=1.0,
+    decay=0.0,
+    trace=NONE,
+    update=END_OF_GAME,
+    rule=TD,
+    faithful=0,
+    states=AFTER,
+    features=2,
+    binary=0,
+    exploration=0.0,
+)
+CHAIN = [[1, 0], [0, 2], [1, 1]]
+"""Three positions of two features, in the last of which the game is over."""
+START = [0.5, -0.25]
+
+
+class Learner:
+    """Player 1 of two, whose episodes begin behind other numbers."""
+
+    def __init__(self, lesson: Lesson, weights: Any) -> None:
+        self.lesson = lesson
+        genes = lesson.features * (VALUES if lesson.binary else 1)
+        self.lessons = np.stack([np.full(LESSON_FIELDS, 0.5), lesson.row()])
+        self.numbers = np.full((2, MOST_GENES), 7.0)
+        self.numbers[1, :genes] = weights
+        self.traces = np.full((2, MOST_GENES), 3.0)
+        self.genes = genes
+        clear_traces(self.lessons, 1, self.traces, 0)
+
+    @property
+    def weights(self) -> Vector:
+        """What it knows; nothing beside may have changed."""
+        assert (self.numbers[0] == 7.0).all()
+        assert (self.numbers[1, self.genes :] == 7.0).all()
+        return self.numbers[1, : self.genes].copy()
+
+    def value(self, state: list[int]) -> float:
+        """Of a position."""
+        states = np.array([9, *state], dtype=np.int64)
+        return float(value_state(self.lessons, self.numbers, 1, states, 1))
+
+    def learn(self, episode: Any, reward: float) -> float:
+        """After a game, whatever is left in the traces from the one before."""
+        self.traces[:] = 3.0
+        states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
+        return float(
+            learn_from_game(
+                *(self.lessons, self.numbers, 1, states, 3, len(episode), reward),
+                *(self.traces, 0, np.zeros(len(episode))),
+            )
+        )
+
+    def learn_by_moves(self, episode: Any, reward: float) -> float:
+        """After each move of a game."""
+        size = self.lesson.features
+        states = np.ravel(episode).astype(np.int64)
+        error = 0.0
+        for here in range(1, len(episode)):
+            last = here == len(episode) - 1
+            error += learn_from_move(
+                *(self.lessons, self.numbers, 1, states, (here - 1) * size, here * size),
+                *(last, reward if last else 0.0, self.traces, 0),
+            )
+        return error
+
+
+# By hand
+
+
+def test_td_by_hand() -> None:
+    """Values 0.5 and -0.5: differences -1 and 1.5, a tenth of which goes to each position."""
+    learner = Learner(PLAIN, START)
+    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.5)
+    assert learner.weights == pytest.approx([0.5 - 0.1, -0.25 + 0.3])
+
+
+def test_discounts_by_hand() -> None:
+    """Differences 0.8 * -0.5 - 0.5 = -0.9 and 1.5."""
+    learner = Learner(PLAIN._replace(discount=0.8), START)
+    learner.learn(CHAIN, 1.0)
+    assert learner.weights == pytest.approx([0.5 - 0.09, -0.25 + 0.3])
+
+
+def test_traces_by_hand() -> None:
+    """Traces (1, 0), then (0.4, 2) with λγ = 0.4; differences -0.9 and 1.5."""
+    learner = Learner(PLAIN._replace(discount=0.8, decay=0.5, trace=ACCUMULATING), START)
+    learner.learn(CHAIN, 1.0)
+    assert learner.weights == pytest.approx([0.5 - 0.09 + 0.06, -0.25 + 0.3])
+
+
+def test_what_occurs_again_is_added_or_replaced() -> None:
+    """The first feature has 2, 1, 0 before the end; values are 0, so only the reward counts."""
+    episode = [[2, 1], [1, 0], [0, 3], [1, 1]]
+    for trace, expected in ((ACCUMULATING, [1.0, 3.25]), (REPLACING, [0.5, 3.0])):
+        learner = Learner(PLAIN._replace(decay=0.5, trace=trace), [0.0, 0.0])
+        learner.learn(episode, 1.0)
+        assert learner.weights == pytest.approx(0.1 * np.array(expected))
+
+
+def test_the_printed_sweep_by_hand() -> None:
+    """The end is worth 0.25: 1.75 to (0, 2), worth 0.2 then; -0.3 to (1, 0)."""
+    learner = Learner(PLAIN._replace(faithful=1), START)
+    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.05)
+    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35])
+
+
+def test_the_printed_traces_gather_later_positions() -> None:
+    """1.75 to (0, 2); the value of (0, 2) is 0.2, so -0.3 to (1, 0) + 0.5 * (0, 2)."""
+    learner = Learner(PLAIN._replace(faithful=1, decay=0.5, trace=ACCUMULATING), START)
+    learner.learn(CHAIN, 1.0)
+    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35 - 0.03])
+
+
+def test_burge_by_hand() -> None:
+    """0.075 each by (1, 1), worth 0.4 then; 0.15 by (0, 2), worth -0.05; -0.0625 by (1, 0)."""
+    learner = Learner(PLAIN._replace(rule=BURGE), START)
+    assert learner.learn(CHAIN, 1.0) == pytest.approx(0.75 + 0.75 + 0.625)
+    assert learner.weights == pytest.approx([0.5 + 0.075 - 0.0625, -0.25 + 0.075 + 0.15])
+
+
+def test_moves_by_hand() -> None:
+    """-0.5 - 0.5 = -1 to (1, 0); then 1 + 0.5 to (0, 2)."""
+    learner = Learner(PLAIN._replace(update=EVERY_MOVE), START)
+    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.5)
+    assert learner.weights == pytest.approx([0.4, 0.05])
+
+
+def test_the_printed_moves_by_hand() -> None:
+    """-1 to (0, 2), which is worth -0.9 then; the end 0.05: 1 + 0.05 + 0.9 = 1.95 to (1, 1)."""
+    learner = Learner(PLAIN._replace(update=EVERY_MOVE, faithful=1), START)
+    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.95)
+    assert learner.weights == pytest.approx([0.5 + 0.195, -0.45 + 0.195])
+
+
+# Against plain loops over vectors
+
+
+def encode(lesson: Lesson, episode: Any) -> Vector:
+    """Positions as vectors, one entry for each weight."""
+    if not lesson.binary:
+        return np.array(episode, dtype=np.float64)
+    return np.eye(VALUES)[np.array(episode)].reshape(len(episode), -1)
+
+
+def mark(lesson: Lesson, trace: Vector, state: Vector) -> Vector:
+    faded = trace * lesson.discount * lesson.decay
+    if lesson.trace == NONE:
+        return state
+    if lesson.trace == ACCUMULATING:
+        return faded + state
+    return np.where(state != 0.0, state, faded)
+
+
+def sweep_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+    """The loop of section 5.5, or that of 5.2."""
+    weights, trace = weights.copy(), np.zeros(len(weights))
+    for here, following in zip(states[-2::-1], states[:0:-1], strict=True):
+        trace = mark(lesson, trace, here)
+        change = reward + lesson.discount * (weights @ following) - weights @ here
+        reward = 0.0
+        weights += lesson.rate * change * trace
+    return weights
+
+
+def sweep_as_burge_plainly(
+    lesson: Lesson, weights: Vector, states: Vector, reward: float
+) -> Vector:
+    weights = weights.copy()
+    target = reward
+    for here in states[::-1]:
+        weights += lesson.rate * (target - weights @ here) * here
+        target = lesson.discount * (weights @ here)
+    return weights
+
+
+def look_ahead_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+    """The forward view: each position is drawn towards its λ-return by the weights before.
+
+    Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.2.
+    """
+    values = states[:-1] @ weights
+    count = len(values)
+    total = np.zeros(len(weights))
+    for start in range(count):
+        far = lesson.decay ** (count - 1 - start) * lesson.discount ** (count - 1 - start)
+        target = far * reward
+        for ahead in range(1, count - start):
+            look = lesson.discount**ahead * values[start + ahead]
+            target += (1 - lesson.decay) * lesson.decay ** (ahead - 1) * look
+        total += (target - values[start]) * states[start]
+    return weights + lesson.rate * total
+
+
+def look_back_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+    """TD(λ) off-line with traces, for those of which there is no forward view."""
+    values = np.append(states[:-1] @ weights, 0.0)
+    trace = total = np.zeros(len(weights))
+    for place in range(len(states) - 1):
+        trace = mark(lesson, trace, states[place])
+        gain = reward if place == len(states) - 2 else 0.0
+        total = total + (gain + lesson.discount * values[place + 1] - values[place]) * trace
+    return weights + lesson.rate * total
+
+
+def follow_moves_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+    """The formula of section 5.2 after each move, or that of the textbook."""
+    weights, trace = weights.copy(), np.zeros(len(weights))
+    for number, (before, reached) in enumerate(pairwise(states)):
+        last = number == len(states) - 2
+        following = weights @ reached if lesson.faithful or not last else 0.0
+        change = (reward if last else 0.0) + lesson.discount * following - weights @ before
+        trace = mark(lesson, trace, reached if lesson.faithful else before)
+        weights += lesson.rate * change * trace
+    return weights
+
+
+def draw_episode(lesson: Lesson, length: int, seed: int) -> tuple[Vector, Any]:
+    generator = np.random.default_rng(seed)
+    genes = lesson.features * (VALUES if lesson.binary else 1)
+    episode = generator.integers(0, 5, (length, lesson.features))
+    return generator.normal(0.0, 0.1, genes), episode
+
+
+KINDS = [
+    PLAIN._replace(features=features, binary=binary, trace=trace, decay=decay, discount=discount)
+    for (features, binary), (trace, decay), discount in product(
+        ((4, 0), (14, 0), (20, 0), (4, 1), (20, 1)),
+        ((NONE, 0.7), (ACCUMULATING, 0.7), (REPLACING, 0.3)),
+        (1.0, 0.8),
+    )
+]
+
+
+@pytest.mark.parametrize("reward", [1.0, 0.0, -1.0])
+@pytest.mark.parametrize("length", [2, 3, 17])
+def test_all_rules_are_those_of_plain_loops(reward: float, length: int) -> None:
+    for number, kind in enumerate(KINDS):
+        lesson = kind._replace(rate=0.003)
+        weights, episode = draw_episode(lesson, length, number)
+        states = encode(lesson, episode)
+        for faithful in (0, 1):
+            lesson = lesson._replace(faithful=faithful)
+            learner, by_moves = Learner(lesson, weights), Learner(lesson, weights)
+            learner.learn(episode, reward)
+            plain = sweep_plainly if faithful else look_back_plainly
+            expected = plain(lesson, weights, states, reward)
+            np.testing.assert_allclose(learner.weights, expected, atol=1e-12)
+            by_moves.learn_by_moves(episode, reward)
+            expected = follow_moves_plainly(lesson, weights, states, reward)
+            np.testing.assert_allclose(by_moves.weights, expected, atol=1e-12)
+        burge = lesson._replace(rule=BURGE)
+        learner = Learner(burge, weights)
+        learner.learn(episode, reward)
+        expected = sweep_as_burge_plainly(burge, weights, states, reward)
+        np.testing.assert_allclose(learner.weights, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("discount", [1.0, 0.8])
+@pytest.mark.parametrize("binary", [0, 1])
+def test_looking_back_is_looking_ahead(decay: float, discount: float, binary: int) -> None:
+    """Accumulating traces bring what the forward view does, where weights wait for the end."""
+    lesson = PLAIN._replace(
+        features=4, binary=binary, trace=ACCUMULATING, decay=decay, discount=discount
+    )
+    weights, episode = draw_episode(lesson, 12, 5)
+    learner = Learner(lesson, weights)
+    learner.learn(episode, -1.0)
+    expected = look_ahead_plainly(lesson, weights, encode(lesson, episode), -1.0)
+    np.testing.assert_allclose(learner.weights, expected, atol=1e-12)
+    assert np.abs(learner.weights - weights).max() > 1e-3
+
+
+def test_each_choice_makes_a_difference() -> None:
+    """Or else the comparisons above would not tell them apart."""
+    base = PLAIN._replace(features=4, decay=0.6, discount=0.9, trace=ACCUMULATING, rate=0.01)
+    changes: list[dict[str, Any]] = [
+        {},
+        {"faithful": 1},
+        {"trace": NONE},
+        {"trace": REPLACING},
+        {"rule": BURGE},
+        {"discount": 1.0},
+        {"decay": 0.3},
+        {"trace": REPLACING, "faithful": 1},
+    ]
+    weights, episode = draw_episode(base, 9, 3)
+    episode[4] = 0  # where traces are left to decay
+    learned = []
+    for change in changes:
+        for moves in (False, True):
+            learner = Learner(base._replace(**change), weights)
+            (learner.learn_by_moves if moves else learner.learn)(episode, 1.0)
+            learned.append(learner.weights)
+    same_by_moves = {(9, 1)}  # Burge's rule is for the end of games
+    for one, two in product(range(len(learned)), repeat=2):
+        if one > two and (one, two) not in same_by_moves:
+            assert np.abs(learned[one] - learned[two]).max() > 1e-6, (one, two)
+
+
+# Values
+
+
+def test_the_step_is_the_gradient() -> None:
+    """By differences: what a value gains per weight is what the weight gains per step."""
+    lesson = PLAIN._replace(features=14, rate=1.0)
+    weights, episode = draw_episode(lesson, 2, 8)
+    state = episode[0].tolist()
+    before = Learner(lesson, weights).value(state)
+    slopes = []
+    for gene in range(14):
+        moved = weights.copy()
+        moved[gene] += 0.5
+        slopes.append((Learner(lesson, moved).value(state) - before) / 0.5)
+    learner = Learner(lesson, weights)
+    learner.learn(episode, before + 1.0)  # a difference of 1
+    assert learner.weights - weights == pytest.approx(slopes)
+
+
+@pytest.mark.parametrize("encoding", ["many-valued", "binary"])
+@pytest.mark.parametrize("features", [4, 14, 20])
+def test_tables_are_those_of_the_design(encoding: str, features: int) -> None:
+    """What a learner searches with is what its genome would."""
+    design = LinearDesign(features=features, encoding=encoding)
+    generator = np.random.default_rng(2)
+    genome = design.initialise(1, "uniform:0.7", generator)
+    genome[0, :4] = [1e5, -1e5, np.nan, 1e-7]
+    columns = np.full(MOST_GENES + 5, 77, dtype=np.int32)
+    lesson = PLAIN._replace(features=features, binary=int(encoding == "binary"))
+    learner = Learner(lesson, genome[0])
+    write_tables(learner.lessons, learner.numbers, 1, columns, 5)
+    assert columns[5 : 5 + features * VALUES].tolist() == design.pack(genome).columns.tolist()
+    assert (columns[:5] == 77).all()
+    assert (columns[5 + features * VALUES :] == 77).all()
+    if not np.isnan(learner.weights).any():
+        return
+    state = generator.integers(3, 32, features)
+    picked = columns[5 + np.arange(features) * VALUES + state]
+    sane = np.nan_to_num(genome[0], nan=0.0)
+    sane[:4] = 0.0
+    expected = float(encode(lesson, [state])[0] @ sane) * 2**20
+    assert picked[0 if encoding == "binary" else 4 :].sum() == pytest.approx(expected, abs=features)
+
+
+def test_weights_without_bounds_are_no_numbers() -> None:
+    learner = Learner(PLAIN, [1e6, -3.0])
+    spoil_if_lost(learner.lessons, learner.numbers, 1)
+    assert learner.weights.tolist() == [1e6, -3.0]
+    for lost in (1.1e6, -1e7, np.inf, np.nan):
+        learner = Learner(PLAIN, [1.0, lost])
+        spoil_if_lost(learner.lessons, learner.numbers, 1)
+        assert learner.weights[0] == 1.0
+        assert np.isnan(learner.weights[1])

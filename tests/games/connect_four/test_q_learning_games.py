@@ -1,0 +1,248 @@
+"""The games of Q-learning: held against NumPy, and its quirks one by one."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.bitboard import drop, full_columns
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.q_learning import QLearningConfig
+from evolve_arena.games.connect_four.q_learning_games import (
+    DRAWS,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    choose_column,
+    end_of,
+    find_target,
+    make_lessons,
+    make_room,
+    mirror_discs,
+    play_games,
+)
+from evolve_arena.games.connect_four.q_learning_network import make_network, read_genome, sum_board
+
+ROOT = Path(__file__).parents[3]
+PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
+
+STANDARD = NetworkDesign(head="action", hidden=(20,))
+TINY = NetworkDesign(columns=3, rows=3, connect=3, head="action", hidden=(20,))
+"""Many of its games end with a full board."""
+FLAT = NetworkDesign(columns=3, rows=2, connect=3, head="action", hidden=(4,))
+BIAS = 0.5
+"""What a network without weights says of every move."""
+
+
+def options(**changes: Any) -> dict[str, Any]:
+    return QLearningConfig(**changes).model_dump()
+
+
+# Whole games
+
+
+def compare(design: NetworkDesign, games: int, seed: int, **changes: Any) -> None:
+    """Plays with the compiled learner and with NumPy: games and weights must be the same."""
+    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    lessons = make_lessons(design, options(**changes))
+    network = make_network(design.mlp, genome)
+    figures = np.zeros(FIGURES)
+    play_games(lessons, network, new_stream(seed), make_room(lessons), games, figures)
+    board = {"columns": design.columns, "rows": design.rows, "connect": design.connect}
+    learner = PlainLearner(genome, design.hidden[0], options(**changes) | board)
+    stream = new_stream(seed)
+    assert figures[PLIES] == sum(len(learner.play_game(stream)) for _ in range(games))
+    taught = read_genome(design.mlp, network)
+    assert taught == pytest.approx(learner.genome(), abs=2e-4)
+    assert np.abs(taught - genome).max() > 0.02
+
+
+@pytest.mark.parametrize("mirror", [True, False])
+@pytest.mark.parametrize("faithful", [True, False])
+@pytest.mark.parametrize("future", ["best-known", "mean"])
+def test_games_are_those_of_numpy(future: str, faithful: bool, mirror: bool) -> None:
+    changes = {"future": future, "faithful": faithful, "mirror": mirror}
+    compare(STANDARD, 3, seed=1, **changes)
+    compare(TINY, 60, seed=2, **changes, discount=0.9, temperature=0.5)
+
+
+def test_games_are_those_of_numpy_by_epsilon() -> None:
+    compare(STANDARD, 3, seed=3, exploration="epsilon", epsilon=0.3)
+
+
+def test_outcomes_are_counted() -> None:
+    """Of almost random games, whose whole tree is small."""
+    design = NetworkDesign(columns=3, rows=2, connect=2, head="action", hidden=(4,))
+    lessons = make_lessons(design, options(temperature=1000.0))
+    network = make_network(design.mlp, np.zeros(design.genes, dtype=np.float32))
+    figures = np.zeros(FIGURES)
+    play_games(lessons, network, new_stream(1), make_room(lessons), 4000, figures)
+    first_wins, draws, plies = _count_random_games()
+    assert figures[FIRST_WINS] / 4000 == pytest.approx(first_wins, abs=0.03)
+    assert figures[DRAWS] / 4000 == pytest.approx(draws, abs=0.03)
+    assert figures[PLIES] / 4000 == pytest.approx(plies, abs=0.1)
+
+
+def _count_random_games() -> tuple[float, float, float]:
+    """Shares of first wins and of draws and the mean length of random games, by all branches."""
+    game = ConnectFour(columns=3, rows=2, connect=2)
+
+    def follow(position: Any, plies: int) -> NDArray[np.float64]:
+        outcome = game.outcome(position)
+        if outcome is not None:
+            return np.array([outcome.winner == 0, outcome.winner is None, plies], dtype=float)
+        moves = game.legal_moves(position)
+        return np.mean([follow(game.play(position, int(c)), plies + 1) for c in moves], axis=0)
+
+    first_wins, draws, plies = follow(game.initial(), 0)
+    return first_wins, draws, plies
+
+
+# What a move is worth
+
+
+@compiled
+def target_of(
+    lessons: Any, network: Any, own: Any, other: Any, column: Any, after: Any, room: Any
+) -> Any:
+    reader = lessons.reader
+    sum_board(network, reader, own, other, room, 0)
+    sum_board(network, reader, other, own, room, reader.width)
+    bit = drop(own | other, column, lessons.rules)
+    result = end_of(lessons, own | bit, own | other | bit)
+    return find_target(lessons, network, own | bit, other, bit, result, after, room)
+
+
+def worth(design: NetworkDesign, drawing: str, column: int, **changes: Any) -> float:
+    """What a network that says ``BIAS`` of every move learns about *column*.
+
+    In the *drawing*, lines from the top, x are the discs of who moves.
+    """
+    genome = np.zeros(design.genes, dtype=np.float32)
+    genome[-1] = BIAS
+    lessons = make_lessons(design, options(**changes))
+    network = make_network(design.mlp, genome)
+    own, other = 0, 0
+    for place, mark in enumerate(drawing.replace(" ", "")):
+        row, file = design.rows - 1 - place // design.columns, place % design.columns
+        bit = 1 << (file * (design.rows + 1) + row)
+        own |= bit if mark == "x" else 0
+        other |= bit if mark == "o" else 0
+    rules = lessons.rules
+    bit = int(drop(np.uint64(own | other), column, rules))
+    after = np.uint64(full_columns(np.uint64(own | other | bit), rules))
+    boards = np.uint64(own), np.uint64(other)
+    return float(target_of(lessons, network, *boards, column, after, make_room(lessons)))
+
+
+THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
+"""The opponent wins in the first column, which is also the first of seven equal replies."""
+
+
+def test_the_loss_reward_never_arrives_if_faithful() -> None:
+    assert worth(STANDARD, THREATENED, 6, faithful=True) == pytest.approx(-0.01)
+    assert worth(STANDARD, THREATENED, 6) == pytest.approx(-0.01 - 2.0)
+    half = {"discount": 0.5, "rewards": {"loss": -3.0}}
+    assert worth(STANDARD, THREATENED, 6, **half) == pytest.approx(-0.01 - 1.5)
+
+
+def test_the_mean_counts_a_lost_reply_as_nothing_if_faithful() -> None:
+    six = 6 * BIAS
+    mean = {"future": "mean"}
+    assert worth(STANDARD, THREATENED, 6, faithful=True, **mean) == pytest.approx(-0.01 + six / 7)
+    assert worth(STANDARD, THREATENED, 6, **mean) == pytest.approx(-0.01 + (six - 2.0) / 7)
+
+
+def test_a_threat_that_is_stopped_is_none() -> None:
+    for future in ("best-known", "mean"):
+        assert worth(STANDARD, THREATENED, 0, future=future) == pytest.approx(-0.01 + BIAS)
+
+
+@pytest.mark.parametrize("future", ["best-known", "mean"])
+def test_a_win_and_a_draw_have_no_future(future: str) -> None:
+    assert worth(FLAT, "oo. xx.", 2, future=future) == pytest.approx(2.0)
+    rewards = {"draw": 0.25}
+    assert worth(FLAT, "x.o oxo", 1, future=future, rewards=rewards) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("future", ["best-known", "mean"])
+def test_a_win_with_the_last_disc_is_a_draw_if_faithful(future: str) -> None:
+    changes = {"future": future, "rewards": {"draw": 0.25}}
+    assert worth(FLAT, "xx. oxo", 2, **changes) == pytest.approx(2.0)
+    assert worth(FLAT, "xx. oxo", 2, **changes, faithful=True) == pytest.approx(0.25)
+    assert worth(FLAT, ".oo .ox", 0, **changes) == pytest.approx(-0.01 - 2.0)
+    assert worth(FLAT, ".oo .ox", 0, **changes, faithful=True) == pytest.approx(-0.01)
+
+
+@pytest.mark.parametrize("future", ["best-known", "mean"])
+def test_a_reply_that_fills_the_board_brings_a_draw_unless_faithful(future: str) -> None:
+    changes = {"future": future, "rewards": {"draw": 0.25}}
+    assert worth(FLAT, ".ox .xo", 0, **changes) == pytest.approx(-0.01 + 0.25)
+    assert worth(FLAT, ".ox .xo", 0, **changes, faithful=True) == pytest.approx(-0.01)
+
+
+# How moves are chosen
+
+
+def choices(full: int, count: int, **changes: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """How often each column is chosen, and the values, of a network that likes the right side."""
+    design = STANDARD
+    genome = np.zeros(design.genes, dtype=np.float32)
+    genome[42 * 20 : 43 * 20] = np.linspace(-1.0, 1.0, 20)
+    genome[44 * 20 : 45 * 20] = np.linspace(-0.3, 0.5, 20)
+    lessons = make_lessons(design, options(**changes))
+    network = make_network(design.mlp, genome)
+    room, stream = make_room(lessons), new_stream(4)
+    nothing = np.uint64(0)
+    sum_board(network, lessons.reader, nothing, nothing, room, 0)
+    chosen = np.zeros(7, dtype=np.int64)
+    for _ in range(count):
+        chosen[choose_column(lessons, network, np.uint64(full), stream, room)] += 1
+    read = np.zeros((7, 43))
+    read[:, -1] = np.arange(7)
+    return chosen, design.mlp.evaluate(genome, read)[:, 0]
+
+
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_boltzmann_chooses_by_the_exponentials(temperature: float) -> None:
+    chosen, values = choices(0b0100100, 5000, temperature=temperature)
+    open_columns = [0, 1, 3, 4, 6]
+    assert chosen[[2, 5]].tolist() == [0, 0]
+    assert values.max() - values.min() > 0.5
+    weights = np.exp(values[open_columns] / temperature)
+    expected = 5000 * weights / weights.sum()
+    assert stats.chisquare(chosen[open_columns], expected).pvalue > 0.01
+
+
+def test_epsilon_chooses_the_best_or_any() -> None:
+    chosen, values = choices(0b1000000, 5000, exploration="epsilon", epsilon=0.3)
+    assert np.argmax(values[:6]) == 5
+    expected = np.array([0.05, 0.05, 0.05, 0.05, 0.05, 0.75]) * 5000
+    assert chosen[6] == 0
+    assert stats.chisquare(chosen[:6], expected).pvalue > 0.01
+
+
+def test_a_cold_learner_chooses_the_best() -> None:
+    chosen, values = choices(0, 200, temperature=0.001)
+    assert chosen[np.argmax(values)] == 200
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(7, 6), (4, 9), (1, 5), (6, 1)])
+def test_mirrored_discs(columns: int, rows: int) -> None:
+    game = ConnectFour(columns=columns, rows=rows, connect=max(columns, rows))
+    position = game.initial()
+    generator = np.random.default_rng(columns)
+    while game.outcome(position) is None:
+        position = game.play(position, int(generator.choice(game.legal_moves(position))))
+        image = position.mirror()
+        assert int(mirror_discs(np.uint64(position.first), game.rules)) == image.first
+        assert int(mirror_discs(np.uint64(position.second), game.rules)) == image.second

@@ -1,0 +1,347 @@
+"""TD(λ): targets against the forward view, training against plain NumPy, and that it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from benchmarks.td_numpy import NumpyLearner
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.td import Td, TdConfig, make_course
+from evolve_arena.games.connect_four.td_kernel import compute_targets, epsilon_at
+from evolve_arena.games.connect_four.td_moves import Course
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import load_recipe
+
+SMALL = {"columns": 5, "rows": 4, "connect": 3}
+
+
+def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
+    """Keys of the network have an underscore in front."""
+    network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
+    method = {key: value for key, value in changes.items() if key[0] != "_"}
+    settings = Td.network_types["connect-four"](**{"hidden": (20,), **network})
+    config = TdConfig(**method)
+    return Td(config, Td.make_design(ConnectFour(**(board or {})), settings, config))
+
+
+@pytest.fixture
+def arena() -> Callable[[Td], Arena]:
+    def make(method: Td) -> Arena:
+        return Arena(method.design, SerialExecutor())
+
+    return make
+
+
+# Targets
+
+
+def find_targets(
+    values: list[float],
+    reward: float,
+    *,
+    over: bool = True,
+    rivals: dict[int, float] | None = None,
+    **changes: Any,
+) -> list[float]:
+    """Those of an episode at places 0, 2, 4, between which another episode lies."""
+    method = make_method(**changes)
+    places = np.full(2 * len(values) - 1, 99.0)
+    places[::2] = values
+    targets = np.full_like(places, 77.0)
+    better = np.full_like(places, np.nan)
+    for place, value in (rivals or {}).items():
+        better[2 * place] = value
+    course = make_course(method.config, method.design, 0)
+    compute_targets(places, better, targets, len(places) - 1, over, reward, course)
+    assert (targets[1::2] == 77.0).all()
+    return list(targets[::2])
+
+
+def find_lambda_returns(
+    values: list[float], reward: float, discount: float, trace: float
+) -> list[float]:
+    """The forward view: means of n-step returns, which look ahead by one position or more.
+
+    The reward comes after the last position. Source: Sutton and Barto, "Reinforcement
+    Learning", second edition, equation 12.3.
+    """
+    count = len(values)
+    returns = []
+    for start in range(count):
+        total = trace ** (count - 1 - start) * discount ** (count - 1 - start) * reward
+        for ahead in range(1, count - start):
+            look = discount**ahead * values[start + ahead]
+            total += (1 - trace) * trace ** (ahead - 1) * look
+        returns.append(total)
+    return returns
+
+
+CHAIN = [0.2, 0.4, -0.1, 0.3, 0.7]
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("discount", [1.0, 0.8])
+@pytest.mark.parametrize("reward", [1.0, 0.0, -1.0])
+def test_targets_are_those_of_the_forward_view(
+    trace: float, discount: float, reward: float
+) -> None:
+    targets = find_targets(CHAIN, reward, trace=trace, discount=discount)
+    assert targets == pytest.approx(find_lambda_returns(CHAIN, reward, discount, trace), abs=1e-12)
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
+def test_an_end_may_count_as_its_reward(trace: float) -> None:
+    keys: dict[str, Any] = {"trace": trace, "discount": 0.8, "end_value": "reward"}
+    targets = find_targets(CHAIN, 1.0, **keys)
+    before = find_lambda_returns(CHAIN[:-1], 1.0, 0.8, trace)
+    assert targets == pytest.approx([*before, 1.0], abs=1e-12)
+    # The other player's last move did not end the game.
+    targets = find_targets(CHAIN, -1.0, over=False, **keys)
+    assert targets == pytest.approx(find_lambda_returns(CHAIN, -1.0, 0.8, trace), abs=1e-12)
+
+
+def test_targets_by_hand() -> None:
+    # Surprises from the last: 1 + 0.1 = 1.1; -0.09 - 0.4 = -0.49; 0.36 - 0.2 = 0.16.
+    keys = {"trace": 0.5, "discount": 0.9}
+    assert find_targets([0.2, 0.4, -0.1], 1.0, **keys) == pytest.approx(
+        [0.2 + 0.16 + 0.45 * (-0.49 + 0.45 * 1.1), 0.4 - 0.49 + 0.45 * 1.1, 1.0]
+    )
+    half = find_targets([0.2, 0.4, -0.1], 1.0, step=0.5, **keys)
+    assert half == pytest.approx([0.28112500000000005, 0.4025, 0.45])
+
+
+def test_random_moves_may_teach_nothing_or_what_the_best_would_have() -> None:
+    """The move to the third of four positions was made at random: the best was worth 0.8."""
+    values, rivals = [0.2, 0.4, -0.1, 0.3], {2: 0.8}
+    keys: dict[str, Any] = {"trace": 0.5, "rivals": rivals}
+    later = [-0.1 + 0.4 + 0.5 * 0.7, 1.0]
+    played = find_targets(values, 1.0, trace=0.5)
+    assert find_targets(values, 1.0, random_lesson="played", **keys) == played
+    best = find_targets(values, 1.0, random_lesson="best", **keys)
+    assert best == pytest.approx([0.2 + 0.2 + 0.5 * 0.4, 0.8, *later])
+    nothing = find_targets(values, 1.0, random_lesson="nothing", **keys)
+    assert nothing == pytest.approx([0.4, 0.4, *later])
+
+
+def test_epsilon_falls_in_equal_steps_and_stays() -> None:
+    method = make_method(epsilon_start=0.5, epsilon_end=0.1, epsilon_games=1000, games=100)
+    course = make_course(method.config, method.design, 3)
+    assert course.played == 300
+    found = [epsilon_at(course, game) for game in (0, 500, 999, 1000, 5000)]
+    assert found == pytest.approx([0.5, 0.3, 0.1004, 0.1, 0.1])
+
+
+# Games and training
+
+
+def teach(method: Td, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Genes before and after a generation, and its figures."""
+    state = method.initial(seed)
+    genes, figures = SerialExecutor().do(method.make_work(state))
+    return state.population, genes, figures
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "random": {"epsilon_start": 1.0, "epsilon_end": 1.0, "random_moves": "all"},
+    "best": {"trace": 0.6, "random_lesson": "best"},
+    "nothing": {"trace": 0.6, "random_lesson": "nothing", "random_moves": "all"},
+    "traces": {"trace": 0.6, "discount": 0.9, "step": 0.7},
+    "backward": {"order": "backward", "hidden_rate": 0.3, "output_rate": 0.2},
+    "mixed": {"episodes": "mixed", "end_value": "reward", "trace": 0.3, "hidden_rate": 0.3},
+    "both": {"episodes": "mixed", "order": "backward", "hidden_rate": 0.3},
+    "two planes": {"_encoding": "two-planes", "_hidden": (16,), "output_rate": 0.3},
+    "numbers": {"_encoding": "0/1/2", "biases": False, "_hidden": (33,)},
+    "soft": {"exploration": "softmax", "temperature": 0.05},
+    "greedy": {"exploration": "greedy", "_take_wins": True, "initialisation": "uniform:0.3"},
+}
+
+
+@pytest.mark.parametrize("board", [{}, SMALL, {"columns": 2, "rows": 9}])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) -> None:
+    method = make_method(board, games=12, epsilon_games=15, individuals=2, **VARIANTS[variant])
+    before, after, figures = teach(method)
+    course = make_course(method.config, method.design, 0)
+    seeds = derive_seeds(1, 0, "games", 2)
+    for learner in range(2):
+        plain = NumpyLearner(
+            method.design, before[learner], course, int(seeds[learner]), np.float64
+        )
+        plain.play_games(12)
+        assert figures[learner, 1] == plain.plies
+        assert figures[learner, 0] == pytest.approx(plain.error, rel=1e-4)
+        np.testing.assert_allclose(after[learner], plain.genome, atol=1e-5)
+    assert np.abs(after - before).max(axis=1).min() > 1e-3
+
+
+def test_the_order_of_training_matters() -> None:
+    """Or else the comparison above would not tell orders apart."""
+    orders = [
+        teach(make_method(games=25, hidden_rate=0.3, order=order, episodes=episodes))[1]
+        for order in ("forward", "backward")
+        for episodes in ("one-by-one", "mixed")
+    ]
+    for number, genes in enumerate(orders):
+        for other in orders[:number]:
+            assert np.abs(genes - other).max() > 1e-4
+
+
+STILL = {"hidden_rate": 1e-30, "output_rate": 1e-30}
+"""Rates so small that nothing is learned."""
+
+
+def mean_plies(**changes: Any) -> float:
+    method = make_method(games=4000, **STILL, **changes)
+    state = method.initial(1)
+    work = method.make_work(state)
+    work.inputs[0][:] = 0.0
+    return float(SerialExecutor().do(work)[1][0, 1]) / 4000
+
+
+def test_equal_values_are_drawn_from() -> None:
+    """A network that knows no difference plays like chance, not the lowest column."""
+    chance = mean_plies(epsilon_start=1.0, epsilon_end=1.0, random_moves="all")
+    assert chance == pytest.approx(21.8, abs=1.0)
+    assert mean_plies(exploration="greedy") == pytest.approx(chance, abs=0.8)
+    assert mean_plies(exploration="softmax") == pytest.approx(chance, abs=0.8)
+
+
+def test_a_cold_softmax_is_greedy() -> None:
+    games = {"games": 20, "initialisation": "uniform:0.2"}
+    greedy = teach(make_method(exploration="greedy", **games))
+    cold = teach(make_method(exploration="softmax", temperature=1e-7, **games))
+    warm = teach(make_method(exploration="softmax", temperature=1.0, **games))
+    np.testing.assert_array_equal(cold[1], greedy[1])
+    assert (warm[1] != greedy[1]).any()
+
+
+def test_without_biases_they_stay_0() -> None:
+    method = make_method(games=50, biases=False, _hidden=(3,))
+    _, genes, _ = teach(method)
+    assert genes[0, [*range(42 * 3, 43 * 3), -1]].tolist() == [0.0] * 4
+    assert (genes[0, : 42 * 3] != 0.0).all()
+
+
+def test_learners_and_generations_differ(arena: Any) -> None:
+    method = make_method(games=30, individuals=3)
+    state = method.initial(4)
+    played = arena(method)
+    after, report = method.step(state, played)
+    later, _ = method.step(after, played)
+    assert (report.generation, report.games, played.games) == (0, 90, 180)
+    assert (after.generation, later.generation) == (1, 2)
+    steps = [*(after.population - state.population), *(later.population - after.population)]
+    for number, step in enumerate(steps):
+        for other in steps[:number]:
+            assert np.abs(step - other).max() > 1e-4
+    assert method.describe(later)["games_learned"] == 60
+    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[1]]
+    assert len(set(seeds)) == 6
+
+
+def test_work_may_be_done_again() -> None:
+    method = make_method(games=20, individuals=2)
+    work = method.make_work(method.initial(1))
+    inputs = [array.copy() for array in work.inputs]
+    first, again = SerialExecutor().do(work), SerialExecutor().do(work)
+    for one, other in zip([*inputs, *first], [*work.inputs, *again], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_a_generation_tells(arena: Any) -> None:
+    method = make_method(SMALL, games=50, individuals=2, epsilon_games=100)
+    after, report = method.step(method.initial(1), arena(method))
+    _, later = method.step(after, arena(method))
+    told = report.statistics
+    assert set(told) == {"error", "first_wins", "draws", "plies", "epsilon"}
+    assert (told["epsilon"], later.statistics["epsilon"]) == (0.5, 0.3)
+    assert 5 <= told["plies"] <= 20
+    assert 0.0 < told["error"] < 1.0
+    assert 0.3 < told["first_wins"] <= 1.0 - told["draws"]
+    greedy = make_method(SMALL, games=5, exploration="greedy")
+    _, report = greedy.step(greedy.initial(1), arena(greedy))
+    assert "epsilon" not in report.statistics
+
+
+def test_a_network_learns_to_beat_chance(arena: Any) -> None:
+    method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
+    state = method.initial(1)
+    after, _ = method.step(state, arena(method))
+    chance = make_player("random", method.design.game)
+    shares = []
+    for genome in (state.population[0], after.population[0]):
+        player = method.design.player(genome, "learner")
+        result = duel(method.design.game, player, chance, games=400, seed=1)
+        shares.append(result.wins / result.games)
+    assert shares[0] < 0.6
+    assert shares[1] > 0.75
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("network.hidden=[10, 10]", r"network.hidden is \[10, 10\]: .* one hidden layer"),
+        ("network.hidden=[]", "one hidden layer"),
+        ("network.hidden=[1025]", "1 to 1024 units"),
+        ("network.head=policy", "network.head is 'policy': it must be 'value'"),
+        ("network.activation=relu", "it must be 'tanh'"),
+        ("network.viewpoint=absolute", "it must be 'mover'"),
+        ("network.encoding=planes", "two-planes"),
+        ("method.trace=1.1", "method.trace is 1.1: it must be at most 1"),
+        ("method.epsilon_end=-0.1", "method.epsilon_end is -0.1: it must be at least 0"),
+        ("method.exploration=boltzmann", "'epsilon', 'greedy' or 'softmax'"),
+        ("method.temperature=0", "method.temperature is 0: it must be above 0"),
+        ("method.initialisation=inverted", "inverse"),
+        ("method.lambda=0.5", "method.lambda is no key"),
+        ("method.elites=1", "method.elites is a key of the method 'tournament'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change: str, said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
+        load_recipe("td-lambda", [change])
+
+
+def test_the_shipped_recipe_is_the_published_setting_with_smaller_steps() -> None:
+    recipe = load_recipe("td-lambda")
+    method = recipe.make_method()
+    design: NetworkDesign = method.design
+    course: Course = make_course(method.config, design, 0)
+    assert (design.inputs, design.hidden, design.take_wins) == (42, (120,), False)
+    assert course.hidden_rate == pytest.approx(0.1 / 42)
+    assert course.output_rate == pytest.approx(0.1 / 120)
+    assert (course.step, course.discount, course.trace) == (1.0, 1.0, 0.0)
+    assert epsilon_at(course, 0) == 0.5
+    assert epsilon_at(course, 1_000_000) == pytest.approx(0.1)
+    assert recipe.run.generations * course.games == 1_000_000
+    genes = method.initial(1).population[0]
+    split = 43 * 120
+    assert np.abs(genes[:split]).max() == pytest.approx(42**-0.5, rel=0.01)
+    assert np.abs(genes[split:]).max() == pytest.approx(120**-0.5, rel=0.05)
+
+
+def test_a_state_of_another_shape_is_named() -> None:
+    state = make_method(individuals=2).initial(1)
+    mismatch = make_method(individuals=3).find_mismatch(state)
+    assert mismatch == "its population has shape (2, 881), not (3, 881)"
+    assert make_method(individuals=2).find_mismatch(state) is None
+
+
+def test_errors_are_the_projects() -> None:
+    with pytest.raises(ArenaError, match="one hidden layer"):
+        make_method(_hidden=(4, 4))

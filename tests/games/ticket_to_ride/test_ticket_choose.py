@@ -1,0 +1,288 @@
+"""How players of Ticket to Ride choose: by what they may know, among what the rules allow."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled
+from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.games.ticket_to_ride.choose import decide
+from evolve_arena.games.ticket_to_ride.features import fill_features
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.games.ticket_to_ride.layout import (
+    DRAW_DECK,
+    DRAW_TICKETS,
+    FORBIDDEN,
+    PASS,
+    SECOND_CARD,
+    TO_MOVE,
+    TURN,
+)
+from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS, describe_move
+from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
+from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.thinking import begin_weighing, weigh_decisions, weigh_move
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.lineup import (
+    FEATURES,
+    RULE,
+    Lineup,
+    combine_lineups,
+    simple_lineup,
+    with_noise,
+)
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.scripted import make_random
+
+GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
+DECISIONS = [
+    DecisionDesign(),
+    DecisionDesign(features=28, hidden=(180, 160), activation="relu", scaling="raw"),
+    DecisionDesign(hidden=(), variant="code"),
+]
+WEIGHERS = [MoveDesign(hidden=(60, 24)), MoveDesign(hidden=(20,), activation="relu")]
+
+
+def make_genome(design: DecisionDesign | MoveDesign, seed: int = 4) -> NDArray[np.float32]:
+    return design.initialise(1, "glorot:2", np.random.default_rng(seed))[0]
+
+
+def make_graph(design: TicketGraphDesign) -> NeatPopulation:
+    """One genome with some hidden nodes."""
+    ends = {"inputs": design.inputs, "outputs": design.outputs}
+    config = NeatConfig(pop_size=2, node_add_prob=0.8)
+    population, counters = create(config, design.inputs, design.outputs, seed=5)
+    for seed in range(4):
+        population, counters = mutate(config, population, **ends, seed=seed, counters=counters)
+    return population.take([0])
+
+
+@cache
+def make_players() -> tuple[CompiledPlayer, ...]:
+    game = GAMES[4]
+    networks = [design.player(make_genome(design), "n") for design in (*DECISIONS, *WEIGHERS)]
+    return (
+        make_random(game),
+        make_rule_player("text", game),
+        make_rule_player("code", game),
+        *networks,
+    )
+
+
+@cache
+def random_positions() -> tuple[Position, ...]:
+    """From games at all tables, played by the rule player with many moves at random."""
+    found = []
+    for players, game in GAMES.items():
+        lineup = with_noise(simple_lineup(RULE), 0.3)
+        player = CompiledPlayer(game, lineup, "noisy")
+        position, stream = game.initial(seed=players), new_stream(players)
+        while not position.is_over:
+            if len(game.legal_moves(position)) > 1:
+                found.append(position)
+            position = game.play(position, player.choose(position, stream))
+    return tuple(found[::5])
+
+
+def test_nobody_looks_at_what_is_hidden() -> None:
+    """The whole state and what the seat sees of it give the same move, and a legal one."""
+    for position in random_positions():
+        game = GAMES[position.players]
+        view = game.view(position, position.to_move)
+        legal = game.legal_moves(position)
+        for player in make_players():
+            move = ask(player.lineup, position, 7)
+            assert move == ask(player.lineup, view, 7)
+            assert move in legal
+
+
+def ask(lineup: Lineup, position: Position, seed: int, scratch: TicketScratch | None = None) -> int:
+    scratch = scratch or make_ticket_scratch(lineup)
+    scratch.streams[:] = new_stream(seed)
+    return decide(position.rules, lineup, position.array.copy(), scratch)
+
+
+def test_what_was_played_before_does_not_matter() -> None:
+    """One scratch for everybody and all games, in any order: the moves of fresh ones."""
+    lineup = combine_lineups([player.lineup for player in make_players()])
+    scratch = make_ticket_scratch(lineup)
+    order = np.random.default_rng(1).permutation(len(random_positions()))
+    for number in order:
+        position = random_positions()[number]
+        for player in make_players():
+            expected = ask(player.lineup, position, 3)
+            assert ask(player.lineup, position, 3, scratch) == expected
+
+
+def favouring(design: DecisionDesign, order: tuple[int, ...]) -> CompiledPlayer:
+    """Thinks always most of the first of these classes, then of the second, and so on."""
+    genome = np.zeros(design.genes, dtype=np.float32)
+    for worth, decision in enumerate(reversed(order)):
+        genome[len(genome) - 4 + decision] = worth
+    return design.player(genome, "favouring")
+
+
+def positions_of(phase: int) -> list[Position]:
+    return [position for position in random_positions() if position.phase == phase]
+
+
+def test_masks_leave_what_can_be_carried_out() -> None:
+    player = favouring(DecisionDesign(), (0, 3, 2, 1))
+    claimed = drawn = 0
+    for position in positions_of(TURN):
+        legal = GAMES[position.players].legal_moves(position)
+        move = ask(player.lineup, position, 1)
+        if any(other < DRAW_DECK for other in legal):
+            assert move < DRAW_DECK
+            claimed += 1
+        elif DRAW_TICKETS in legal:
+            assert move == DRAW_TICKETS
+            drawn += 1
+    assert min(claimed, drawn) > 5
+
+
+def test_without_masks_what_is_impossible_is_forbidden() -> None:
+    design = DecisionDesign(masked=False)
+    passing = favouring(design, (0, 1, 2, 3))
+    claiming = favouring(design, (3, 1, 2, 0))
+    asking = favouring(design, (2, 1, 3, 0))
+    seen = set()
+    for position in positions_of(TURN):
+        legal = GAMES[position.players].legal_moves(position)
+        assert ask(passing.lineup, position, 1) == (PASS if PASS in legal else FORBIDDEN)
+        can = any(move < DRAW_DECK for move in legal)
+        assert (ask(claiming.lineup, position, 1) == FORBIDDEN) == (not can)
+        expected = DRAW_TICKETS if DRAW_TICKETS in legal else FORBIDDEN
+        assert ask(asking.lineup, position, 1) == expected
+        seen.add(can)
+    assert seen == {True, False}
+
+
+def test_what_is_no_decision_is_left_to_the_rule_player() -> None:
+    passing = favouring(DecisionDesign(masked=False), (0, 1, 2, 3))
+    rule = make_rule_player("text", GAMES[4])
+    others = [position for position in random_positions() if position.phase != TURN]
+    assert {position.phase for position in others} > {SECOND_CARD}
+    for position in others:
+        assert ask(passing.lineup, position, 9) == ask(rule.lineup, position, 9)
+
+
+def test_noise_plays_any_move() -> None:
+    """With noise 1 the network moves as the random player does, its stream one word ahead."""
+    design = MoveDesign(hidden=(3,))
+    noisy = with_noise(design.pack(make_genome(design)[None, :]), 1.0)
+    for position in random_positions()[:20]:
+        scratch = make_ticket_scratch(noisy)
+        move = ask(noisy, position, 11, scratch)
+        legal = GAMES[position.players].legal_moves(position)
+        stream = new_stream(11)
+        words = [int(next_word(stream)) >> 32 for _ in range(2)]
+        assert move == legal[words[1] * len(legal) >> 32]
+
+
+@compiled
+def think(rules: Any, lineup: Any, state: Any, variant: int, scratch: Any) -> None:
+    """Leaves the features in ``room.inputs`` and the outputs in ``room.worths``."""
+    seat = state[TO_MOVE]
+    prepare_turn(rules, state, seat, variant, scratch)
+    features = lineup.seats[0, FEATURES]
+    fill_features(rules, state, seat, features, variant, scratch, scratch.room.inputs)
+    weigh_decisions(lineup, 0, scratch.room)
+
+
+@compiled
+def weigh(rules: Any, lineup: Any, state: Any, scratch: Any, inputs: Any, worths: Any) -> int:
+    """Fills a row of *inputs* and a worth for each move left; gives their number."""
+    seat, room = state[TO_MOVE], scratch.room
+    count = list_moves(rules, state, scratch.moves)
+    prepare_turn(rules, state, seat, 0, scratch)
+    fill_features(rules, state, seat, lineup.seats[0, FEATURES], 0, scratch, room.inputs)
+    survey(state, seat, scratch)
+    describe_situation(state, seat, scratch)
+    begin_weighing(lineup, 0, room)
+    count = prune_moves(state, seat, scratch.moves, count, room)
+    for number in range(count):
+        told = describe_move(state, seat, scratch.moves[number], room)
+        for place in range(inputs.shape[1]):
+            inputs[number, place] = room.inputs[place]
+        worths[number] = weigh_move(lineup, 0, room, told)
+    return count
+
+
+@pytest.mark.parametrize("design", DECISIONS, ids=str)
+def test_decisions_are_the_textbooks(design: DecisionDesign) -> None:
+    player = design.player(make_genome(design), "n")
+    scratch = make_ticket_scratch(player.lineup)
+    for position in positions_of(TURN):
+        array = position.array.copy()
+        think(position.rules, player.lineup, array, design.variant_bits, scratch)
+        features = scratch.room.inputs[None, : design.features].copy()
+        expected = player.decision_probabilities(features)[0]
+        powers = np.exp(scratch.room.worths[:4] - scratch.room.worths[:4].max())
+        np.testing.assert_allclose(powers / powers.sum(), expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("design", WEIGHERS, ids=str)
+def test_worths_of_moves_are_the_textbooks(design: MoveDesign) -> None:
+    genome = make_genome(design)
+    player = design.player(genome, "n")
+    scratch = make_ticket_scratch(player.lineup)
+    inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
+    for position in random_positions():
+        count = weigh(position.rules, player.lineup, position.array.copy(), scratch, inputs, worths)
+        expected = design.mlp.evaluate(genome, inputs[:count] * design.scales)[:, 0]
+        np.testing.assert_allclose(worths[:count], expected, rtol=1e-3, atol=1e-4)
+        best = int(scratch.moves[np.argmax(worths[:count])])
+        assert ask(player.lineup, position, 1) == best
+        assert np.abs(inputs[:count, STATE_FEATURES:]).max() < 8
+
+
+def test_graphs_decide_by_their_outputs() -> None:
+    design = TicketGraphDesign(features=28)
+    genome = make_graph(design)
+    player = design.player(genome, "g")
+    graphs = compile_graphs(genome, 28, 4, feed_forward=True)
+    scratch = make_ticket_scratch(player.lineup)
+    chosen = set()
+    for position in positions_of(TURN):
+        think(position.rules, player.lineup, position.array.copy(), 0, scratch)
+        inputs = scratch.room.inputs[None, :28] * FEATURE_SCALES
+        assert scratch.room.worths[:4].tolist() == evaluate(graphs, 0, inputs)[0].tolist()
+        chosen.add(ask(player.lineup, position, 1))
+        view = GAMES[position.players].view(position, position.to_move)
+        assert ask(player.lineup, view, 1) == ask(player.lineup, position, 1)
+    assert len(chosen) > 1
+
+
+def test_graphs_of_moves_play_the_best() -> None:
+    design = TicketGraphDesign(head="action")
+    genome = make_graph(design)
+    player = design.player(genome, "g")
+    graphs = compile_graphs(genome, INPUTS, 1, feed_forward=True)
+    scratch = make_ticket_scratch(player.lineup)
+    inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
+    scales = MoveDesign().scales
+    for position in random_positions()[::3]:
+        count = weigh(position.rules, player.lineup, position.array.copy(), scratch, inputs, worths)
+        expected = evaluate(graphs, 0, inputs[:count] * scales)[:, 0]
+        assert worths[:count].tolist() == expected.tolist()
+        assert ask(player.lineup, position, 1) == int(scratch.moves[np.argmax(expected)])

@@ -1,0 +1,198 @@
+"""Designs of networks and graphs for Ticket to Ride: what they refuse, and their files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.ticket_to_ride.bred import TicketDesign
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
+from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign, DecisionPlayer
+from evolve_arena.games.ticket_to_ride.options import parse_variant
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import (
+    ACTION,
+    COLUMNS_AT,
+    DECISION,
+    FEATURES,
+    FORBIDS,
+    HEAD,
+    KIND,
+    NETWORK,
+    NUMBERS_AT,
+    RULE,
+    VARIANT,
+    WEIGHTS_AT,
+)
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.storage import read_player
+
+
+def make_genome(design: DecisionDesign | MoveDesign) -> Any:
+    return design.initialise(1, "normal:0.5", np.random.default_rng(2))[0]
+
+
+def make_players() -> list[BredPlayer]:
+    decision = DecisionDesign(features=28, hidden=(6, 5), scaling="raw", masked=False, players=3)
+    moves = MoveDesign(hidden=(7,), variant="code,long=5", cards=92)
+    graph = TicketGraphDesign(head="action", tie_breaks=1)
+    genome = create(NeatConfig(pop_size=2), graph.inputs, graph.outputs, seed=1)[0].take([0])
+    return [
+        decision.player(make_genome(decision), "one"),
+        moves.player(make_genome(moves), "two"),
+        graph.player(genome, "three"),
+    ]
+
+
+@pytest.mark.parametrize("player", make_players(), ids=lambda player: player.name)
+def test_players_come_back_from_their_files(player: BredPlayer) -> None:
+    again = read_player(player.serialise(run="x"))
+    assert type(again) is type(player)
+    assert again.name == player.name
+    assert again.design == player.design
+    assert again.remarks == {"run": "x"}
+    assert again.game.rules == player.game.rules
+    for mine, theirs in zip(player.lineup, again.lineup, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_genome_of_another_design_is_damaged() -> None:
+    player = make_players()[0]
+    assert isinstance(player, DecisionPlayer)
+    player.genome = player.genome[:7]
+    with pytest.raises(DamagedFileError, match=r"shape \(7,\)"):
+        read_player(player.serialise())
+
+
+def test_networks_are_packed_one_after_the_other() -> None:
+    design = DecisionDesign(hidden=(3,), variant="code", masked=False)
+    lineup = design.pack(design.initialise(3, "normal", np.random.default_rng(1)))
+    seats = lineup.seats
+    assert seats[:, KIND].tolist() == [NETWORK] * 3
+    assert seats[:, HEAD].tolist() == [DECISION] * 3
+    assert seats[:, FEATURES].tolist() == [26] * 3
+    assert seats[:, FORBIDS].tolist() == [0] * 3
+    assert seats[:, VARIANT].tolist() == [parse_variant("code")] * 3
+    size = 27 * 16 + 4 * 16
+    assert seats[:, WEIGHTS_AT].tolist() == [0, size, 2 * size]
+    assert len(lineup.weights) == 3 * size
+    moves = MoveDesign(hidden=(3,))
+    lineup = moves.pack(moves.initialise(2, "normal", np.random.default_rng(1)))
+    assert lineup.seats[:, HEAD].tolist() == [ACTION] * 2
+    assert lineup.seats[:, FORBIDS].tolist() == [1] * 2
+
+
+def test_scales_are_multiplied_into_the_first_layer() -> None:
+    """The feature of trains is divided by 64: so is its weight, and no other number."""
+    raw, unit = (DecisionDesign(hidden=(), scaling=scaling) for scaling in ("raw", "unit"))
+    genome = np.ones((1, raw.genes), dtype=np.float32)
+    trains = FEATURE_NAMES.index("own trains")
+    assert raw.pack(genome).weights.reshape(27, 16)[1 + trains, :4].tolist() == [1] * 4
+    rows = unit.pack(genome).weights.reshape(27, 16)
+    assert rows[1 + trains, :4].tolist() == [1 / 64] * 4
+    assert rows[0, :4].tolist() == [1] * 4
+    assert (rows[1:, 0] == FEATURE_SCALES[:26]).all()
+    assert len(FEATURE_SCALES) == len(FEATURE_NAMES)
+
+
+def test_graphs_are_packed() -> None:
+    design = TicketGraphDesign()
+    assert (design.inputs, design.outputs, design.feed_forward) == (26, 4, True)
+    population = create(NeatConfig(pop_size=3), 26, 4, seed=1)[0]
+    seats = design.pack(population).seats
+    assert seats[:, HEAD].tolist() == [DECISION] * 3
+    assert len(set(seats[:, COLUMNS_AT])) == len(set(seats[:, NUMBERS_AT])) == 3
+    moves = TicketGraphDesign(head="action", masked=False)
+    assert (moves.inputs, moves.outputs) == (INPUTS, 1)
+    seats = moves.pack(create(NeatConfig(pop_size=2), INPUTS, 1, seed=1)[0]).seats
+    assert seats[:, [HEAD, FEATURES, FORBIDS]].tolist() == [[ACTION, 28, 1]] * 2
+
+
+def test_initial_populations() -> None:
+    design = MoveDesign(hidden=(60, 24))
+    genomes = design.initialise(5, "glorot", np.random.default_rng(1))
+    assert genomes.shape == (5, (INPUTS + 1) * 60 + 61 * 24 + 25)
+    assert genomes.dtype == np.float32
+    assert DecisionDesign(hidden=(180, 160)).genes == 27 * 180 + 181 * 160 + 161 * 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "error", "text"),
+    [
+        (DecisionDesign, {"features": 27}, BadValueError, "features is 27: it must be 26 or 28"),
+        (DecisionDesign, {"scaling": "unti"}, UnknownNameError, "unit"),
+        (DecisionDesign, {"masked": 1}, BadValueError, "masked is 1: it must be true or false"),
+        (DecisionDesign, {"activation": "tahn"}, UnknownNameError, "tanh"),
+        (DecisionDesign, {"hidden": (0,)}, BadValueError, "at least one unit"),
+        (DecisionDesign, {"variant": "texts"}, UnknownNameError, "text"),
+        (MoveDesign, {"players": 6}, BadValueError, "players is 6: it must be from 2 to 5"),
+        (MoveDesign, {"cards": 100}, BadValueError, "110 or 92"),
+        (TicketGraphDesign, {"head": "value"}, UnknownNameError, "decision"),
+        (TicketGraphDesign, {"features": 4}, BadValueError, "it must be 26 or 28"),
+        (TicketGraphDesign, {"masked": 0}, BadValueError, "true or false"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    kind: type[TicketDesign], options: dict[str, Any], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        kind(**options)
+
+
+def test_designs_by_name() -> None:
+    assert make_ticket_design(kind="moves", hidden=(5,), masked=None) == MoveDesign(hidden=(5,))
+    assert make_ticket_design(masked=False) == DecisionDesign(masked=False)
+    with pytest.raises(UnknownNameError, match="decision"):
+        make_ticket_design(kind="decisions")
+    with pytest.raises(BadValueError, match="scaling is a key of the kind 'decision'"):
+        make_ticket_design(kind="moves", scaling="raw")
+    with pytest.raises(BadValueError, match="depth is no key of the kind 'moves'"):
+        make_ticket_design(kind="moves", depth=2)
+
+
+def test_probabilities_add_up() -> None:
+    player = make_players()[0]
+    assert isinstance(player, DecisionPlayer)
+    states = np.random.default_rng(3).integers(0, 45, (6, 28))
+    probabilities = player.decision_probabilities(states)
+    assert probabilities.shape == (6, 4)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    with pytest.raises(BadValueError, match=r"expected \(states, 28\)"):
+        player.decision_probabilities(states[:, :26])
+
+
+def test_rule_players_by_specification() -> None:
+    game = TicketToRide(players=5)
+    rule = make_player("rule", game)
+    assert isinstance(rule, CompiledPlayer)
+    assert rule.lineup.seats[0, [KIND, VARIANT]].tolist() == [RULE, parse_variant("text")]
+    assert rule.name == "rule:text"
+    code = make_player("rule:code,long=5", game)
+    assert isinstance(code, CompiledPlayer)
+    assert code.lineup.seats[0, VARIANT] == parse_variant("code,long=5")
+    assert code.name == "rule:code,long=5"
+    with pytest.raises(UnknownNameError, match="text"):
+        make_player("rule:txt", game)
+    with pytest.raises(BadValueError, match="rule does not play checkers"):
+        make_player("rule", Checkers())
+
+
+@pytest.mark.parametrize("name", ["minimax:depth=2", "test-bot", "process:cat"])
+def test_players_of_other_games_are_refused(name: str) -> None:
+    message = "does not play ticket-to-ride .there are: random, rule:text,early=always, file:PATH"
+    with pytest.raises(BadValueError, match=message):
+        make_player(name, TicketToRide())

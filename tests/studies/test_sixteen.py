@@ -1,0 +1,59 @@
+"""Piotrowski's sixteen players by name: what they are, and that they play."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
+
+GAME = Checkers()
+
+
+def test_there_is_one_for_each_recipe_and_it_has_its_design() -> None:
+    recipes = [
+        name for name in recipe_names() if name.startswith("checkers-") and name[9].isdigit()
+    ]
+    assert [name[12:] for name in recipes] == piotrowski_names()
+    assert len(recipes) == 16
+    for recipe, name in zip(recipes, piotrowski_names(), strict=True):
+        player = make_piotrowski(name, GAME)
+        assert player.design == load_recipe(recipe).make_design()
+        assert player.genome.any(), name
+
+
+@pytest.mark.parametrize("name", ["rafalmore", "RafalMoreD"])
+def test_they_are_players_by_specification(name: str) -> None:
+    player = find_player(f"piotrowski:{name}", GAME)
+    assert isinstance(player, LinearPlayer)
+    assert player.name == name.lower()
+    assert player.design.depth == (7 if name.endswith("D") else 4)
+    position = GAME.initial()
+    assert player.choose(position, new_stream(1)) in GAME.legal_moves(position)
+
+
+def test_they_can_look_as_far_as_asked_and_on_a_board_turned_round() -> None:
+    player = make_piotrowski("rafalmored", Checkers(turned=1), depth=2)
+    assert (player.design.depth, player.game.turned) == (2, True)
+
+
+def test_strangers_and_other_games_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'rafalmore'"):
+        find_player("piotrowski:rafalmor", GAME)
+    with pytest.raises(BadValueError, match="does not play connect-four"):
+        find_player("piotrowski:rafalmore")
+    with pytest.raises(BadValueError, match="write piotrowski:NAME"):
+        find_player("piotrowski", GAME)
+
+
+def test_a_player_of_one_game_says_what_is_played() -> None:
+    assert find_game(["random", "piotrowski:rafalmore"]).name == "checkers"
+    assert find_game(["test-bot", "random"]).name == "connect-four"
+    assert find_game(["random", "random"], "checkers").name == "checkers"
+    assert find_game(["nobody"]).name == "connect-four"  # who that is, is asked later
+    assert find_game(["test-bot"], "checkers").name == "checkers"  # which it then refuses
