@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Openings, Pairings, Results, make_batch
+from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.seating import SeatedResults, Seatings, make_seated_batch
 from evolve_arena.players.design import Design
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
 
@@ -34,49 +33,24 @@ class Arena:
     def play(
         self,
         genomes: Any,
-        pairings: Pairings,
+        seatings: Seatings,
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
         others: Sequence[Lineup] = (),
         noise: float = 0.0,
     ) -> Results:
-        """Plays *pairings*, in which row k is the k-th genome, or after them one of *others*.
+        """Plays matches in which row k is the k-th genome, or after them one of *others*.
 
         Args:
             genomes: A population, as the design packs it.
-            pairings: Who meets whom, shape ``(matches, 2)``.
+            seatings: Who sits where, shape ``(matches, slots)``; see :mod:`evolve_arena.arena.batch`.
             seeds: Shape ``(matches,)``.
             openings: How the matches begin, shape ``(matches, plies)``.
             others: Players beside the genomes.
             noise: How often everybody plays a random move instead of the chosen one.
         """
-        lineup = self._line_up(genomes, others, noise)
-        batch = make_batch(self.design.game, lineup, pairings, seeds, openings)
+        lineup = combine_lineups([self.design.pack(genomes), *others])
+        lineup = with_noise(lineup, noise) if noise else lineup
+        batch = make_batch(self.design.game, lineup, seatings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)
-
-    def seat(
-        self,
-        genomes: Any,
-        seatings: Seatings,
-        seeds: NDArray[np.uint64],
-        others: Sequence[Lineup] = (),
-        noise: float = 0.0,
-    ) -> SeatedResults:
-        """The same for games of more than two seats.
-
-        Args:
-            genomes: A population, as the design packs it.
-            seatings: Who sits where, shape ``(matches, 5)``; see :mod:`evolve_arena.arena.seating`.
-            seeds: Shape ``(matches,)``; matches of the same seed have the same decks.
-            others: Players beside the genomes.
-            noise: How often everybody plays a random move instead of the chosen one.
-        """
-        lineup = self._line_up(genomes, others, noise)
-        batch = make_seated_batch(self.design.game, lineup, seatings, seeds)
-        self.games += len(batch)
-        return self.executor.seat(batch)
-
-    def _line_up(self, genomes: Any, others: Sequence[Lineup], noise: float) -> Lineup:
-        lineup = combine_lineups([self.design.pack(genomes), *others])
-        return with_noise(lineup, noise) if noise else lineup

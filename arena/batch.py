@@ -2,84 +2,129 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.players.lineup import Lineup
 
 __all__ = [
+    "EMPTY",
     "Batch",
     "Openings",
     "Pairings",
     "Results",
+    "Seatings",
     "check_games",
+    "check_seats",
+    "join_results",
     "make_batch",
     "new_results",
-    "no_openings",
+    "rotations",
+    "seat_players",
 ]
 
 MOST_GAMES = 10_000_000
 """How many games can be asked for at a time: their seeds and results take some 400 MB."""
 
-Pairings = NDArray[np.int32]
-"""Rows of a lineup, who moves first first; shape ``(matches, 2)``."""
+EMPTY = -1
+"""Stands for nobody in a seating."""
+
+Seatings = NDArray[np.int32]
+"""Rows of a lineup in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the seats
+taken, of which a match has at least two."""
+
+Pairings = Seatings
+"""The same for games of two, shape ``(matches, 2)``."""
 
 Openings = NDArray[np.signedinteger[Any]]
 """Moves played before the players decide, by their numbers
 (:meth:`evolve_arena.core.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
+OUTPUTS = (("int8", True), ("int16", False), ("int8", False), ("uint64", False))
+"""The types of the first fields of :class:`Results`, and whether they have a number for each slot."""
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Matches to be played."""
+    """Matches to be played. In games of chance those of the same seed begin alike."""
 
     game: str
     """The game's name."""
     rules: tuple[int, ...]
-    """Its options, as compiled code takes them."""
+    """Its options, as compiled code takes them. How many play is told by the seatings."""
     lineup: Lineup
-    pairings: Pairings
+    seatings: Seatings
     seeds: NDArray[np.uint64]
     """The seed of each match's stream, shape ``(matches,)``."""
     openings: Openings
 
     def __len__(self) -> int:
-        return len(self.pairings)
+        return len(self.seatings)
 
     def work(self) -> Work:
         """The same as an executor takes it; its outputs are the fields of `Results`."""
         return Work(
-            kernel="evolve_arena.arena.kernels:play_part",
-            inputs=(*self.lineup, self.pairings, self.seeds, self.openings),
-            outputs=tuple((kind, (len(self),)) for kind in ("int8", "int16", "uint64")),
+            kernel="evolve_arena.arena.kernel:play_part",
+            inputs=(*self.lineup, self.seatings, self.seeds, self.openings),
+            outputs=_outputs(self.game, len(self)),
             options={"game": self.game, "rules": list(self.rules)},
+            fewest=find_game(self.game).kernel.fewest_matches,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What came of a batch, match by match in the order asked."""
+    """What came of a batch, match by match in the order asked, and there seat by seat."""
 
-    outcomes: NDArray[np.int8]
-    """1 if the player who moved first won, 0 for a draw, -1 if the other won."""
+    places: NDArray[np.int8]
+    """1 is the best, equals sharing the better place, shape ``(matches, slots)``; 0 at empty slots.
+    Who made a forbidden move has the last place."""
     plies: NDArray[np.int16]
-    """The length of each match, its opening included."""
+    """The length of each match, its opening included, shape ``(matches,)``."""
+    offenders: NDArray[np.int8]
+    """The seat whose forbidden move ended the match, or -1, shape ``(matches,)``."""
     games: NDArray[np.uint64]
-    """A hash of the moves: equal games have equal hashes."""
+    """A hash of the moves, shape ``(matches,)``: equal games have equal hashes."""
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What the game counts beside, by name (see `evolve_arena.core.game.GameSpec.columns`): ``points``,
+    say. Where somebody made a forbidden move, as it stood then."""
 
     def __len__(self) -> int:
-        return len(self.outcomes)
+        return len(self.games)
+
+    @property
+    def outcomes(self) -> NDArray[np.int8]:
+        """In games of two: 1 if the player who moved first won, 0 for a draw, -1 for a loss."""
+        return np.asarray(np.sign(self.places[:, 1] - self.places[:, 0]))
+
+    @property
+    def completed(self) -> NDArray[np.bool_]:
+        """Which matches ended by the rules, shape ``(matches,)``."""
+        return self.offenders < 0
 
     @property
     def distinct_games(self) -> int:
         """How many different games were played."""
         return len(np.unique(self.games))
+
+    @property
+    def arrays(self) -> list[NDArray[Any]]:
+        """All of them, in the order in which kernels take them."""
+        return [self.places, self.plies, self.offenders, self.games, *self.columns.values()]
+
+    @classmethod
+    def of(cls, game: str, arrays: Sequence[NDArray[Any]]) -> Results:
+        """The results that consist of these :attr:`arrays`."""
+        first = len(OUTPUTS)
+        return cls(*arrays[:first], dict(zip(find_game(game).columns, arrays[first:], strict=True)))
 
 
 def check_games(games: int) -> None:
@@ -92,47 +137,103 @@ def check_games(games: int) -> None:
         raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MOST_GAMES:,}")
 
 
+def check_seats(game: AnyGame, seats: int | None) -> int:
+    """How many *seats* a match of *game* has; as many as its options say if None.
+
+    Raises:
+        BadValueError: So many can't play.
+    """
+    if seats is None:
+        return game.seats
+    most = find_game(game.name).most_seats
+    if not 2 <= seats <= most:
+        raise BadValueError(f"a table of {seats} seats: there must be from 2 to {most}")
+    return seats
+
+
 def make_batch(
     game: AnyGame,
     lineup: Lineup,
-    pairings: Pairings,
+    seatings: Seatings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
 ) -> Batch:
     """A batch, after checking that the shapes fit together.
 
     Raises:
-        ValueError: They do not, or a pairing names a row that the lineup does not have.
+        ValueError: They do not, or a seating names a row that the lineup does not have, has
+            fewer than two players, or an empty slot between them.
     """
-    count = len(pairings)
+    count, slots = len(seatings), find_game(game.name).most_seats
     if openings is None:
-        openings = no_openings(count)
-    if pairings.shape != (count, 2) or seeds.shape != (count,) or len(openings) != count:
+        openings = np.zeros((count, 0), dtype=np.int64)
+    if seatings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
         raise ValueError(
-            f"pairings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
-            " must agree in their first dimension, and pairings be pairs"
+            f"seatings {seatings.shape}, seeds {seeds.shape} and openings {openings.shape}"
+            f" must agree in their first dimension, and seatings have {slots} slots"
         )
-    if count and not 0 <= pairings.min() <= pairings.max() < len(lineup.seats):
-        raise ValueError(f"a pairing names a player outside 0 to {len(lineup.seats) - 1}")
+    if count:
+        taken = seatings != EMPTY
+        if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(lineup.seats):
+            raise ValueError(f"a seating names a player outside 0 to {len(lineup.seats) - 1}")
+        if not taken[:, :2].all() or (taken[:, 1:] > taken[:, :-1]).any():
+            raise ValueError("a seating has fewer than two players, or an empty slot before one")
     return Batch(
         game.name,
         game.rules,
         lineup,
-        np.ascontiguousarray(pairings, dtype=np.int32),
+        np.ascontiguousarray(seatings, dtype=np.int32),
         np.ascontiguousarray(seeds, dtype=np.uint64),
         np.ascontiguousarray(openings),
     )
 
 
-def no_openings(matches: int) -> Openings:
-    """Openings of no plies at all."""
-    return np.zeros((matches, 0), dtype=np.int64)
-
-
-def new_results(matches: int) -> Results:
+def new_results(game: AnyGame, matches: int) -> Results:
     """Room for the results of so many *matches*."""
-    return Results(
-        np.zeros(matches, dtype=np.int8),
-        np.zeros(matches, dtype=np.int16),
-        np.zeros(matches, dtype=np.uint64),
+    return Results.of(game.name, [np.zeros(s, kind) for kind, s in _outputs(game.name, matches)])
+
+
+def join_results(parts: Sequence[Results]) -> Results:
+    """The results of several batches of a game, as if they had been one."""
+    joined = [np.concatenate(arrays) for arrays in zip(*(p.arrays for p in parts), strict=True)]
+    return Results(*joined[: len(OUTPUTS)], dict(zip(parts[0].columns, joined[len(OUTPUTS) :])))
+
+
+def seat_players(tables: ArrayLike, slots: int) -> Seatings:
+    """Seatings of *tables*, of shape ``(matches, seats)``, with empty *slots* behind.
+
+    >>> seat_players([[3, 1, 2]], 5).tolist()
+    [[3, 1, 2, -1, -1]]
+    """
+    rows = np.asarray(tables, dtype=np.int32)
+    seatings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
+    seatings[:, : rows.shape[1]] = rows
+    return seatings
+
+
+def rotations(tables: ArrayLike) -> NDArray[np.int32]:
+    """Each of *tables* as often as it has seats, everybody moving up one seat each time.
+
+    Args:
+        tables: Shape ``(tables, seats)``.
+
+    Returns:
+        Shape ``(tables * seats, seats)``, the rotations of one table behind one another. Seeds
+        for them are ``np.repeat(seeds, seats)``, so that all have the same decks.
+
+    >>> rotations([[7, 8, 9]]).tolist()
+    [[7, 8, 9], [9, 7, 8], [8, 9, 7]]
+    """
+    rows = np.asarray(tables, dtype=np.int32)
+    seats = rows.shape[1]
+    turned = [np.roll(rows, shift, axis=1) for shift in range(seats)]
+    return np.stack(turned, axis=1).reshape(-1, seats)
+
+
+def _outputs(game: str, matches: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The types and shapes of the arrays of results."""
+    spec = find_game(game)
+    return tuple(
+        (kind, (matches, spec.most_seats) if by_slot else (matches,))
+        for kind, by_slot in (*OUTPUTS, *spec.columns.values())
     )

@@ -1,27 +1,28 @@
-"""Two players over many games, colours balanced."""
+"""Two players over many games, colours balanced.
+
+Where more than two sit at a table they sit by turns, A, B, A, B, and in every second game B, A, B, A.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Openings, Results, check_games, make_batch
-from evolve_arena.arena.duel_result import DuelResult, count_forfeits
-from evolve_arena.arena.executors import Executor, SerialExecutor
-from evolve_arena.arena.kernels import SEATED_KERNELS
-from evolve_arena.arena.match import Termination, play_match
-from evolve_arena.arena.openings import check_plies, random_openings
-from evolve_arena.arena.seated_duel import seated_duel
-from evolve_arena.core.game import AnyGame
+from evolve_arena.arena.batch import Results, Seatings, check_games, check_seats, seat_players
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.match import Termination, play_matches
+from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.statistics import normal_interval, wilson_interval
+from evolve_arena.core.game import AnyGame, GameSpec
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.player import CompiledPlayer, Player, check_board
+from evolve_arena.players.player import Player
 
-__all__ = ["DuelResult", "duel"]
-
-Case = tuple[int, tuple[int, str, str, tuple[str, ...]]]
+__all__ = ["DuelResult", "duel", "summarise"]
 
 
 def duel(
@@ -33,11 +34,12 @@ def duel(
     opening_plies: int = 0,
     seed: int = 0,
     executor: Executor | None = None,
+    seats: int | None = None,
 ) -> DuelResult:
     """Lets two players meet *games* times, each moving first in every other game.
 
-    In games of more than two seats both sit at every other one; see
-    :func:`evolve_arena.arena.seated_duel.seated_duel`, whose result this is then.
+    In games of chance every second game begins as the one before, with seats changed. At tables of
+    an odd number one of them has a seat more, by turns.
 
     Args:
         game: The rules.
@@ -48,77 +50,103 @@ def duel(
             with colours swapped.
         seed: Seeds beginnings and players.
         executor: Plays the games if both players are compiled; serial if None.
+        seats: How many sit at a table; as many as *game* says if None.
 
     Raises:
-        BadValueError: *games* or *opening_plies* is out of range, or a player made
+        BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is made
             for another board.
     """
     check_games(games)
-    if game.name in SEATED_KERNELS:
-        check_plies(game, opening_plies)
-        return seated_duel(game, first, second, games=games, seed=seed, executor=executor)
-    for player in (first, second):
-        check_board(player, game.rules)
+    spec, seats = find_game(game.name), check_seats(game, seats)
     pairs = (games + 1) // 2
     openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
-    seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
-    if isinstance(first, CompiledPlayer) and isinstance(second, CompiledPlayer):
-        lineup = combine_lineups([first.lineup, second.lineup])
-        pairings = np.tile(np.array([[0, 1], [1, 0]], dtype=np.int32), (pairs, 1))
-        batch = make_batch(game, lineup, pairings, seeds, openings)
-        results = (executor or SerialExecutor()).play(batch)
-        return _summarise((first.name, second.name), results, [])
-    results, cases = _play_one_by_one(game, (first, second), seeds, openings)
-    return _summarise((first.name, second.name), results, cases)
+    if spec.has_chance:
+        seeds = np.repeat(derive_seeds(seed, 0, "seated duel", pairs), 2)
+    else:
+        seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
+    order = np.arange(seats) % 2
+    seatings = seat_players(np.tile([order, 1 - order], (pairs, 1)), spec.most_seats)
+    played = play_matches(game, (first, second), seatings, seeds, openings, executor)
+    return summarise(spec, (first.name, second.name), seatings, *played)
 
 
-def _play_one_by_one(
-    game: AnyGame,
-    players: tuple[Player, Player],
-    seeds: NDArray[np.uint64],
-    openings: Openings,
-) -> tuple[Results, list[Case]]:
-    outcomes, plies, games = [], [], []
-    cases: list[Case] = []
-    for number, seed in enumerate(seeds):
-        order = players if number % 2 == 0 else players[::-1]
-        match = play_match(game, order, seed=int(seed), opening=openings[number].tolist())
-        outcomes.append(match.outcome)
-        plies.append(len(match.moves))
-        games.append(match.game)
-        if match.offender >= 0:
-            player = (match.offender + number) % 2
-            cases.append((number, (player, match.termination, match.sentence, match.errors)))
-    results = Results(
-        np.array(outcomes, dtype=np.int8),
-        np.array(plies, dtype=np.int16),
-        np.array(games, dtype=np.uint64),
+def summarise(
+    spec: GameSpec,
+    names: tuple[str, str],
+    seatings: Seatings,
+    results: Results,
+    forfeits: tuple[ForfeitCount, ...],
+) -> DuelResult:
+    """Counts what players 0 and 1 of *seatings* won, in pairs of games with seats changed."""
+    best = [_best_places(results, seatings == player) for player in (0, 1)]
+    wins, draws, losses = (
+        int(np.count_nonzero(cases & results.completed))
+        for cases in (best[0] < best[1], best[0] == best[1], best[0] > best[1])
     )
-    return results, cases
-
-
-def _summarise(names: tuple[str, str], results: Results, cases: list[Case]) -> DuelResult:
-    """Counts the points of the player who moved first in every even game.
-
-    Args:
-        names: The players'.
-        results: All games.
-        cases: Those that were forfeited: the number of the game, and who forfeited how.
-    """
-    points = results.outcomes.copy()
-    points[1::2] *= -1
-    finished = np.ones(len(points), dtype=np.bool_)
-    finished[[number for number, _ in cases]] = False
-    points = points[finished]
-    wins, draws, losses = (int(np.count_nonzero(points == value)) for value in (1, 0, -1))
-    endings = Counter({str(Termination.WIN): wins + losses, str(Termination.DRAW): draws})
-    endings.update(str(kind) for _, (_, kind, *_) in cases)
-    return DuelResult(
+    terminations = Counter({str(Termination.WIN): wins + losses, str(Termination.DRAW): draws})
+    for forfeit in forfeits:
+        terminations[forfeit.kind] += forfeit.games
+    result = DuelResult(
         names=names,
         wins=wins,
         draws=draws,
         losses=losses,
-        distinct_games=len(np.unique(results.games[finished])),
-        terminations={ending: count for ending, count in endings.items() if count},
-        forfeits=count_forfeits(case for _, case in cases),
+        distinct_games=len(np.unique(results.games[results.completed])),
+        terminations={ending: count for ending, count in terminations.items() if count},
+        forfeits=forfeits,
+        seats=int((seatings[0] >= 0).sum()),
     )
+    if "points" not in results.columns:
+        return result
+    points = results.columns["points"]
+    means = [_mean_points(points, seatings == player) for player in (0, 1)]
+    margins = np.asarray((means[0] - means[1]).reshape(-1, 2).mean(axis=1))
+    return replace(
+        result,
+        sides=(_side(spec, results, seatings, 0), _side(spec, results, seatings, 1)),
+        margin=float(margins.mean()),
+        margin_interval=normal_interval(margins),
+        columns={
+            name: float(values[results.completed].mean()) if results.completed.any() else 0.0
+            for name, values in results.columns.items()
+            if values.ndim == 1
+        },
+    )
+
+
+def _side(spec: GameSpec, results: Results, seatings: Seatings, player: int) -> Side:
+    here = seatings == player
+    points = results.columns["points"][here]
+    counts = {limit: int(np.count_nonzero(points > limit)) for limit in spec.limits}
+    offenders = results.offenders[~results.completed]
+    culprits = seatings[~results.completed, offenders]
+    return Side(
+        columns={
+            name: float(values[here].mean())
+            for name, values in results.columns.items()
+            if values.ndim == 2
+        },
+        points_interval=normal_interval(_pair_totals(results.columns["points"], here)),
+        above={limit: count / len(points) for limit, count in counts.items()},
+        above_intervals={
+            limit: wilson_interval(count, len(points)) for limit, count in counts.items()
+        },
+        forbidden=int(np.count_nonzero(culprits == player)),
+    )
+
+
+def _best_places(results: Results, here: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """The best place of a player in each game; *here* says where it sits."""
+    last = here.shape[1] + 1
+    return np.asarray(np.where(here, results.places, last).min(axis=1))
+
+
+def _mean_points(points: NDArray[np.int16], here: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The mean of a player's points in each game."""
+    return np.asarray(np.where(here, points, 0).sum(axis=1) / here.sum(axis=1))
+
+
+def _pair_totals(points: NDArray[np.int16], here: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The mean of a player's points over the seats of both games of each pair."""
+    total = np.where(here, points, 0).sum(axis=1).reshape(-1, 2).sum(axis=1)
+    return np.asarray(total / here.sum(axis=1).reshape(-1, 2).sum(axis=1))

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve_arena.arena.statistics import json_share, wilson_interval
+from evolve_arena.arena.statistics import json_interval, json_share, wilson_interval
 
 __all__ = [
     "DuelResult",
     "ForfeitCount",
     "Score",
+    "Side",
     "count_forfeits",
     "describe_forfeits",
     "describe_repeats",
@@ -86,8 +87,46 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Side:
+    """What one of the two did at all its seats, in games that count points.
+
+    Games that a forbidden move ended count as they stood.
+    """
+
+    columns: dict[str, float]
+    """The means of what the game counts for each seat; see `GameSpec.columns`."""
+    points_interval: tuple[float, float]
+    """The 95 % interval of the mean of points, from pairs of games with the same seed."""
+    above: dict[int, float]
+    """The share of its seats that had more points than each of `GameSpec.limits`."""
+    above_intervals: dict[int, tuple[float, float]]
+    """The 95 % intervals of these shares, as if seats were independent."""
+    forbidden: int
+    """How many games it ended by a forbidden move."""
+
+    @property
+    def points(self) -> float:
+        """The mean of its points over all its seats."""
+        return self.columns["points"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            **self.columns,
+            "points_95": json_interval(self.points_interval),
+            "above": {str(limit): share for limit, share in self.above.items()},
+            "above_95": {str(limit): list(ends) for limit, ends in self.above_intervals.items()},
+            "forbidden_moves": self.forbidden,
+        }
+
+
+@dataclass(frozen=True)
 class DuelResult(Score):
-    """What came of a duel, from the first player's side."""
+    """What came of a duel, from the first player's side.
+
+    Where more than two sit at a table, the two sit at every other seat, and a game is won by whose
+    best place is better.
+    """
 
     names: tuple[str, str]
     wins: int
@@ -101,6 +140,16 @@ class DuelResult(Score):
     """How the games ended, and how often."""
     forfeits: tuple[ForfeitCount, ...] = field(default=(), kw_only=True)
     """Who forfeited, how, and how often."""
+    seats: int = 2
+    """How many sat at each table."""
+    sides: tuple[Side, Side] | None = None
+    """What the two did, in games that count points; so are the following."""
+    margin: float = 0.0
+    """How many points more the first player has per seat: the mean over games."""
+    margin_interval: tuple[float, float] = (0.0, 0.0)
+    """The 95 % interval of :attr:`margin`, from pairs of games with the same seed."""
+    columns: dict[str, float] = field(default_factory=dict)
+    """The means of what is counted for each match, of those that ended by the rules."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
@@ -117,10 +166,24 @@ class DuelResult(Score):
             self.distinct_games,
             self.terminations,
             forfeits=tuple(replace(f, player=1 - f.player) for f in self.forfeits),
+            seats=self.seats,
+            sides=self.sides and self.sides[::-1],
+            margin=-self.margin,
+            margin_interval=(-self.margin_interval[1], -self.margin_interval[0]),
+            columns=self.columns,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; a share of no games is None."""
+        """Everything, ready for JSON; a share of no games is None, and an interval of one pair."""
+        more: dict[str, Any] = {}
+        if self.sides:
+            more = {
+                "seats": self.seats,
+                "margin": self.margin,
+                "margin_95": json_interval(self.margin_interval),
+                **self.columns,
+                "sides": [side.to_dict() for side in self.sides],
+            }
         return {
             "players": list(self.names),
             "games": self.games,
@@ -134,6 +197,7 @@ class DuelResult(Score):
             "distinct_games": self.distinct_games,
             "terminations": self.terminations,
             "forfeits": describe_forfeits(self.names, self.forfeits),
+            **more,
         }
 
 

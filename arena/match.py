@@ -1,23 +1,39 @@
-"""One match, move by move, between any players: also people and programs.
+"""Matches between any players, also people and programs: move by move, or compiled.
 
-Players that exist as arrays meet in the compiled kernels instead; both give the same game.
+Players that exist as arrays meet in the compiled kernels; both ways give the same games.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
-from evolve_arena.core.game import AnyGame, Outcome
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.batch import (
+    EMPTY,
+    Openings,
+    Results,
+    Seatings,
+    make_batch,
+    new_results,
+)
+from evolve_arena.arena.duel_result import ForfeitCount, count_forfeits
+from evolve_arena.arena.executors import Executor, SerialExecutor
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer, Player, check_board, distinct_names
 
-__all__ = ["Match", "Termination", "hash_moves", "play_match"]
+__all__ = ["Match", "Termination", "at_seats", "hash_moves", "play_match", "play_matches"]
 
-MASK = 0xFFFFFFFFFFFFFFFF
+WORD = 2**64 - 1
 
 
 class Termination(StrEnum):
@@ -35,22 +51,30 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True)
 class Match:
-    """A finished match."""
+    """A finished match; what is told by seat is in order of moving."""
 
     moves: tuple[Any, ...]
     """All moves, those of the opening included."""
-    outcome: int
-    """1 if the player who moved first won, 0 for a draw, -1 if the other won."""
+    places: tuple[int, ...]
+    """1 is the best, equals sharing the better place; who forfeited is last."""
     termination: Termination
+    """A win if somebody is first alone, a draw if several are, or how somebody forfeited."""
     sentence: str
     """How it ended, in words."""
     numbers: tuple[int, ...] = ()
     """The moves by their numbers (:meth:`evolve_arena.core.game.Game.number_of`); empty if they
     are numbers themselves."""
     offender: int = -1
-    """The side that forfeited, or -1."""
+    """The seat that forfeited, or -1."""
     errors: tuple[str, ...] = ()
     """The last lines on its standard error then, if it is a program."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """What the game counts beside, by name; as it stood if somebody forfeited."""
+
+    @property
+    def outcome(self) -> int:
+        """In games of two: 1 if the player who moved first won, 0 for a draw, -1 for a loss."""
+        return int(np.sign(self.places[1] - self.places[0]))
 
     @property
     def game(self) -> int:
@@ -66,34 +90,39 @@ def play_match(
     opening: Sequence[int] = (),
     watch: Callable[[Any, Any], None] | None = None,
 ) -> Match:
-    """Plays one match to its end.
+    """Plays one match to its end; each player is shown what its seat may know, and no more.
 
     Args:
-        game: The rules.
-        players: Who moves first, and the other.
-        seed: Seeds the match's stream, from which both players draw in turn.
+        game: The rules; as many play as it has seats.
+        players: Who sits where, in order of moving. A player may sit at several seats.
+        seed: Seeds what chance the game has, and the stream from which all players draw; its
+            lowest 64 bits count.
         opening: The numbers of moves made before the players decide; -1 ends it early.
         watch: Called with every position and the move that led to it (None at the start).
+
+    Raises:
+        BadValueError: There are more or fewer players than seats.
     """
-    stream = new_stream(seed)
-    position = game.initial()
+    if len(players) != game.seats:
+        raise BadValueError(f"{len(players)} players sit at a table of {game.seats} seats")
+    stream = new_stream(game.stream_seed(seed & WORD))
+    position = game.initial(seed & WORD)
     moves: list[Any] = []
     forfeit: tuple[int, ForfeitError] | None = None
     if watch:
         watch(position, None)
     try:
-        for side, player in enumerate(players):
-            player.begin(side)
-        while (outcome := game.outcome(position)) is None:
-            side = game.to_move(position)
-            player = players[side]
+        for seat, player in enumerate(players):
+            player.begin(seat)
+        while game.outcome(position) is None:
+            seat = game.to_move(position)
             if len(moves) < len(opening) and opening[len(moves)] >= 0:
                 move = game.move_of(opening[len(moves)])
             else:
                 try:
-                    move = _ask(game, player, position, stream)
+                    move = _ask(game, players[seat], position, seat, stream)
                 except ForfeitError as error:
-                    forfeit = side, error
+                    forfeit = seat, error
                     break
             position = game.play(position, move)
             moves.append(move)
@@ -102,13 +131,46 @@ def play_match(
     finally:
         for player in players:
             player.end()
-    numbers = tuple(game.number_of(move) for move in moves)
-    told = tuple(moves), () if numbers == tuple(moves) else numbers
-    if forfeit is None:
-        return Match(told[0], *_judge(cast(Outcome, outcome), players), told[1])
-    side, reason = forfeit
-    ending = 2 * side - 1, Termination(reason.kind), str(reason)
-    return Match(told[0], *ending, told[1], offender=side, errors=reason.errors)
+    return _judge(game, position, players, tuple(moves), forfeit)
+
+
+def play_matches(
+    game: AnyGame,
+    players: Sequence[Player],
+    seatings: Seatings,
+    seeds: NDArray[np.uint64],
+    openings: Openings | None = None,
+    executor: Executor | None = None,
+) -> tuple[Results, tuple[ForfeitCount, ...]]:
+    """Plays a match for each of *seatings*, compiled if all *players* are.
+
+    Args:
+        game: The rules; how many play is told by the seatings.
+        players: Whom the seatings name, by number.
+        seatings: Who sits where, shape ``(matches, slots)``.
+        seeds: Shape ``(matches,)``; in games of chance matches of the same seed begin alike.
+        openings: How the matches begin, shape ``(matches, plies)``.
+        executor: Plays the matches of compiled players; serial if None.
+
+    Returns:
+        The results, and who forfeited how often, and how.
+
+    Raises:
+        BadValueError: A player is made for another board.
+    """
+    for player in players:
+        check_board(player, game.rules)
+    compiled = [player for player in players if isinstance(player, CompiledPlayer)]
+    lineup = combine_lineups([player.lineup for player in compiled]) if compiled else None
+    if lineup is None or len(compiled) < len(players):
+        return _play_one_by_one(game, players, seatings, seeds, openings)
+    batch = make_batch(game, lineup, seatings, seeds, openings)
+    results = (executor or SerialExecutor()).play(batch)
+    aborted = np.flatnonzero(~results.completed)
+    return results, count_forfeits(
+        (row, Termination.ILLEGAL_MOVE, f"{players[row].name} makes a forbidden move.", ())
+        for row in seatings[aborted, results.offenders[aborted]].tolist()
+    )
 
 
 def hash_moves(numbers: Sequence[int]) -> int:
@@ -118,22 +180,96 @@ def hash_moves(numbers: Sequence[int]) -> int:
     """
     value = 0xCBF29CE484222325
     for number in numbers:
-        value = (value ^ (number + 1)) * 0x100000001B3 & MASK
+        value = (value ^ (number + 1)) * 0x100000001B3 & WORD
     return value
 
 
-def _judge(outcome: Outcome, players: Sequence[Player]) -> tuple[int, Termination, str]:
-    winner = outcome.winner
-    if winner is None:
-        return 0, Termination.DRAW, f"A draw: {outcome.reason}."
-    sentence = f"{players[winner].name} wins: {outcome.reason}."
-    return 1 - 2 * winner, Termination.WIN, sentence
+def at_seats(game: AnyGame, seats: int) -> AnyGame:
+    """The same game for so many players."""
+    spec = find_game(game.name)
+    if game.seats == seats or spec.seats_option is None:
+        return game
+    changed: AnyGame = spec.make(**{**game.options, spec.seats_option: seats})
+    return changed
 
 
-def _ask(game: AnyGame, player: Player, position: Any, stream: Stream) -> Any:
-    move = player.choose(position, stream)
-    if move not in game.legal_moves(position):
-        raise ForfeitError(
-            Forfeit.ILLEGAL_MOVE, f"{player.name} plays {move}, which is not legal here."
+def _play_one_by_one(
+    game: AnyGame,
+    players: Sequence[Player],
+    seatings: Seatings,
+    seeds: NDArray[np.uint64],
+    openings: Openings | None,
+) -> tuple[Results, tuple[ForfeitCount, ...]]:
+    results = new_results(game, len(seatings))
+    forfeits = []
+    for number, (seating, seed) in enumerate(zip(seatings, seeds, strict=True)):
+        seated = [players[row] for row in seating[seating != EMPTY]]
+        match = play_match(
+            at_seats(game, len(seated)),
+            seated,
+            seed=int(seed),
+            opening=() if openings is None else openings[number].tolist(),
         )
+        results.places[number, : len(seated)] = match.places
+        results.plies[number] = len(match.moves)
+        results.offenders[number] = match.offender
+        results.games[number] = match.game
+        for name, values in match.columns.items():
+            column = results.columns[name]
+            if column.ndim == 2:
+                column[number, : len(seated)] = values
+            else:
+                column[number] = values
+        if match.offender >= 0:
+            row = int(seating[match.offender])
+            forfeits.append((row, match.termination, match.sentence, match.errors))
+    return results, count_forfeits(forfeits)
+
+
+def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream) -> Any:
+    """The move of whose turn it is.
+
+    Raises:
+        ForfeitError: There is none, or the rules do not allow it.
+    """
+    move = player.choose(game.view(position, seat), stream)
+    if isinstance(move, int) and move < 0:
+        sentence = f"{player.name} wants to do what can't be done here."
+        raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
+    if move not in game.legal_moves(position):
+        sentence = f"{player.name} plays {move}, which is not legal here."
+        raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
     return move
+
+
+def _judge(
+    game: AnyGame,
+    position: Any,
+    players: Sequence[Player],
+    moves: tuple[Any, ...],
+    forfeit: tuple[int, ForfeitError] | None,
+) -> Match:
+    """What came of a match that ended in *position*, by the rules or not."""
+    places, columns = game.tally(position)
+    numbers = tuple(game.number_of(move) for move in moves)
+    numbers = () if numbers == moves else numbers
+    if forfeit:
+        offender, error = forfeit
+        places = tuple(place - (place > places[offender]) for place in places)
+        places = (*places[:offender], len(places), *places[offender + 1 :])
+        ending = Termination(error.kind), str(error)
+        return Match(moves, places, *ending, numbers, offender, error.errors, columns)
+    reason = game.outcome(position).reason  # type: ignore[union-attr]
+    return Match(moves, places, *_tell(players, places, reason), numbers, columns=columns)
+
+
+def _tell(
+    players: Sequence[Player], places: tuple[int, ...], reason: str
+) -> tuple[Termination, str]:
+    names = distinct_names([player.name for player in players])
+    winners = [name for name, place in zip(names, places, strict=True) if place == 1]
+    if len(winners) == 1:
+        return Termination.WIN, f"{winners[0]} wins: {reason}."
+    if len(winners) == len(players):
+        return Termination.DRAW, f"A draw: {reason}."
+    return Termination.DRAW, f"{' and '.join(winners)} are first: {reason}."

@@ -1,7 +1,6 @@
-"""Tables at which all seats are taken by the same player: how many points it makes.
+"""Games in which all seats are taken by the same player: how many points it makes.
 
-These are the measurements of Łabno (2018): games that a forbidden move ended are counted, and
-left out of everything else.
+Games that a forbidden move ended are counted, and left out of everything else.
 """
 
 from __future__ import annotations
@@ -14,13 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import check_games
+from evolve_arena.arena.batch import (
+    EMPTY,
+    Results,
+    Seatings,
+    check_games,
+    check_seats,
+    join_results,
+    seat_players,
+)
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.seated_duel import LIMITS
-from evolve_arena.arena.seating import EMPTY, SeatedResults, Seatings, join_results, seat_players
+from evolve_arena.arena.match import play_matches
 from evolve_arena.arena.statistics import Z_95, json_interval, wilson_interval
-from evolve_arena.arena.tables import check_seats, play_tables
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
@@ -37,8 +43,10 @@ class MirrorResult:
     """The player's."""
     seatings: Seatings
     """Who sat where: row 0 at every seat taken."""
-    results: SeatedResults
+    results: Results
     """Every game."""
+    limits: Sequence[int] = ()
+    """Points of which :meth:`to_dict` tells how often a seat had more."""
 
     @property
     def games(self) -> int:
@@ -52,13 +60,13 @@ class MirrorResult:
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """The seats that count, those of completed games, shape ``(games, SEATS)``."""
+        """The seats that count, those of completed games, shape ``(games, slots)``."""
         return np.asarray((self.seatings != EMPTY) & self.results.completed[:, None])
 
     @property
     def points(self) -> Values:
         """The points of all seats that count, shape ``(seats,)``."""
-        return self.results.points[self.counted].astype(np.float64)
+        return self.results.columns["points"][self.counted].astype(np.float64)
 
     @property
     def maximum(self) -> float:
@@ -86,7 +94,7 @@ class MirrorResult:
         if len(counted) < 2:
             return -math.inf, math.inf
         seats = counted.sum(axis=1)
-        totals = np.where(counted, self.results.points[self.results.completed], 0).sum(axis=1)
+        totals = np.where(counted, self.results.columns["points"][self.results.completed], 0).sum(axis=1)
         mean = totals.sum() / seats.sum()
         spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
         half = Z_95 * math.sqrt(spread) / seats.sum()
@@ -103,20 +111,11 @@ class MirrorResult:
         """The median of points over seats."""
         return _measure(self.points, np.median)
 
-    @property
-    def done(self) -> float:
-        """Tickets done, mean per seat."""
-        return _measure(self.results.done[self.counted], np.mean)
-
-    @property
-    def failed(self) -> float:
-        """Tickets not done, mean per seat."""
-        return _measure(self.results.failed[self.counted], np.mean)
-
-    @property
-    def rounds(self) -> float:
-        """The mean of rounds over completed games."""
-        return _measure(self.results.rounds[self.results.completed], np.mean)
+    def mean_of(self, column: str) -> float:
+        """The mean of what the game counts as *column*, over seats, or over matches."""
+        values = self.results.columns[column]
+        counted = self.counted if values.ndim == 2 else self.results.completed
+        return _measure(values[counted], np.mean)
 
     def share_above(self, limit: float) -> float:
         """The share of seats with more points than *limit*."""
@@ -135,9 +134,7 @@ class MirrorResult:
             "mean": self.mean,
             "deviation": self.deviation,
             "median": self.median,
-            "tickets_done": self.done,
-            "tickets_failed": self.failed,
-            "rounds": self.rounds,
+            **{name: self.mean_of(name) for name in self.results.columns if name != "points"},
         }
         return {
             "player": self.name,
@@ -152,7 +149,7 @@ class MirrorResult:
                     "share": self.share_above(limit) if len(self.points) else None,
                     "wilson_95": list(self.share_interval(limit)),
                 }
-                for limit in LIMITS
+                for limit in self.limits
             },
         }
 
@@ -181,11 +178,11 @@ def play_mirror(
             for another board.
     """
     check_games(games)
-    seats = check_seats(game.seats if players is None else players)
-    seatings = seat_players(np.zeros((games, seats), dtype=np.int32))
+    spec, seats = find_game(game.name), check_seats(game, players)
+    seatings = seat_players(np.zeros((games, seats), dtype=np.int32), spec.most_seats)
     seeds = derive_seeds(seed, 0, "mirror", games)
-    results, _ = play_tables(game, [player], seatings, seeds, executor)
-    return MirrorResult(player.name, seatings, results)
+    results, _ = play_matches(game, [player], seatings, seeds, executor=executor)
+    return MirrorResult(player.name, seatings, results, spec.limits)
 
 
 def pool(results: Sequence[MirrorResult]) -> MirrorResult:
@@ -194,6 +191,7 @@ def pool(results: Sequence[MirrorResult]) -> MirrorResult:
         results[0].name,
         np.concatenate([one.seatings for one in results]),
         join_results([one.results for one in results]),
+        results[0].limits,
     )
 
 

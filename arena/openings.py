@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.arena.batch import Openings
-from evolve_arena.arena.kernels import KERNELS, SEATED_KERNELS
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 
 __all__ = ["check_plies", "enumerate_openings", "longest_opening", "random_openings"]
@@ -25,9 +25,9 @@ def random_openings(
             the board in Connect Four.
     """
     check_plies(game, plies)
-    kernel = KERNELS[game.name]
-    openings = np.zeros((count, plies), dtype=kernel.moves)
-    if plies:
+    kernel = find_game(game.name).kernel
+    openings = np.zeros((count, plies), dtype=kernel.move_type)
+    if plies and kernel.draw_openings:
         kernel.draw_openings(
             game.rules, derive_seeds(seed, generation, "openings", count), openings
         )
@@ -49,14 +49,12 @@ def enumerate_openings(game: AnyGame, plies: int) -> Openings:
                 longer.setdefault(game.play(position, move), (*moves, game.number_of(move)))
         found = longer
     openings = [moves for position, moves in found.items() if game.legal_moves(position)]
-    return np.array(openings, dtype=KERNELS[game.name].moves).reshape(len(openings), plies)
+    return np.array(openings, dtype=find_game(game.name).kernel.move_type).reshape(len(openings), plies)
 
 
 def longest_opening(game: AnyGame) -> int:
     """How many random plies a game may begin with: none where chance makes games differ anyway."""
-    if game.name in SEATED_KERNELS:
-        return 0
-    return KERNELS[game.name].longest_opening(game.rules)
+    return find_game(game.name).kernel.longest_opening(game.rules)
 
 
 def check_plies(game: AnyGame, plies: int) -> None:

@@ -14,19 +14,19 @@ from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.kernel import draw_openings, play_matches
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE, UNIT, make_checkers_scratch
-from evolve_arena.genomes.encoding import Encoding
-from evolve_arena.genomes.mlp import MLP
-from evolve_arena.players.lineup import (
+from evolve_arena.games.checkers.seat import (
     DEPTH,
     FEATURES,
     LINEAR,
-    NETWORK,
+    PLANE,
     QUIET,
-    Lineup,
-    combine_lineups,
-    simple_lineup,
+    TABLE_SIZE,
+    UNIT,
+    make_checkers_scratch,
 )
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.lineup import NETWORK, Lineup, combine_lineups, simple_lineup
 from evolve_arena.players.search import NODES, WIN
 
 __all__ = ["measure"]

@@ -1,13 +1,18 @@
-"""What every game offers: the contract between rules and everything above them."""
+"""What every game offers: its rules as Python sees them, and all that the framework asks of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, get_type_hints
 
+import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AnyGame", "Game", "Outcome"]
+from evolve_arena.core.errors import BadValueError
+
+__all__ = ["MOST_SEATS", "AnyGame", "Game", "GameSpec", "KernelSpec", "Option", "Outcome", "PlayerKind"]
 
 State = TypeVar("State")
 Move = TypeVar("Move")
@@ -17,60 +22,94 @@ Move = TypeVar("Move")
 class Outcome:
     """How a game ended by its rules."""
 
-    scores: tuple[float, ...]
-    """What each seat got, in order of moving: 1 for a win, 0.5 for a draw, 0 for a loss.
-
-    Where more than two play: each one's share of the win, 1 / k for k who are first together.
-    """
-
+    places: tuple[int, ...]
+    """The place of each seat, in order of moving: 1 is the best; equals share the better place."""
     reason: str
     """Half a sentence: "four in a row", "the board is full"."""
-
     points: tuple[int, ...] | None = None
     """The points of each seat, in games that count some."""
 
     @property
     def winner(self) -> int | None:
         """The seat that won alone, or None."""
-        best = max(self.scores)
-        return self.scores.index(best) if self.scores.count(best) == 1 else None
-
-
-class Game(Protocol[State, Move]):
-    """Rules over states that are values: nothing is changed in place."""
-
-    name: str
-    """As the command line and recipes call it, such as ``connect-four``."""
-
-    seats: int
-    """How many play."""
+        return self.places.index(1) if self.places.count(1) == 1 else None
 
     @property
-    def rules(self) -> tuple[int, ...]:
-        """The options as numbers, a named tuple: what compiled code takes."""
-        ...
+    def scores(self) -> tuple[float, ...]:
+        """Each seat's share of the win: 1 / k for the k seats that are first together, else 0."""
+        share = 1.0 / self.places.count(1)
+        return tuple(share if place == 1 else 0.0 for place in self.places)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A whole number on which the rules depend; annotates a field of a game's ``rules_type``."""
+
+    lowest: int = 0
+    highest: int = 1
+    values: tuple[int, ...] = ()
+    """The only values allowed, if these are not all between the two."""
+
+    def check(self, name: str, value: int) -> None:
+        """Makes sure that *value* is allowed for the option called *name*.
+
+        Raises:
+            BadValueError: It is not.
+        """
+        allowed = self.values or range(self.lowest, self.highest + 1)
+        if value not in allowed:
+            few = " or ".join(map(str, allowed)) if len(allowed) <= 2 else ""
+            raise BadValueError(
+                f"{name} is {value}: it must be {few or f'from {self.lowest} to {self.highest}'}"
+            )
+
+
+class Game(ABC, Generic[State, Move]):
+    """Rules over states that are values: nothing is changed in place.
+
+    Args:
+        options: The fields of :attr:`rules_type`, by name; what is missing has its default.
+
+    Raises:
+        BadValueError: An option is out of range.
+    """
+
+    name: ClassVar[str]
+    """As the command line and recipes call it, such as ``connect-four``."""
+    rules_type: ClassVar[type[Any]]
+    """A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an `Option`."""
+    seats: int = 2
+    """How many play."""
+
+    def __init__(self, **options: int) -> None:
+        for name, hint in get_type_hints(self.rules_type, include_extras=True).items():
+            for option in getattr(hint, "__metadata__", ()):
+                option.check(name, options.get(name, self.rules_type._field_defaults[name]))
+        self.rules: Any = self.rules_type(**{name: int(value) for name, value in options.items()})
+        """The options as numbers: what compiled code takes."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same by name, as `evolve_arena.core.registry.make_game` takes them."""
-        ...
+        """The options by name."""
+        return dict(self.rules._asdict())
 
+    @abstractmethod
     def describe(self) -> str:
         """The board, with its options: "a board of 7 by 6, 4 in a row"."""
-        ...
 
+    @abstractmethod
     def initial(self, seed: int = 0) -> State:
         """The state before the first move; in games of chance everything follows from *seed*."""
-        ...
 
+    @abstractmethod
     def to_move(self, state: State) -> int:
         """The seat whose turn it is, from 0."""
-        ...
 
+    @abstractmethod
     def legal_moves(self, state: State) -> list[Move]:
         """The moves that may be played, in a fixed order; none once the game is over."""
-        ...
 
+    @abstractmethod
     def play(self, state: State, move: Move) -> State:
         """The state after *move*.
 
@@ -78,48 +117,152 @@ class Game(Protocol[State, Move]):
             IllegalMoveError: The rules do not allow it.
             GameOverError: The game has ended.
         """
-        ...
 
+    @abstractmethod
     def outcome(self, state: State) -> Outcome | None:
         """How the game ended, or None while it goes on."""
-        ...
+
+    def tally(self, state: State) -> tuple[tuple[int, ...], dict[str, Any]]:
+        """The places if the game ended now, and what it counts beside (`GameSpec.columns`).
+
+        It may have ended by the rules, or because somebody forfeited.
+        """
+        outcome = self.outcome(state)
+        return outcome.places if outcome else (1,) * self.seats, {}
+
+    def stream_seed(self, seed: int) -> int:
+        """What the players' stream of a match starts from; *seed* is the match's, of 64 bits.
+
+        Games of chance make it differ from what they use of *seed* themselves.
+        """
+        return seed
 
     def view(self, state: State, seat: int) -> State:
         """What *seat* may know, as a state; where nothing is hidden it is *state* itself."""
-        ...
+        return state
 
+    @abstractmethod
     def observe(self, state: State, seat: int) -> NDArray[Any]:
         """What *seat* may know, as an array."""
-        ...
 
+    @abstractmethod
     def parse_move(self, text: str) -> Move:
         """The move that *text* names.
 
         Raises:
             IllegalMoveError: It names none.
         """
-        ...
 
+    @abstractmethod
     def format_move(self, move: Move) -> str:
         """The text that :meth:`parse_move` reads."""
-        ...
 
     def number_of(self, move: Move) -> int:
         """The number, at least 0, by which compiled code knows a *move*."""
-        ...
+        return int(move)  # type: ignore[call-overload, no-any-return]
 
     def move_of(self, number: int) -> Move:
         """The move that :meth:`number_of` gives that *number*."""
-        ...
+        return number  # type: ignore[return-value]
 
+    @abstractmethod
     def parse_position(self, text: str) -> State:
         """The state that *text* describes.
 
         Raises:
             PositionError: It describes none.
         """
-        ...
 
+
+MOST_SEATS = 5
+"""How many play any game, at most."""
 
 AnyGame: TypeAlias = Game[Any, Any]
 """A game of whatever states and moves."""
+
+
+@dataclass(frozen=True)
+class PlayerKind:
+    """A kind of player that a specification can name, such as ``minimax:depth=4``."""
+
+    form: str
+    """How it is written, such as ``file:PATH``."""
+    summary: str
+    """What it does, in one sentence."""
+    make: Callable[[str, Any], Any]
+    """Makes one from what stands after the colon, for a game."""
+    optional: bool = False
+    """Whether the name alone will do, for what is written after the colon."""
+    runs_code: bool = False
+    """Whether what stands after the colon is run: a program, or a file of Python code."""
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """How the matches of a game are played by compiled code."""
+
+    play: Callable[..., None]
+    """Plays matches: takes the rules, the packed players, the seat order of each match, its seed,
+    its opening, the workspace, and the arrays of `evolve_arena.arena.batch.Results` to fill in."""
+    decide: Callable[[Any, Any, Any, Any], int]
+    """The number of the move that the only one of some packed players chooses, or less than 0 if
+    it wants what is never allowed: takes the rules, the packed players, the position and the
+    workspace, from whose first stream chance comes."""
+    make_workspace: Callable[[Any], Any]
+    """Arrays for matches of some packed players, used again and again; one is ``streams``."""
+    record_fields: int
+    """How many numbers the record of a packed player has."""
+    draw_openings: Callable[..., None] | None = None
+    """Fills rows with random moves; None if games begin at random anyway."""
+    longest_opening: Callable[[Any], int] = lambda rules: 0
+    """How many plies an opening may have, by the rules."""
+    move_type: type[Any] = np.int64
+    """The type of a move's number in an opening."""
+    fewest_matches: int = 256
+    """How many matches at least are handed to a process together, so that they are worth it."""
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """All that the framework knows of a game. A game's package has one, called ``GAME``."""
+
+    game: type[AnyGame]
+    """The rules for Python; its ``rules_type`` defines the options."""
+    kernel: KernelSpec
+    networks: Mapping[str, type[Any]]
+    """What can be bred or learned, by name: classes of players (see
+    `evolve_arena.players.bred.BredPlayer`). The first one of a kind of genome is what methods breed
+    if a recipe does not say."""
+    players: Mapping[str, PlayerKind] = field(default_factory=dict)
+    """Its own players by name, beside those of every game."""
+    opponents: tuple[str, ...] = ("random",)
+    """Whom champions meet in checks if a recipe does not say."""
+    ladder: tuple[str, ...] = ("random",)
+    """Whom ``evolve evaluate`` lets a player meet."""
+    most_seats: int = 2
+    seats_option: str | None = None
+    """The option that says how many play; the same players can play with any number."""
+    has_chance: bool = False
+    """Whether chance decides beside the players, as where cards are dealt. Such games are compared
+    by matches of the same seeds instead of the same openings."""
+    columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    """What matches count beside places, by name: the type of its numbers, and whether each seat has
+    one. What is called ``points`` is what players try to have many of."""
+    limits: Sequence[int] = ()
+    """Points of which tables tell how often somebody had more."""
+    make_speech: Callable[[Any], Any] | None = None
+    """How people talk about a game: takes it, gives an `evolve_arena.players.speech.Speech`."""
+    dialects: Mapping[str, Any] = field(default_factory=dict)
+    """How programs that play are spoken to: an `evolve_arena.players.dialects.Dialect` for each kind
+    of host, by name, the usual one first."""
+    learners: Sequence[type[Any]] = ()
+    """Methods that only this game has."""
+
+    @property
+    def name(self) -> str:
+        """As the command line and recipes call it."""
+        return self.game.name
+
+    def make(self, **options: int) -> Any:
+        """The game with these *options*."""
+        return self.game(**options)

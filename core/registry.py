@@ -1,52 +1,91 @@
-"""The games by name."""
+"""Finds games by name: those in the package ``evolve_arena.games``, and those others installed.
+
+A game is a package or module with a :class:`GameSpec` called ``GAME``. It is called as its folder,
+with a hyphen for each underscore. Other distributions add games by entry points of the group
+``evolve_arena.games``. Nothing of a game is loaded before it is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, overload
+import pkgutil
+from functools import cache
+from importlib import import_module, metadata
+from typing import Any, cast
 
 from evolve_arena.core.errors import UnknownNameError
-from evolve_arena.core.game import AnyGame
-from evolve_arena.games.checkers.board import CheckersRules
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.game import ConnectFour, Rules
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.layout import TicketRules
+from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
-__all__ = ["GAMES", "game_of", "make_game"]
+__all__ = ["find_game", "game_names", "game_of", "make_game", "study_players"]
 
-GAMES: dict[str, Callable[..., ConnectFour | Checkers | TicketToRide]] = {
-    Checkers.name: Checkers,
-    ConnectFour.name: ConnectFour,
-    TicketToRide.name: TicketToRide,
-}
-_BY_RULES: dict[type, Callable[..., AnyGame]] = {
-    CheckersRules: Checkers,
-    Rules: ConnectFour,
-    TicketRules: TicketToRide,
-}
+GROUP = "evolve_arena.games"
+STUDIES = "evolve_arena.studies"
 
 
-@overload
-def make_game(name: Literal["connect-four"], **options: int) -> ConnectFour: ...
-@overload
-def make_game(name: Literal["checkers"], **options: int) -> Checkers: ...
-@overload
-def make_game(name: Literal["ticket-to-ride"], **options: int) -> TicketToRide: ...
-@overload
-def make_game(name: str, **options: int) -> Any: ...
-def make_game(name: str, **options: int) -> ConnectFour | Checkers | TicketToRide:
+def game_names() -> list[str]:
+    """The games that can be played, by name, sorted."""
+    return sorted(_places())
+
+
+def find_game(name: str) -> GameSpec:
+    """The game called *name*.
+
+    Raises:
+        UnknownNameError: There is no such game.
+    """
+    if name not in _places():
+        raise UnknownNameError("game", name, game_names())
+    return _load(_places()[name])
+
+
+def make_game(name: str, **options: int) -> Any:
     """The game called *name*, with *options* such as the size of its board or how many play.
 
     Raises:
         UnknownNameError: There is no such game.
         BadValueError: An option is out of range.
     """
-    if name not in GAMES:
-        raise UnknownNameError("game", name, GAMES)
-    return GAMES[name](**options)
+    return find_game(name).make(**options)
 
 
-def game_of(rules: tuple[int, ...]) -> AnyGame:
-    """The game that has these *rules*."""
-    return _BY_RULES[type(rules)](*rules)
+def game_of(rules: Any) -> AnyGame:
+    """The game that has these *rules*, which must be one that was found before."""
+    loaded = (_load(place) for place in _loaded)
+    spec = next(spec for spec in loaded if spec.game.rules_type is type(rules))
+    return cast(AnyGame, spec.make(**rules._asdict()))
+
+
+def study_players(game: str) -> dict[str, PlayerKind]:
+    """The players of a *game* that published studies add, by name."""
+    found: dict[str, PlayerKind] = {}
+    for place in _studies():
+        found |= getattr(import_module(place), "PLAYERS", {}).get(game, {})
+    return found
+
+
+_loaded: set[str] = set()
+
+
+@cache
+def _studies() -> list[str]:
+    """The packages of studies."""
+    folder = import_module(STUDIES).__path__
+    return [f"{STUDIES}.{each.name}" for each in pkgutil.iter_modules(folder) if each.ispkg]
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Where each game is found: ``package.module:value``."""
+    folder = import_module(GROUP).__path__
+    own = {
+        module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"
+        for module in pkgutil.iter_modules(folder)
+    }
+    return {point.name: point.value for point in metadata.entry_points(group=GROUP)} | own
+
+
+@cache
+def _load(place: str) -> GameSpec:
+    module, _, value = place.partition(":")
+    spec: GameSpec = getattr(import_module(module), value)
+    _loaded.add(place)
+    return spec

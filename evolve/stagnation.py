@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.kernels import SEATED_KERNELS
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Config
 from evolve_arena.evolve.tables import pack_company, play_at_tables
@@ -172,7 +172,7 @@ def _play(
     the place of openings.
     """
     count = max(1, config.games // 2)
-    if arena.design.game.name in SEATED_KERNELS:
+    if find_game(arena.design.game.name).has_chance:
         decks = derive_seeds(state.seed, 0, "stagnation", count)
         return play_at_tables(arena, state.population, pairs, decks, others)
     openings = random_openings(arena.design.game, config.opening_plies, count, state.seed)

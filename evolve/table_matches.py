@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.seating import EMPTY, SEATS, SeatedResults, Seatings, seat_players
+from evolve_arena.arena.batch import EMPTY, Results, Seatings, seat_players
 
 __all__ = ["OFFENCE_POINTS", "mean_by_player", "plan_tables", "value_seats"]
 
@@ -19,6 +19,7 @@ games bring that are played to their end."""
 def plan_tables(
     players: NDArray[np.int32],
     size: int,
+    slots: int,
     seeds: NDArray[np.uint64],
     generator: np.random.Generator,
     *,
@@ -34,6 +35,7 @@ def plan_tables(
     Args:
         players: Rows of a lineup.
         size: Seats of a table.
+        slots: Seats of the largest table.
         seeds: One for each deck.
         generator: Deals players to tables.
         company: Rows of the lineup that take the seats of company in turn, beginning with the
@@ -58,11 +60,11 @@ def plan_tables(
         shifts = range(size) if rotate else [deck % size]
         parts += [np.roll(table, shift, axis=1) for shift in shifts]
         words.append(np.full(tables * len(shifts), seed))
-    return seat_players(np.concatenate(parts)), np.concatenate(words)
+    return seat_players(np.concatenate(parts), slots), np.concatenate(words)
 
 
-def value_seats(results: SeatedResults, seatings: Seatings, kind: str) -> NDArray[np.float64]:
-    """What each match is worth at each seat, shape ``(matches, SEATS)``; 0 at empty seats.
+def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
+    """What each match is worth at each seat, shape ``(matches, slots)``; 0 at empty seats.
 
     Args:
         results: Of matches.
@@ -73,7 +75,7 @@ def value_seats(results: SeatedResults, seatings: Seatings, kind: str) -> NDArra
     """
     taken = seatings != EMPTY
     others = taken.sum(axis=1, keepdims=True) - 1
-    points = np.where(taken, results.points, 0).astype(np.float64)
+    points = np.where(taken, results.columns["points"], 0).astype(np.float64)
     worst = OFFENCE_POINTS
     if kind == "rank":
         values = _count_behind(results.places, taken) / others
@@ -82,7 +84,7 @@ def value_seats(results: SeatedResults, seatings: Seatings, kind: str) -> NDArra
         values = points - (points.sum(axis=1, keepdims=True) - points) / others
     else:
         values = points
-    offended = np.arange(SEATS) == results.offenders[:, None]
+    offended = np.arange(taken.shape[1]) == results.offenders[:, None]
     return np.where(taken, np.where(offended, worst, values), 0.0)
 
 
@@ -101,8 +103,9 @@ def mean_by_player(
 def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
     """How many come behind each seat, equals counting a half."""
     behind = np.zeros(places.shape)
-    for seat in range(SEATS):
-        for other in range(SEATS):
+    slots = places.shape[1]
+    for seat in range(slots):
+        for other in range(slots):
             if seat != other:
                 ahead = (places[:, other] > places[:, seat]) + 0.5 * (
                     places[:, other] == places[:, seat]

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.seating import EMPTY, SEATS, SeatedResults, Seatings
+from evolve_arena.arena.batch import EMPTY, Results, Seatings
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.table_matches import mean_by_player, plan_tables, value_seats
@@ -26,8 +27,6 @@ from evolve_arena.players.specification import make_player
 
 __all__ = ["Tables", "pack_company", "play_at_tables"]
 
-DEFAULT_COMPANY = ("rule",)
-"""Among whom champions are found if the recipe names no company."""
 
 
 class Tables:
@@ -45,10 +44,11 @@ class Tables:
     def __init__(self, config: TablesConfig, game: AnyGame, noise: float) -> None:
         self.config = config
         self.noise = noise
-        self.sizes: tuple[int, ...] = config.seats or (int(game.rules[0]),)
+        self.sizes: tuple[int, ...] = config.seats or (game.seats,)
+        self.slots = find_game(game.name).most_seats
         key = "method.tables.company"
         self.company = pack_company(config.company, game, key)
-        self.judges = self.company or pack_company(DEFAULT_COMPANY, game, key)
+        self.judges = self.company or pack_company(find_game(game.name).opponents[:1], game, key)
 
     def play(
         self, arena: Arena, state: Any, hall: Any = None, purpose: str = "decks"
@@ -69,7 +69,9 @@ class Tables:
         company = [*self.company, *guests]
         seats, decks = self.config.company_seats, self.config.decks
         seatings, seeds = self._plan(state, rows, company, seats, purpose, decks)
-        results = arena.seat(state.population, seatings, seeds, company, noise=self.noise)
+        results = arena.play(
+            state.population, seatings, seeds, others=company, noise=self.noise
+        )
         fitness = self._sum(results, seatings, len(rows))
         return fitness, _describe(results, seatings, len(rows))
 
@@ -87,7 +89,7 @@ class Tables:
             (config.final_decks, 1, "final decks"),
         ):
             seatings, seeds = self._plan(state, rows, self.judges, SEATS, purpose, decks)
-            results = arena.seat(state.population, seatings, seeds, self.judges)
+            results = arena.play(state.population, seatings, seeds, self.judges)
             fitness = self._sum(results, seatings, len(state.population))[rows]
             best = np.argsort(-fitness, kind="stable")[:count]
             won = float(fitness[best[0]])
@@ -115,6 +117,7 @@ class Tables:
                 plan_tables(
                     rows,
                     size,
+                    self.slots,
                     derive_seeds(state.seed, state.generation, words, decks),
                     derive_generator(state.seed, state.generation, f"tables of {words}"),
                     company=guests,
@@ -126,7 +129,7 @@ class Tables:
         return np.concatenate(seatings), np.concatenate(seeds)
 
     def _sum(
-        self, results: SeatedResults, seatings: Seatings, individuals: int
+        self, results: Results, seatings: Seatings, individuals: int
     ) -> NDArray[np.float64]:
         """The mean value of each individual's matches, all table sizes counting the same."""
         values = value_seats(results, seatings, self.config.fitness)
@@ -179,13 +182,13 @@ def play_at_tables(
         seeds: One for each deck, the same for all pairs.
         others: Lineups beside the population.
     """
-    size = int(arena.design.game.rules[0])
-    turns = np.arange(SEATS) % 2
-    tables = np.where(np.arange(SEATS) < size, pairs[:, turns], EMPTY)
-    swapped = np.where(np.arange(SEATS) < size, pairs[:, 1 - turns], EMPTY)
+    size, slots = arena.design.game.seats, find_game(arena.design.game.name).most_seats
+    turns = np.arange(slots) % 2
+    tables = np.where(np.arange(slots) < size, pairs[:, turns], EMPTY)
+    swapped = np.where(np.arange(slots) < size, pairs[:, 1 - turns], EMPTY)
     seatings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
-    matches = seatings.reshape(-1, SEATS).astype(np.int32)
-    results = arena.seat(genomes, matches, np.tile(seeds, 2 * len(pairs)), others)
+    matches = seatings.reshape(-1, slots).astype(np.int32)
+    results = arena.play(genomes, matches, np.tile(seeds, 2 * len(pairs)), others=others)
     values = value_seats(results, matches, "points")
     means = values[:, :size:2].mean(axis=1) - values[:, 1:size:2].mean(axis=1)
     ahead = means.reshape(len(pairs), 2, len(seeds))
@@ -194,15 +197,15 @@ def play_at_tables(
     return share
 
 
-def _describe(results: SeatedResults, seatings: Seatings, individuals: int) -> dict[str, float]:
+def _describe(results: Results, seatings: Seatings, individuals: int) -> dict[str, float]:
     """How the individuals' games went, on average."""
     own = (seatings != EMPTY) & (seatings < individuals)
     seats = max(1, int(own.sum()))
-    offended = (np.arange(SEATS) == results.offenders[:, None]) & own
+    offended = (np.arange(own.shape[1]) == results.offenders[:, None]) & own
+    by_seat = {name: values for name, values in results.columns.items() if values.ndim == 2}
+    by_match = {name: values for name, values in results.columns.items() if values.ndim == 1}
     return {
-        "points": float(results.points[own].sum() / seats),
-        "tickets_done": float(results.done[own].sum() / seats),
-        "tickets_failed": float(results.failed[own].sum() / seats),
+        **{name: float(values[own].sum() / seats) for name, values in by_seat.items()},
         "forbidden": float(offended.sum() / seats),
-        "rounds": float(results.rounds.mean()),
+        **{name: float(values.mean()) for name, values in by_match.items()},
     }

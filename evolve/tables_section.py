@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from evolve_arena.arena.kernels import SEATED_KERNELS
-from evolve_arena.arena.seating import SEATS
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import MOST_SEATS, AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.meeting import MeetingConfig, estimate_matches
 from evolve_arena.evolve.method import Config
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 __all__ = ["TableMeetingConfig", "TablesConfig", "estimate_meetings", "find_tables"]
 
-Size = Annotated[int, Field(ge=2, le=SEATS)]
+Size = Annotated[int, Field(ge=2, le=MOST_SEATS)]
 
 FOR_PAIRS = {
     "colours": "method.tables.rotate",
@@ -44,7 +43,7 @@ class TablesConfig(Config):
     share of the others who come behind (equals count a half)."""
     company: tuple[str, ...] = ()
     """Specifications of players from outside, who take the seats of company in turn."""
-    company_seats: int = Field(default=0, ge=0, le=SEATS)
+    company_seats: int = Field(default=0, ge=0, le=MOST_SEATS)
     """How many seats of each table they take; at least one is left for an individual."""
     trial_decks: int = Field(default=20, ge=1, le=100_000)
     """Decks that everybody plays, alone among company, for who is the champion."""
@@ -90,7 +89,7 @@ def find_tables(
     Raises:
         BadValueError: The section is for other games, or a key makes no sense at tables.
     """
-    if game.name not in SEATED_KERNELS:
+    if not find_game(game.name).has_chance:
         if config.tables is not None:
             raise BadValueError(f"method.tables: {game.name} is a game for two: leave it out")
         return None
@@ -102,7 +101,7 @@ def find_tables(
                 f"method.{key} is for games of two, not for {game.name}: write {instead}"
             )
     _check_hall(config, tables)
-    for size in tables.seats or (game.rules[0],):
+    for size in tables.seats or (game.seats,):
         own = size - min(size - 1, tables.company_seats)
         if own > individuals:
             raise BadValueError(
@@ -122,17 +121,17 @@ def estimate_meetings(
         individuals: How many there are.
         pairs: How many of them meet, in games of two.
     """
-    if game.name not in SEATED_KERNELS:
+    if not find_game(game.name).has_chance:
         hall = individuals * config.hall_of_fame.opponents
         return estimate_matches(config, pairs + hall)
     tables = config.tables or TablesConfig()
-    sizes = tables.seats or (game.rules[0],)
+    sizes = tables.seats or (game.seats,)
     decks = max(
         individuals * max(tables.decks, tables.trial_decks),
         min(individuals, tables.finalists) * tables.final_decks,
     )
     seats = sum(sizes) if tables.rotate else len(sizes)
-    return SEATS * BYTES_PER_MATCH * decks * seats
+    return find_game(game.name).most_seats * BYTES_PER_MATCH * decks * seats
 
 
 def _check_hall(config: TableMeetingConfig, tables: TablesConfig) -> None:

@@ -36,6 +36,8 @@ class BredPlayer(CompiledPlayer):
     """How files call this kind."""
     design_type: ClassVar[type[Any]]
     """The class of its design."""
+    genome_kind: ClassVar[str]
+    """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
 
     def __init__(self, design: Any, lineup: Lineup, name: str) -> None:
         super().__init__(design.game, lineup, name)
@@ -79,6 +81,8 @@ class VectorPlayer(BredPlayer):
         name: How tables call it.
     """
 
+    genome_kind = "vector"
+
     def __init__(self, design: Any, genome: NDArray[np.float32], name: str) -> None:
         super().__init__(design, design.pack(genome[None, :]), name)
         self.genome = genome
@@ -116,6 +120,8 @@ class NeatPlayer(BredPlayer):
         genome: A population of this one genome.
         name: How tables call it.
     """
+
+    genome_kind = "graph"
 
     def __init__(self, design: Any, genome: NeatPopulation, name: str) -> None:
         super().__init__(design, design.pack(genome), name)

@@ -7,10 +7,8 @@ from typing import Any
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import game_of
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream
-from evolve_arena.games.ticket_to_ride.layout import TicketRules
-from evolve_arena.players.decider import DECIDERS
 from evolve_arena.players.lineup import Lineup
 
 __all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
@@ -56,8 +54,8 @@ class CompiledPlayer(Player):
         self.game = game
         self.lineup = lineup
         self.name = name
-        self._decider = DECIDERS[game.name]
-        self._scratch = self._decider.make_scratch(lineup)
+        self._kernel = find_game(game.name).kernel
+        self._scratch = self._kernel.make_workspace(lineup)
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The very move that the match kernel would play.
@@ -67,7 +65,7 @@ class CompiledPlayer(Player):
         """
         check_board(self, position.rules)
         scratch = self._scratch._replace(streams=stream)
-        number = self._decider.decide(self.game.rules, self.lineup, position, scratch)
+        number = self._kernel.decide(self.game.rules, self.lineup, position, scratch)
         return self.game.move_of(number)
 
 
@@ -78,7 +76,7 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
         BadValueError: It is made for another board, or another game.
     """
     game: AnyGame | None = getattr(player, "game", None)
-    if game is None or _play_alike(game.rules, rules):
+    if game is None or _play_alike(game, rules):
         return
     here = game_of(rules)
     if game.name != here.name:
@@ -88,11 +86,13 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
     )
 
 
-def _play_alike(own: tuple[int, ...], here: tuple[int, ...]) -> bool:
-    """Whether the rules are the same; players of Ticket to Ride sit at tables of any size."""
-    if isinstance(own, TicketRules) and isinstance(here, TicketRules):
-        return own._replace(players=here.players) == here
-    return type(own) is type(here) and own == here
+def _play_alike(game: AnyGame, here: Any) -> bool:
+    """Whether the rules are the same, however many play."""
+    if type(game.rules) is not type(here):
+        return False
+    option = find_game(game.name).seats_option
+    own = game.rules._replace(**{option: getattr(here, option)}) if option else game.rules
+    return bool(own == here)
 
 
 def distinct_names(names: list[str]) -> tuple[str, ...]:

@@ -18,11 +18,11 @@ from evolve_arena.core.errors import BadValueError, IllegalMoveError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.child import Child, quoted
-from evolve_arena.players.dialects import DIALECTS, Dialect, Limits, find_dialect
+from evolve_arena.players.dialects import Dialect, Limits, find_dialect
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 
-__all__ = ["DIALECTS", "Dialect", "Limits", "ProcessPlayer"]
+__all__ = ["Dialect", "Limits", "ProcessPlayer"]
 
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5
@@ -43,7 +43,7 @@ class ProcessPlayer(Player):
     Args:
         game: What it plays.
         command: How to start it: a program and its arguments, quoted as in a shell.
-        dialect: One of those that :data:`evolve_arena.players.dialects.DIALECTS` has for the game;
+        dialect: One of those that the game's `GameSpec` has;
             by default the first, ``ai-games`` or ``checkers``.
         name: How tables call it; by default the file that the command names.
         limits: What it may use; by default what the dialect's site allowed.

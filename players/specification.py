@@ -10,39 +10,36 @@ Some kinds run code that is not ours. A specification may come from a file of so
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
-from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import GAMES
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.minimax import parse_minimax
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.core.game import AnyGame, PlayerKind
+from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 from evolve_arena.players.storage import LARGEST, read_player
 
 __all__ = [
     "NotPermittedError",
     "Permit",
-    "PlayerKind",
+    "games_of",
     "make_player",
     "permit_all",
     "player_kinds",
+    "read_number",
+    "read_settings",
+    "read_switch",
+    "read_whole",
     "register_player",
     "runs_code",
 ]
-
-Maker = Callable[[str, Any], Player]
 
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""
@@ -50,24 +47,6 @@ Permit = Callable[[str], None]
 
 class NotPermittedError(ArenaError):
     """A player that would run code for which nobody has the user's word."""
-
-
-@dataclass(frozen=True)
-class PlayerKind:
-    """A kind of player that a specification can name."""
-
-    form: str
-    """How it is written, such as ``file:PATH``."""
-    summary: str
-    """What it does, in one sentence."""
-    make: Maker
-    """Makes one from what stands after the colon, for a game."""
-    optional: bool = False
-    """Whether the name alone will do, for what is written after the colon."""
-    games: tuple[str, ...] = tuple(GAMES)
-    """The games that it can play."""
-    runs_code: bool = False
-    """Whether what stands after the colon is run: a program, or a file of Python code."""
 
 
 def refuse_all(specification: str) -> None:
@@ -98,31 +77,101 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
         ArenaError: A file can't be read, or holds a player of another game.
     """
     kind, colon, argument = specification.strip().partition(":")
-    if kind not in _KINDS:
-        raise UnknownNameError("player", specification.strip(), [k.form for k in _KINDS.values()])
-    form = _KINDS[kind].form
-    if game.name not in _KINDS[kind].games:
-        others = ", ".join(k.form for k in _KINDS.values() if game.name in k.games)
-        raise BadValueError(f"player {kind} does not play {game.name} (there are: {others})")
-    missing = not argument.strip() and (bool(colon) or not _KINDS[kind].optional)
+    known = player_kinds(game.name)
+    if kind not in known:
+        if others := games_of(kind):
+            forms = ", ".join(k.form for k in known.values())
+            raise BadValueError(
+                f"player {kind} plays {' and '.join(others)}, not {game.name} (there are: {forms})"
+            )
+        raise UnknownNameError("player", specification.strip(), [k.form for k in known.values()])
+    form = known[kind].form
+    missing = not argument.strip() and (bool(colon) or not known[kind].optional)
     if missing if ":" in form else colon:
         raise BadValueError(f"player {quote(specification)}: write {form}")
-    if _KINDS[kind].runs_code:
+    if known[kind].runs_code:
         permit(specification)
-    player = _KINDS[kind].make(argument.strip(), game)
+    player: Player = known[kind].make(argument.strip(), game)
     check_board(player, game.rules)
     return player
 
 
-def runs_code(specification: str) -> bool:
-    """Whether *specification* names a player that runs code of its own."""
-    kind = _KINDS.get(specification.strip().partition(":")[0])
+def runs_code(specification: str, game: str) -> bool:
+    """Whether *specification* names a player of *game* that runs code of its own."""
+    kind = player_kinds(game).get(specification.strip().partition(":")[0])
     return kind is not None and kind.runs_code
 
 
-def player_kinds() -> dict[str, PlayerKind]:
-    """All kinds by name."""
-    return dict(_KINDS)
+def player_kinds(game: str) -> dict[str, PlayerKind]:
+    """All kinds of players of a *game*, by name."""
+    return {**_KINDS, **find_game(game).players, **study_players(game)}
+
+
+def games_of(kind: str) -> list[str]:
+    """The games that have a *kind* of player of their own."""
+    return [] if kind in _KINDS else [name for name in game_names() if kind in player_kinds(name)]
+
+
+def read_settings(
+    kind: str, text: str, readers: Mapping[str, Callable[[str], Any]]
+) -> dict[str, Any]:
+    """The settings of a *text* such as ``depth=4,noise=0.2``, in any order.
+
+    Args:
+        kind: The kind of player, for messages.
+        text: What stands behind the colon.
+        readers: By name, what reads a value.
+
+    Raises:
+        UnknownNameError: It sets something else.
+        BadValueError: A value is none, or set twice.
+    """
+    values: dict[str, Any] = {}
+    for setting in text.split(",") if text.strip() else ():
+        name, _, value = (part.strip() for part in setting.partition("="))
+        if name not in readers:
+            raise UnknownNameError(f"setting of {kind}", name, readers)
+        if name in values:
+            raise BadValueError(f"player {kind}:{text}: {name} is set twice")
+        try:
+            values[name] = readers[name](value)
+        except BadValueError as error:
+            raise BadValueError(f"player {kind}:{text}: {name} is {quote(value)}: {error}") from None
+    return values
+
+
+def read_whole(text: str) -> int:
+    """A whole number.
+
+    Raises:
+        BadValueError: It is none.
+    """
+    if not re.fullmatch("[+-]?[0-9]{1,18}", text, re.ASCII):
+        raise BadValueError("it must be a whole number")
+    return int(text)
+
+
+def read_number(text: str) -> float:
+    """A number.
+
+    Raises:
+        BadValueError: It is none.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise BadValueError("it must be a number") from None
+
+
+def read_switch(text: str) -> bool:
+    """0 or 1.
+
+    Raises:
+        BadValueError: It is neither.
+    """
+    if text not in ("0", "1"):
+        raise BadValueError("it must be 0 or 1")
+    return text == "1"
 
 
 def register_player(name: str, kind: PlayerKind) -> None:
@@ -155,32 +204,11 @@ _KINDS: dict[str, PlayerKind] = {
     "random": PlayerKind(
         "random", "plays any legal move", lambda argument, game: make_random(game)
     ),
-    "test-bot": PlayerKind(
-        "test-bot",
-        "completes or blocks a stack that is one short of a line, else plays at random",
-        lambda argument, game: make_test_bot(game),
-        games=(ConnectFour.name,),
-    ),
-    "minimax": PlayerKind(
-        "minimax:depth=4,noise=0.2",
-        "searches 1 to 12 plies deep, of 5 moves plays one at random",
-        parse_minimax,
-        optional=True,
-        games=(Checkers.name, ConnectFour.name),
-    ),
-    "rule": PlayerKind(
-        "rule:text,early=always",
-        "the rule player of Łabno (2018), in a reading of his description",
-        make_rule_player,
-        optional=True,
-        games=(TicketToRide.name,),
-    ),
     "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
     "process": PlayerKind(
         'process:"COMMAND"',
         "a program that speaks the game's usual dialect (or process:dialect=riddles,COMMAND)",
         _make_process,
-        games=(Checkers.name, ConnectFour.name),
         runs_code=True,
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),

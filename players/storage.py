@@ -5,45 +5,20 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.games.checkers.graph import CheckersGraphPlayer
-from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.games.checkers.network import CheckersNetworkPlayer
-from evolve_arena.games.connect_four.graph import GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkPlayer
-from evolve_arena.games.connect_four.tuple_network import TuplePlayer
-from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
-from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
-from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer
 
-__all__ = ["KINDS", "LARGEST", "read_player"]
+__all__ = ["LARGEST", "read_player"]
 
 LARGEST = 1 << 27
 """Bytes of a file with a player; tuple networks have some millions."""
-
-KINDS: dict[str, type[BredPlayer]] = {
-    kind.kind: kind
-    for kind in (
-        NetworkPlayer,
-        GraphPlayer,
-        TuplePlayer,
-        LinearPlayer,
-        CheckersNetworkPlayer,
-        CheckersGraphPlayer,
-        DecisionPlayer,
-        MovePlayer,
-        TicketGraphPlayer,
-    )
-}
-"""The kinds of players that files hold."""
-
 
 def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     """The player that :meth:`BredPlayer.serialise` wrote.
@@ -55,7 +30,7 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     content = read_tensors("player", FORMAT, blob)
     description = content.description
     try:
-        kind = KINDS[description["kind"]]
+        kind = _find_kind(description)
         _check_numbers(content.arrays)
         player = kind.read(description["design"], content.arrays, name or description["name"])
         player.remarks = description["remarks"]
@@ -80,6 +55,16 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     if not isinstance(player.name, str) or not isinstance(player.remarks, dict):
         raise DamagedFileError("its name is no text, or its remarks are no section")
     return player
+
+
+def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
+    """The class of the player that is so described; of old files the game must be found out."""
+    games = [description["game"]] if "game" in description else game_names()
+    for game in games:
+        for kind in find_game(game).networks.values():
+            if kind.kind == description["kind"]:
+                return cast(type[BredPlayer], kind)
+    raise LookupError(f"no kind {description['kind']!r:.100}")
 
 
 def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Results
-from evolve_arena.arena.seating import SeatedBatch, SeatedResults
 from evolve_arena.arena.work import Work
 
 __all__ = ["Executor"]
@@ -30,11 +29,7 @@ class Executor(ABC):
 
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch* and gives their results in the order asked."""
-        return Results(*self.do(batch.work()))
-
-    def seat(self, batch: SeatedBatch) -> SeatedResults:
-        """Plays all matches of *batch*, a game of more than two seats."""
-        return SeatedResults(*self.do(batch.work()))
+        return Results.of(batch.game, self.do(batch.work()))
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

@@ -21,12 +21,13 @@ bits    what
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.game import Option
 from evolve_arena.core.stream import Stream, below
 
 __all__ = [
@@ -76,7 +77,7 @@ CAPTURED_WORD = np.uint64(0x7FFFFFF)
 class CheckersRules(NamedTuple):
     """The options of the game, as compiled code takes them."""
 
-    turned: int = 0
+    turned: Annotated[int, Option()] = 0
     """1 if light moves first, on a board that is drawn turned round."""
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from evolve_arena.core.game import Outcome
+from evolve_arena.core.errors import GameOverError, IllegalMoveError, PositionError
+from evolve_arena.core.game import Game, Outcome
 from evolve_arena.games.checkers.board import (
     DRAW_PLIES,
     MOST_MOVES,
@@ -42,7 +41,7 @@ DARK_START = sum(bit_of(square) for square in range(1, 13))
 LIGHT_START = sum(bit_of(square) for square in range(21, 33))
 
 
-class Checkers:
+class Checkers(Game[Position, Move]):
     """The rules of English checkers.
 
     Args:
@@ -72,20 +71,13 @@ class Checkers:
     """
 
     name = "checkers"
-    seats = 2
-
-    def __init__(self, turned: int = 0) -> None:
-        if turned not in (0, 1):
-            raise BadValueError(f"turned is {turned}: it must be 0 or 1")
-        self.turned = bool(turned)
-        """Whether light moves first."""
-        self.rules = CheckersRules(int(turned))
-        """The same, as compiled code takes it."""
+    rules_type = CheckersRules
+    rules: CheckersRules
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of such a game, by name."""
-        return dict(self.rules._asdict())
+    def turned(self) -> bool:
+        """Whether light moves first."""
+        return bool(self.rules.turned)
 
     def describe(self) -> str:
         """How the board lies."""
@@ -134,12 +126,12 @@ class Checkers:
     def outcome(self, state: Position) -> Outcome | None:
         """How the game ended, or None while it goes on."""
         if not _count(state, np.empty(MOST_MOVES, dtype=np.uint64)):
-            scores = (0.0, 1.0) if self.to_move(state) == 0 else (1.0, 0.0)
-            return Outcome(scores, f"{COLOURS[state.side]} has no move")
+            places = (2, 1) if self.to_move(state) == 0 else (1, 2)
+            return Outcome(places, f"{COLOURS[state.side]} has no move")
         if len(state.past) >= DRAW_PLIES:
-            return Outcome((0.5, 0.5), "40 moves each without a capture or a man's move")
+            return Outcome((1, 1), "40 moves each without a capture or a man's move")
         if _is_draw(state):
-            return Outcome((0.5, 0.5), "the same position for the third time")
+            return Outcome((1, 1), "the same position for the third time")
         return None
 
     def perft(self, state: Position, depth: int) -> int:

@@ -18,26 +18,19 @@ import numpy as np
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
-from evolve_arena.genomes.neat.graph import compile_graphs
-from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
+from evolve_arena.games.checkers.seat import (
     DEPTH,
-    GRAPH,
-    HEAD,
-    INPUTS,
-    KIND,
-    NUMBERS_AT,
-    PLANES,
+    FEATURES,
     QUIET,
     SEAT_FIELDS,
     SLOTS,
     TERMS,
-    VALUE,
-    Lineup,
 )
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, Lineup
 
 __all__ = ["CheckersGraphDesign", "CheckersGraphPlayer"]
 
@@ -92,11 +85,9 @@ class CheckersGraphDesign:
         seats[:, KIND] = GRAPH
         seats[:, COLUMNS_AT] = graphs.structure_at
         seats[:, NUMBERS_AT] = graphs.numbers_at
-        seats[:, HEAD] = VALUE
-        seats[:, INPUTS] = self.inputs
+        seats[:, FEATURES] = self.inputs
         seats[:, SLOTS] = graphs.slots
         seats[:, TERMS] = graphs.terms
-        seats[:, PLANES] = 1
         seats[:, DEPTH] = self.depth
         seats[:, QUIET] = self.quiet
         return Lineup(

@@ -45,11 +45,12 @@ def play_matches(
     seeds: Any,
     openings: Any,
     scratch: Any,
-    outcomes: Any,
+    places: Any,
     plies: Any,
+    offenders: Any,
     games: Any,
 ) -> None:
-    """Plays every pairing and fills in *outcomes*, *plies* and *games*, all of shape ``(n,)``.
+    """Plays every pairing and fills in the rest, of shape ``(n,)``, but for *places*.
 
     Args:
         rules: Who begins.
@@ -59,8 +60,9 @@ def play_matches(
         openings: Words of moves that are played before the players decide (``int64``), shape
             ``(n, plies)``; -1 ends an opening early. A match may be over before its opening is.
         scratch: Room for a match; see :class:`evolve_arena.games.checkers.seat.CheckersScratch`.
-        outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
+        places: 1 and 2, or 1 and 1 after a draw, shape ``(n, 2)`` (``int8``).
         plies: The length of each match, the opening included (``int16``).
+        offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
     """
     for match in range(pairings.shape[0]):
@@ -81,7 +83,9 @@ def play_matches(
             )
             side = 1 - side
             ply += 1
-        outcomes[match] = outcome
+        places[match, 0] = 1 + (outcome < 0)
+        places[match, 1] = 1 + (outcome > 0)
+        offenders[match] = -1
         plies[match] = ply
         games[match] = game
 

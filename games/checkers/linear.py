@@ -13,21 +13,19 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
 from evolve_arena.games.checkers.features import FEATURE_SETS
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.seat import TABLE_SIZE, UNIT
-from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
-from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
+from evolve_arena.games.checkers.seat import (
     DEPTH,
     FEATURES,
-    KIND,
     LINEAR,
     QUIET,
     SEAT_FIELDS,
-    Lineup,
-    with_noise,
+    TABLE_SIZE,
+    UNIT,
 )
+from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, Lineup, with_noise
 
 __all__ = ["MAX_DEPTH", "PIECES", "LinearDesign", "LinearPlayer", "make_minimax"]
 

@@ -17,7 +17,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.games.checkers.linear import LinearDesign
 from evolve_arena.games.checkers.linear_games import DRAW_RULES, FIGURES
 from evolve_arena.games.checkers.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
-from evolve_arena.players.lineup import SEAT_FIELDS
+from evolve_arena.games.checkers.seat import SEAT_FIELDS
 
 __all__ = ["Entrants", "make_entrants", "make_meetings", "read_weights"]
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
+from evolve_arena.games.checkers.seat import DEPTH, QUIET, SEAT_FIELDS
 from evolve_arena.games.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
@@ -30,20 +31,7 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.self_adaptive import StepGene
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    DEPTH,
-    HEAD,
-    KIND,
-    NETWORK,
-    QUIET,
-    RELATIVE,
-    SEAT_FIELDS,
-    SHAPE,
-    VALUE,
-    WEIGHTS_AT,
-    Lineup,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
 
 __all__ = ["CheckersNetworkDesign", "CheckersNetworkPlayer"]
 
@@ -243,8 +231,6 @@ class CheckersNetworkDesign:
         seats[:, SHAPE] = 0
         seats[:, COLUMNS_AT] = order * columns[0].size
         seats[:, WEIGHTS_AT] = order * weights.shape[1]
-        seats[:, HEAD] = VALUE
-        seats[:, RELATIVE] = 1
         seats[:, DEPTH] = self.depth
         seats[:, QUIET] = self.quiet
         return Lineup(

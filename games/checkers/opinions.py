@@ -14,8 +14,8 @@ from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
-from evolve_arena.players.lineup import DEPTH, Lineup
+from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.search import WIN
 
 __all__ = ["Thinker", "describe_thoughts", "find_thoughts"]

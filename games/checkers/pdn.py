@@ -223,7 +223,7 @@ def _read_start(tags: Mapping[str, str]) -> Position:
         return parse_fen(tags["FEN"], turned=turned)
     if tags.get("SetUp", "0").strip() not in ("0", ""):
         raise PositionError("the header SetUp promises a header FEN, which is missing")
-    return Checkers(turned).initial()
+    return Checkers(turned=turned).initial()
 
 
 def _write_game(game: PdnGame) -> str:

@@ -25,6 +25,7 @@ from evolve_arena.games.checkers.board import (
     pack_position,
 )
 from evolve_arena.games.checkers.seat import (
+    DEPTH,
     ENDS,
     FOLLOWS,
     HISTORY_AT,
@@ -36,7 +37,6 @@ from evolve_arena.games.checkers.seat import (
     value_board,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import DEPTH
 from evolve_arena.players.search import (
     INFINITE,
     UNKNOWN,

@@ -42,18 +42,12 @@ from evolve_arena.genomes.network import (
 from evolve_arena.genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
 from evolve_arena.players.lineup import (
     COLUMNS_AT,
-    DEPTH,
-    FEATURES,
     GRAPH,
-    INPUTS,
     KIND,
-    LINEAR,
     NETWORK,
     NUMBERS_AT,
-    QUIET,
+    OWN_FIELDS,
     SHAPE,
-    SLOTS,
-    TERMS,
     WEIGHTS_AT,
     Lineup,
 )
@@ -61,15 +55,22 @@ from evolve_arena.players.search import make_room
 
 __all__ = [
     "COUNT",
+    "DEPTH",
     "ENDS",
+    "FEATURES",
     "FOLLOWS",
     "HISTORY_AT",
     "INPUT_SCALE",
+    "LINEAR",
     "NUMBER",
     "PLANE",
+    "QUIET",
     "ROOM_TABLE_AT",
+    "SEAT_FIELDS",
     "SIDE",
+    "SLOTS",
     "TABLE_SIZE",
+    "TERMS",
     "UNIT",
     "WIDTH",
     "CheckersScratch",
@@ -81,6 +82,15 @@ __all__ = [
     "take_seat",
     "value_board",
 ]
+
+DEPTH, QUIET, FEATURES, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
+"""Fields of a player's record, beside the usual ones: how many plies it looks ahead, at least 1;
+whether it follows captures beyond its last ply until none is left (1); how many features it counts,
+0 for a network; and how many slots and terms a graph has (see :mod:`evolve_arena.genomes.neat.graph`).
+"""
+SEAT_FIELDS = OWN_FIELDS + 5
+LINEAR = 8
+"""A kind of players, beside the usual ones: those that look features up."""
 
 UNIT = 1 << 20
 """What 1.0 is as a value of a position."""
@@ -196,7 +206,6 @@ def get_ready(lineup: Any, player: int, side: int, room: Any) -> None:
     poke(room, WIDTH, 0)
     poke(room, GRAPH_SLOTS, 0)
     if kind == GRAPH:
-        poke(room, COUNT, lineup.seats[player, INPUTS])
         poke(room, NODES_AT, lineup.seats[player, NUMBERS_AT])
         poke(room, GRAPH_SLOTS, lineup.seats[player, SLOTS])
     if kind == NETWORK:

@@ -7,12 +7,13 @@ Columns are numbered from 0, left to right.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.game import Option
 
 __all__ = [
     "Rules",
@@ -36,9 +37,9 @@ ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 class Rules(NamedTuple):
     """The size of the board and of a line, as compiled code takes it."""
 
-    columns: int
-    rows: int
-    connect: int
+    columns: Annotated[int, Option(1, 32)] = 7
+    rows: Annotated[int, Option(1, 63)] = 6
+    connect: Annotated[int, Option(2, 63)] = 4
 
 
 @inlined

@@ -10,8 +10,8 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
 from evolve_arena.games.connect_four.encodings import ENCODINGS, with_moves
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.workspace import ACTION, POLICY, VALUE
 from evolve_arena.genomes.encoding import Encoding
-from evolve_arena.players.lineup import ACTION, POLICY, VALUE
 
 __all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.values import value_moves
+from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import make_scratch
 
 __all__ = ["ColumnPlayer"]
 

@@ -7,7 +7,6 @@ board lies in bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from evolve_arena.core.errors import (
     PositionError,
     quote,
 )
-from evolve_arena.core.game import Outcome
+from evolve_arena.core.game import Game, Outcome
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
     count_sequences,
@@ -93,7 +92,7 @@ class Position:
         return result
 
 
-class ConnectFour:
+class ConnectFour(Game[Position, int]):
     """The rules of Connect Four, and of its relatives on other boards.
 
     Args:
@@ -117,11 +116,12 @@ class ConnectFour:
     . . o x . . .
     0 1 2 3 4 5 6
     >>> game.outcome(position)
-    Outcome(scores=(1.0, 0.0), reason='4 in a row', points=None)
+    Outcome(places=(1, 2), reason='4 in a row', points=None)
     """
 
     name = "connect-four"
-    seats = 2
+    rules_type = Rules
+    rules: Rules
 
     def __init__(self, columns: int = 7, rows: int = 6, connect: int = 4) -> None:
         if columns < 1 or rows < 1 or columns * (rows + 1) > 64:
@@ -134,13 +134,7 @@ class ConnectFour:
                 f"connect is {connect}: on a board of {columns} columns and {rows} rows it must"
                 f" be from 2 to {max(columns, rows)}"
             )
-        self.rules = Rules(columns, rows, connect)
-        """The sizes, as compiled code takes them."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of such a game, by name."""
-        return dict(self.rules._asdict())
+        super().__init__(columns=columns, rows=rows, connect=connect)
 
     def describe(self) -> str:
         """The board, and how many in a row win."""
@@ -183,11 +177,11 @@ class ConnectFour:
         """How the game ended, or None while it goes on."""
         reason = f"{self.rules.connect} in a row"
         if has_line(np.uint64(state.first), self.rules):
-            return Outcome((1.0, 0.0), reason)
+            return Outcome((1, 2), reason)
         if has_line(np.uint64(state.second), self.rules):
-            return Outcome((0.0, 1.0), reason)
+            return Outcome((2, 1), reason)
         if state.ply == self.rules.columns * self.rules.rows:
-            return Outcome((0.5, 0.5), "the board is full")
+            return Outcome((1, 1), "the board is full")
         return None
 
     def perft(self, state: Position, depth: int) -> int:
@@ -200,10 +194,6 @@ class ConnectFour:
         if state.ply % 2:
             own, other = other, own
         return int(count_sequences(np.uint64(own), np.uint64(other), self.rules, depth))
-
-    def view(self, state: Position, seat: int) -> Position:
-        """The state itself: nothing is hidden."""
-        return state
 
     def observe(self, state: Position, seat: int) -> NDArray[np.int8]:
         """The discs of *seat* and those of the other, as two planes of 0 and 1.
@@ -233,14 +223,6 @@ class ConnectFour:
     def format_move(self, move: int) -> str:
         """The number of the column, one character."""
         return DIGITS[move]
-
-    def number_of(self, move: int) -> int:
-        """The column itself."""
-        return move
-
-    def move_of(self, number: int) -> int:
-        """The column itself."""
-        return number
 
     def parse_position(self, text: str) -> Position:
         """The position after a string of moves, or the one that a drawing shows.

@@ -12,25 +12,20 @@ from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardV
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import Position
 from evolve_arena.games.connect_four.seats import decide
-from evolve_arena.genomes.neat.graph import compile_graphs
-from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    DISCS_AT,
-    GRAPH,
+from evolve_arena.games.connect_four.workspace import (
     HEAD,
     INPUTS,
-    KIND,
-    NUMBERS_AT,
     PLANES,
     RELATIVE,
     SEAT_FIELDS,
     SLOTS,
     TERMS,
-    Lineup,
 )
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, INPUTS_AT, KIND, NUMBERS_AT, Lineup
 from evolve_arena.players.player import check_board
 
 __all__ = ["GraphDesign", "GraphPlayer"]
@@ -70,7 +65,7 @@ class GraphDesign(BoardView):
         seats[:, HEAD] = HEADS[self.head]
         seats[:, RELATIVE] = VIEWPOINTS[self.viewpoint]
         seats[:, NUMBERS_AT] = graphs.numbers_at
-        seats[:, DISCS_AT] = 0
+        seats[:, INPUTS_AT] = 0
         seats[:, INPUTS] = self.inputs
         seats[:, SLOTS] = graphs.slots
         seats[:, TERMS] = graphs.terms

@@ -8,9 +8,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import internal
 from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.genomes.neat.graph import clear_plane, run_graph
-from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
+from evolve_arena.games.connect_four.workspace import (
     CARD_DISCS_AT,
     CARD_FIELDS,
     CARD_HEAD,
@@ -24,17 +22,17 @@ from evolve_arena.players.lineup import (
     CARD_TRIAL,
     CARD_VALUES_AT,
     CARD_WIDTH,
-    COLUMNS_AT,
-    DISCS_AT,
     HEAD,
     INPUTS,
-    NUMBERS_AT,
     PLANES,
     RELATIVE,
     SLOTS,
     TABLES,
     WIDTH_OF_GRAPHS,
 )
+from evolve_arena.genomes.neat.graph import clear_plane, run_graph
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, NUMBERS_AT
 
 __all__ = [
     "keep_trial",
@@ -55,7 +53,7 @@ def seat_graph(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int)
     card = chair * CARD_FIELDS
     plane = (chair & 1) & lineup.seats[player, RELATIVE]
     row = 2 * rules.columns * (rules.rows + 1)
-    discs_at = lineup.seats[player, DISCS_AT]
+    discs_at = lineup.seats[player, INPUTS_AT]
     values_at = chair * (scratch.values.shape[0] // (2 * TABLES))
     slots, planes = lineup.seats[player, SLOTS], lineup.seats[player, PLANES]
     poke(cards, card + CARD_WIDTH, WIDTH_OF_GRAPHS)

@@ -18,8 +18,13 @@ from evolve_arena.games.connect_four.bitboard import (
 )
 from evolve_arena.games.connect_four.seats import choose_move
 from evolve_arena.games.connect_four.sitting import see_disc, take_seat
+from evolve_arena.games.connect_four.workspace import (
+    BOARD_FIELDS,
+    CARD_FIELDS,
+    CARD_WIDTH,
+    count_tables,
+)
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import BOARD_FIELDS, CARD_FIELDS, CARD_WIDTH, count_tables
 
 __all__ = ["draw_openings", "play_matches"]
 
@@ -44,11 +49,12 @@ def play_matches(
     seeds: Any,
     openings: Any,
     scratch: Any,
-    outcomes: Any,
+    places: Any,
     plies: Any,
+    offenders: Any,
     games: Any,
 ) -> None:
-    """Plays every pairing and fills in *outcomes*, *plies* and *games*, all of shape ``(n,)``.
+    """Plays every pairing and fills in the rest, of shape ``(n,)``, but for *places*.
 
     Args:
         rules: The board.
@@ -58,8 +64,9 @@ def play_matches(
         openings: Columns that are played before the players decide, shape ``(n, plies)``;
             -1 ends an opening early.
         scratch: Room for the matches in hand.
-        outcomes: 1 if the player who began won, 0 for a draw, -1 if the other won (``int8``).
+        places: 1 and 2, or 1 and 1 after a draw, shape ``(n, 2)`` (``int8``).
         plies: The length of each match, the opening included (``int16``).
+        offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
     """
     count = pairings.shape[0]
@@ -75,7 +82,9 @@ def play_matches(
                     rules, lineup, openings, scratch, 0, match, ply, looks, own, other, full, game
                 )
                 ply += 1
-            outcomes[match] = outcome
+            places[match, 0] = 1 + (outcome < 0)
+            places[match, 1] = 1 + (outcome > 0)
+            offenders[match] = -1
             plies[match] = ply
             games[match] = game
         return
@@ -90,7 +99,9 @@ def play_matches(
             outcome = _play_ply_at(rules, lineup, openings, scratch, table, match)
             if outcome == GOES_ON:
                 continue
-            outcomes[match] = outcome
+            places[match, 0] = 1 + (outcome < 0)
+            places[match, 1] = 1 + (outcome > 0)
+            offenders[match] = -1
             plies[match] = peek(scratch.matches, table * BOARD_FIELDS + PLY)
             games[match] = peek(scratch.boards, table * BOARD_FIELDS + GAME)
             if started < count:

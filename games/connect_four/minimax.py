@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import AnyGame
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import make_minimax
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.lineup import DEPTH, MINIMAX, Lineup, simple_lineup, with_noise
+from evolve_arena.games.connect_four.workspace import DEPTH, MINIMAX, SEAT_FIELDS
+from evolve_arena.players.lineup import Lineup, simple_lineup, with_noise
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["MAX_DEPTH", "MinimaxPlayer", "count_lines", "parse_minimax"]
+__all__ = ["MAX_DEPTH", "MinimaxPlayer", "count_lines"]
 
 MAX_DEPTH = 12
 
@@ -52,38 +48,6 @@ class MinimaxPlayer(CompiledPlayer):
         self.noise = noise
 
 
-def parse_minimax(text: str, game: AnyGame) -> CompiledPlayer:
-    """The player with the settings of a *text* such as ``depth=4,noise=0.2``, in any order.
-
-    What it leaves out is 4 plies and no noise. In checkers pieces are counted, and with
-    ``quiet=1`` captures are followed beyond the last ply
-    (:func:`evolve_arena.games.checkers.linear.make_minimax`).
-
-    Raises:
-        UnknownNameError: It sets something else.
-        BadValueError: A value is none or out of range, or set twice.
-    """
-    known = ["depth", "noise"] if isinstance(game, ConnectFour) else ["depth", "noise", "quiet"]
-    values: dict[str, str] = {}
-    for setting in text.split(",") if text.strip() else ():
-        name, _, value = (part.strip() for part in setting.partition("="))
-        if name not in known:
-            raise UnknownNameError("setting of minimax", name, known)
-        if name in values:
-            raise BadValueError(f"player minimax:{text}: {name} is set twice")
-        values[name] = value
-    try:
-        depth = _read_depth(values.get("depth", "4"))
-        noise = _read_noise(values.get("noise", "0"))
-        if isinstance(game, ConnectFour):
-            return MinimaxPlayer(game, depth, noise)
-        return make_minimax(
-            cast(Checkers, game), depth, noise, quiet=_read_switch(values.get("quiet", "0"))
-        )
-    except BadValueError as error:
-        raise BadValueError(f"player minimax:{text}: {error}") from None
-
-
 def count_lines(rules: Rules) -> NDArray[np.int32]:
     """How many winning lines run through each cell, by the cell's bit.
 
@@ -105,28 +69,6 @@ def count_lines(rules: Rules) -> NDArray[np.int32]:
 
 
 def _pack(rules: Rules, depth: int, noise: float) -> Lineup:
-    lineup = simple_lineup(MINIMAX)
+    lineup = simple_lineup(SEAT_FIELDS, MINIMAX)
     lineup.seats[0, DEPTH] = depth
     return with_noise(lineup._replace(columns=count_lines(rules)), noise)
-
-
-def _read_depth(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise BadValueError(
-            f"depth is {quote(text)}: it must be a whole number from 1 to {MAX_DEPTH}"
-        ) from None
-
-
-def _read_noise(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise BadValueError(f"noise is {quote(text)}: it must be a number from 0 to 1") from None
-
-
-def _read_switch(text: str) -> bool:
-    if text not in ("0", "1"):
-        raise BadValueError(f"quiet is {quote(text)}: it must be 0 or 1")
-    return text == "1"

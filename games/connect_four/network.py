@@ -11,23 +11,13 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
+from evolve_arena.games.connect_four.workspace import HEAD, RELATIVE, SEAT_FIELDS, TAKES_WINS
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.genomes.symmetry import share_genes
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    HEAD,
-    KIND,
-    NETWORK,
-    RELATIVE,
-    SEAT_FIELDS,
-    SHAPE,
-    TAKES_WINS,
-    WEIGHTS_AT,
-    Lineup,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
 
 __all__ = ["NetworkDesign", "NetworkPlayer"]
 

@@ -15,17 +15,7 @@ from evolve_arena.games.connect_four.bitboard import (
     landing_cells,
     winning_cells,
 )
-from evolve_arena.genomes.network import (
-    LAYERS,
-    activate_sums,
-    evaluate_hidden,
-    pick_output,
-    shallow_output,
-    shallow_pick,
-    single_output,
-)
-from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import (
+from evolve_arena.games.connect_four.workspace import (
     ACTION,
     CARD_ACTIONS_AT,
     CARD_ACTIVATION,
@@ -41,6 +31,16 @@ from evolve_arena.players.lineup import (
     CARD_WIDTH,
     POLICY,
 )
+from evolve_arena.genomes.network import (
+    LAYERS,
+    activate_sums,
+    evaluate_hidden,
+    pick_output,
+    shallow_output,
+    shallow_pick,
+    single_output,
+)
+from evolve_arena.genomes.simd import peek
 
 __all__ = ["choose_by_network", "value_column", "value_disc_by_network"]
 

@@ -33,21 +33,19 @@ from evolve_arena.games.connect_four.network_seat import choose_by_network
 from evolve_arena.games.connect_four.search import find_best
 from evolve_arena.games.connect_four.sitting import sit_down
 from evolve_arena.games.connect_four.tuple_seat import pick_by_tuples
-from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import (
+from evolve_arena.games.connect_four.workspace import (
     CARD_DEPTH,
     CARD_FIELDS,
     CARD_HEAD,
     CARD_KIND,
     CARD_LINES_AT,
     CARD_NOISE,
-    GRAPH,
     MINIMAX,
-    NETWORK,
     POLICY,
-    RANDOM,
     TUPLES,
 )
+from evolve_arena.genomes.simd import peek
+from evolve_arena.players.lineup import GRAPH, NETWORK, RANDOM
 
 __all__ = ["choose_move", "decide"]
 

@@ -10,9 +10,7 @@ from evolve_arena.core.compiled import internal
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.graph_seat import seat_graph, show_disc
 from evolve_arena.games.connect_four.tuple_seat import seat_tuples, show_disc_to_tuples
-from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, add_column, padded, start_sums
-from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
+from evolve_arena.games.connect_four.workspace import (
     CARD_ACTIONS_AT,
     CARD_ACTIVATION,
     CARD_DEPTH,
@@ -30,22 +28,18 @@ from evolve_arena.players.lineup import (
     CARD_UNITS,
     CARD_WEIGHTS_AT,
     CARD_WIDTH,
-    COLUMNS_AT,
     DEPTH,
-    GRAPH,
     HEAD,
-    KIND,
     MINIMAX,
-    NETWORK,
-    NOISE,
     RELATIVE,
-    SHAPE,
     TABLES,
     TAKES_WINS,
     TUPLES,
-    WEIGHTS_AT,
     WIDTH_OF_GRAPHS,
 )
+from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, add_column, padded, start_sums
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NETWORK, NOISE, SHAPE, WEIGHTS_AT
 
 __all__ = ["see_disc", "sit_down", "take_seat"]
 

@@ -16,9 +16,10 @@ from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.tuple_table import TupleTable, make_table
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TUPLES
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, draw_shapes
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, SEAT_FIELDS, TABLES_AT, TUPLES, Lineup
+from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, Lineup
 
 __all__ = ["TupleDesign", "TuplePlayer"]
 
@@ -98,7 +99,7 @@ class TupleDesign:
             whole = np.rint(np.clip(numbers, -limit, limit).astype(np.float64) * RESOLUTION)
             seat[KIND] = TUPLES
             seat[COLUMNS_AT] = at
-            seat[TABLES_AT] = at + len(table.structure)
+            seat[INPUTS_AT] = at + len(table.structure)
             parts += [table.structure, whole.astype(np.int32)]
             at += len(table.structure) + len(whole)
         return Lineup(
@@ -129,6 +130,7 @@ class TuplePlayer(ColumnPlayer):
     """
 
     kind = "tuples"
+    genome_kind = "tuples"
     design: TupleDesign
 
     def __init__(self, design: TupleDesign, genome: TuplePopulation, name: str) -> None:

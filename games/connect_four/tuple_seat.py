@@ -15,19 +15,18 @@ from evolve_arena.games.connect_four.tuple_entries import (
     sum_entries,
     weigh_disc,
 )
-from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
+from evolve_arena.games.connect_four.workspace import (
     CARD_FIELDS,
     CARD_SIDE,
     CARD_STRUCTURE_AT,
     CARD_SUMS_AT,
     CARD_TABLES_AT,
     CARD_WIDTH,
-    COLUMNS_AT,
     TABLES,
-    TABLES_AT,
     WIDTH_OF_TUPLES,
 )
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT
 
 __all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
 
@@ -42,7 +41,7 @@ def seat_tuples(lineup: Any, player: int, scratch: Any, chair: int) -> None:
     base = lineup.seats[player, COLUMNS_AT]
     at = chair * (scratch.sums.shape[0] // (2 * TABLES))
     side = chair & 1
-    table = lineup.seats[player, TABLES_AT] + side * peek(lineup.columns, base + ENTRIES)
+    table = lineup.seats[player, INPUTS_AT] + side * peek(lineup.columns, base + ENTRIES)
     poke(cards, card + CARD_WIDTH, WIDTH_OF_TUPLES)
     poke(cards, card + CARD_STRUCTURE_AT, base)
     poke(cards, card + CARD_SUMS_AT, at)

@@ -12,9 +12,16 @@ from evolve_arena.games.connect_four.graph_seat import value_disc
 from evolve_arena.games.connect_four.network_seat import value_column, value_disc_by_network
 from evolve_arena.games.connect_four.sitting import sit_down
 from evolve_arena.games.connect_four.tuple_seat import value_disc_by_tuples
+from evolve_arena.games.connect_four.workspace import (
+    ACTION,
+    CARD_FIELDS,
+    CARD_HEAD,
+    CARD_KIND,
+    TUPLES,
+)
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import ACTION, CARD_FIELDS, CARD_HEAD, CARD_KIND, GRAPH, TUPLES
+from evolve_arena.players.lineup import GRAPH
 
 __all__ = ["value_moves"]
 

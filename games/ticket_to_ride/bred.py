@@ -15,19 +15,10 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.options import parse_variant
+from evolve_arena.games.ticket_to_ride.room import FEATURES, FORBIDS, HEAD, SEAT_FIELDS, VARIANT
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.lineup import (
-    FEATURES,
-    FORBIDS,
-    HEAD,
-    KIND,
-    NETWORK,
-    SEAT_FIELDS,
-    VARIANT,
-    WEIGHTS_AT,
-    Lineup,
-)
+from evolve_arena.players.lineup import KIND, NETWORK, WEIGHTS_AT, Lineup
 
 __all__ = ["TicketDesign", "check_switch", "pack_networks"]
 

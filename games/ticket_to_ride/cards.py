@@ -42,6 +42,9 @@ __all__ = [
     "take_open_card",
 ]
 
+PLAYERS = np.uint64(0xA24BAED4963EE407)
+"""Tells the players' stream from the decks'; any number would do."""
+
 State = NDArray[np.int64]
 """An array of shape ``(STATE_FIELDS,)``; see :mod:`evolve_arena.games.ticket_to_ride.layout`."""
 
@@ -170,3 +173,9 @@ def draw_state(state: State, count: int) -> Any:
     word = np.uint64(state[STREAM]) + GOLDEN
     state[STREAM] = np.int64(word)
     return np.int64(((mix(word) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+
+
+@compiled
+def players_word(seed: Any) -> Any:
+    """What the players' stream of a match starts from; *seed* is the match's, of 64 bits."""
+    return mix(seed ^ PLAYERS)

@@ -28,6 +28,7 @@ from evolve_arena.games.ticket_to_ride.move_features import describe_move
 from evolve_arena.games.ticket_to_ride.options import LACKING_KEPT
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.room import DECISION, FEATURES, FORBIDS, HEAD, RULE, VARIANT
 from evolve_arena.games.ticket_to_ride.rule import (
     DRAW_CARDS,
     carry_out,
@@ -44,20 +45,7 @@ from evolve_arena.games.ticket_to_ride.thinking import (
     weigh_move,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
-    DECISION,
-    FEATURES,
-    FORBIDS,
-    GRAPH,
-    HEAD,
-    KIND,
-    NETWORK,
-    NOISE,
-    RANDOM,
-    RULE,
-    VARIANT,
-    Lineup,
-)
+from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, NOISE, RANDOM, Lineup
 
 __all__ = ["begin_match", "choose_move", "decide"]
 

@@ -9,13 +9,13 @@ The rules themselves are in :mod:`evolve_arena.games.ticket_to_ride.rules` and
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
-from evolve_arena.core.game import Outcome
+from evolve_arena.core.errors import GameOverError, IllegalMoveError, PositionError
+from evolve_arena.core.game import Game, Outcome
+from evolve_arena.games.ticket_to_ride.cards import players_word
 from evolve_arena.games.ticket_to_ride.faults import find_fault, name_of
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
 from evolve_arena.games.ticket_to_ride.legality import is_legal, list_moves
@@ -23,13 +23,13 @@ from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
 from evolve_arena.games.ticket_to_ride.observation import observe
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scoring import place, score
+from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
 from evolve_arena.games.ticket_to_ride.views import hide
 
 __all__ = ["Position", "TicketRules", "TicketToRide"]
 
 
-class TicketToRide:
+class TicketToRide(Game[Position, int]):
     """The rules of Ticket to Ride on the map of the United States.
 
     Args:
@@ -55,36 +55,12 @@ class TicketToRide:
     """
 
     name = "ticket-to-ride"
+    rules_type = TicketRules
+    rules: TicketRules
 
-    def __init__(
-        self,
-        players: int = 4,
-        cards: int = 110,
-        longest_path: int = 0,
-        tie_breaks: int = 0,
-        sweep_first: int = 1,
-        second_locomotive: int = 0,
-        pink_line: int = 1,
-    ) -> None:
-        rules = TicketRules(
-            players, cards, longest_path, tie_breaks, sweep_first, second_locomotive, pink_line
-        )
-        if not 2 <= players <= MOST_PLAYERS:
-            raise BadValueError(f"players is {players}: it must be from 2 to {MOST_PLAYERS}")
-        if cards not in (110, 92):
-            raise BadValueError(f"cards is {cards}: it must be 110 or 92")
-        for key, value in rules._asdict().items():
-            if key not in {"players", "cards"} and value not in (0, 1):
-                raise BadValueError(f"{key} is {value}: it must be 0 or 1")
-        self.rules = TicketRules(*(int(value) for value in rules))
-        """The options, as compiled code takes them."""
+    def __init__(self, **options: int) -> None:
+        super().__init__(**options)
         self.seats = self.rules.players
-        """How many play."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of such a game, by name."""
-        return dict(self.rules._asdict())
 
     def describe(self) -> str:
         """The map, how many play, and with what."""
@@ -139,17 +115,14 @@ class TicketToRide:
     def outcome(self, state: Position) -> Outcome | None:
         """How the game ended, or None while it goes on.
 
-        The scores are shares of the win: 1 for who alone is first, equal parts for who share the
-        first place, 0 for everybody else.
+        Places are by points, and by the tie-breaks if the options have some.
         """
         if not state.is_over:
             return None
         points = self.points(state)
-        first = [place == 1 for place in self.places(state)]
-        scores = tuple(1.0 / sum(first) if best else 0.0 for best in first)
         texts = [str(number) for number in points]
         reason = f"{', '.join(texts[:-1])} and {texts[-1]} points after {state.round} rounds"
-        return Outcome(scores, reason, points)
+        return Outcome(self.places(state), reason, points)
 
     def points(self, state: Position) -> tuple[int, ...]:
         """What each seat has if the game ends now; of a view only the own is right."""
@@ -164,6 +137,22 @@ class TicketToRide:
         score(self.rules, array, points)
         place(self.rules, array, points, places)
         return tuple(int(number) for number in places[: state.players])
+
+    def tally(self, state: Position) -> tuple[tuple[int, ...], dict[str, Any]]:
+        """Places by points, and what else is counted."""
+        tickets = [count_tickets(state.array.copy(), seat) for seat in range(state.players)]
+        done, failed = zip(*tickets, strict=True)
+        columns = {
+            "points": self.points(state),
+            "tickets_done": done,
+            "tickets_failed": failed,
+            "rounds": state.round,
+        }
+        return self.places(state), columns
+
+    def stream_seed(self, seed: int) -> int:
+        """Another than the decks'."""
+        return int(players_word(np.uint64(seed)))
 
     def view(self, state: Position, seat: int) -> Position:
         """What *seat* may know of a state; see :func:`.views.hide`."""
@@ -186,14 +175,6 @@ class TicketToRide:
     def format_move(self, move: int, state: Position | None = None) -> str:
         """The text that :meth:`parse_move` reads; it is the same in every *state*."""
         return format_move(move)
-
-    def number_of(self, move: int) -> int:
-        """The move itself."""
-        return move
-
-    def move_of(self, number: int) -> int:
-        """The move itself."""
-        return number
 
     def parse_position(self, text: str) -> Position:
         """The state that arises from a seed and moves: ``seed 7: keep 1 2; keep 1 3; draw deck``.

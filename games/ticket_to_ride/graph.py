@@ -18,23 +18,13 @@ from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
+from evolve_arena.games.ticket_to_ride.room import ACTION, DECISION, INPUTS, SLOTS, TERMS
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import (
-    ACTION,
-    COLUMNS_AT,
-    DECISION,
-    GRAPH,
-    INPUTS,
-    NUMBERS_AT,
-    PLANES,
-    SLOTS,
-    TERMS,
-    Lineup,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, NUMBERS_AT, Lineup
 
 __all__ = ["TicketGraphDesign", "TicketGraphPlayer"]
 
@@ -99,7 +89,6 @@ class TicketGraphDesign(TicketDesign):
         seats[:, INPUTS] = self.inputs
         seats[:, SLOTS] = graphs.slots
         seats[:, TERMS] = graphs.terms
-        seats[:, PLANES] = 1
         return Lineup(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),

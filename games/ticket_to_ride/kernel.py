@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, hidden
-from evolve_arena.core.stream import mix
+from evolve_arena.games.ticket_to_ride.cards import players_word
 from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
 from evolve_arena.games.ticket_to_ride.layout import (
     MOST_PLAYERS,
@@ -30,14 +30,11 @@ __all__ = [
     "new_table",
     "play_matches",
     "play_move",
-    "players_word",
     "set_up",
 ]
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
-PLAYERS = np.uint64(0xA24BAED4963EE407)
-"""Tells the players' stream from the decks'; any number would do."""
 
 
 class Table(NamedTuple):
@@ -66,13 +63,14 @@ def play_matches(
     seeds: Any,
     scratch: Any,
     table: Any,
-    points: Any,
     places: Any,
+    plies: Any,
+    offenders: Any,
+    games: Any,
+    points: Any,
     done: Any,
     failed: Any,
     rounds: Any,
-    offenders: Any,
-    games: Any,
 ) -> None:
     """Plays every seating and fills in the rest; n is the number of matches.
 
@@ -84,25 +82,29 @@ def play_matches(
         scratch: Room for the players; see
             :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
         table: Room for a match.
-        points: Final points by seat, shape ``(n, MOST_PLAYERS)`` as the next three.
-        places: 1 for the most points; 0 at empty seats.
-        done: Tickets done.
-        failed: Tickets not done.
-        rounds: How many rounds were played, shape ``(n,)`` as the next two.
+        places: 1 for the most points; 0 at empty seats; shape ``(n, MOST_PLAYERS)``.
+        plies: How many moves were made, shape ``(n,)`` as the next two.
         offenders: The seat whose forbidden move ended the match, or -1.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
+        points: Final points by seat, shape ``(n, MOST_PLAYERS)`` as the next two.
+        done: Tickets done.
+        failed: Tickets not done.
+        rounds: How many rounds were played, shape ``(n,)``.
     """
     state = table.state
     for match in range(seatings.shape[0]):
         players = set_up(rules, seatings, seeds, match, state, scratch)
         game = FNV_START
+        ply = 0
         while state[PHASE] != OVER:
             player = seatings[match, state[TO_MOVE]]
             move = choose_move(rules, lineup, player, state, scratch)
             play_move(rules, state, move)
             if move >= 0:
                 game = (game ^ np.uint64(move + 1)) * FNV_PRIME
+                ply += 1
         games[match] = game
+        plies[match] = ply
         judge(rules, table)
         rounds[match] = state[ROUND]
         offenders[match] = state[OFFENDER]
@@ -158,9 +160,3 @@ def judge(rules: TicketRules, table: Any) -> None:
             if places[seat] > places[offender]:
                 places[seat] -= 1
         places[offender] = players
-
-
-@compiled
-def players_word(seed: Any) -> Any:
-    """What the players' stream of a match starts from; *seed* is the match's, of 64 bits."""
-    return mix(seed ^ PLAYERS)

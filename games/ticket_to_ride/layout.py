@@ -6,9 +6,10 @@ and 8 for locomotives; seats from 0, in order of moving.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.game import Option
 
 MOST_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2
@@ -96,19 +97,19 @@ FORBIDDEN = -1
 class TicketRules(NamedTuple):
     """The options of the game, as compiled code takes them; see :mod:`.game`."""
 
-    players: int = 4
+    players: Annotated[int, Option(2, 5)] = 4
     """2 to 5."""
-    cards: int = 110
+    cards: Annotated[int, Option(values=(110, 92))] = 110
     """110: twelve of each colour, 14 locomotives; 92: ten and twelve (Łabno's glossary)."""
-    longest_path: int = 0
+    longest_path: Annotated[int, Option()] = 0
     """1: who has the longest path gets ten points."""
-    tie_breaks: int = 0
+    tie_breaks: Annotated[int, Option()] = 0
     """1: equal points are told apart by tickets done, then by the longest path."""
-    sweep_first: int = 1
+    sweep_first: Annotated[int, Option()] = 1
     """0: the first five open cards stay, whatever they are (Łabno's code)."""
-    second_locomotive: int = 0
+    second_locomotive: Annotated[int, Option()] = 0
     """1: an open locomotive may be taken as the second card, too (Łabno's text allows it)."""
-    pink_line: int = 1
+    pink_line: Annotated[int, Option()] = 1
     """0: the pink line from Los Angeles to San Francisco is missing (Łabno's map)."""
 
 

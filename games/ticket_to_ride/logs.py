@@ -27,8 +27,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
 )
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.room import VARIANT
 from evolve_arena.players.decider import DECIDERS
-from evolve_arena.players.lineup import VARIANT, combine_lineups
+from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, check_board
 
 __all__ = ["LOGGED_FEATURES", "DecisionLog", "decision_of", "join_logs", "log_games"]

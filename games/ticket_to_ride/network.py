@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
+from evolve_arena.games.ticket_to_ride.room import DECISION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import DECISION, Lineup
+from evolve_arena.players.lineup import Lineup
 
 __all__ = ["CLASSES", "DecisionDesign", "DecisionPlayer"]
 

@@ -10,14 +10,37 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import hidden
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.dense import room_for
-from evolve_arena.players.lineup import GRAPH, KIND, SLOTS, TERMS, Lineup
+from evolve_arena.players.lineup import GRAPH, KIND, OWN_FIELDS, Lineup
 
 __all__ = [
+    "ACTION",
+    "DECISION",
+    "FEATURES",
+    "FORBIDS",
+    "HEAD",
+    "INPUTS",
+    "RULE",
+    "SEAT_FIELDS",
+    "SLOTS",
+    "TERMS",
+    "VARIANT",
     "NetworkRoom",
     "keys_at",
     "make_network_room",
     "ways_at",
 ]
+
+HEAD, FEATURES, VARIANT, FORBIDS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 7)
+"""Fields of a player's record, beside the usual ones: a network's head; how many features of a state
+it sees; the bits that say how the rule player decides that helps out (see
+:mod:`evolve_arena.games.ticket_to_ride.rule`); whether it is kept from choosing what it may not do
+(1), or may make a forbidden move (0); and how many inputs, slots and terms a graph has (see
+:mod:`evolve_arena.genomes.neat.graph`)."""
+SEAT_FIELDS = OWN_FIELDS + 7
+RULE = 8
+"""A kind of players, beside the usual ones."""
+ACTION, DECISION = 0, 1
+"""Heads: one value per move, of which inputs tell; or one output per class of moves."""
 
 BLOCK = 16
 """Arrays that vectors read are as long as a multiple of it."""

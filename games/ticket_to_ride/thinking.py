@@ -13,6 +13,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import hidden, internal
 from evolve_arena.games.ticket_to_ride.inputs import scale_of
+from evolve_arena.games.ticket_to_ride.room import FEATURES, INPUTS, SLOTS
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
 from evolve_arena.genomes.dense import (
     activate_first,
@@ -25,17 +26,7 @@ from evolve_arena.genomes.dense import (
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import evaluate_hidden, single_output
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    FEATURES,
-    GRAPH,
-    INPUTS,
-    KIND,
-    NUMBERS_AT,
-    SHAPE,
-    SLOTS,
-    WEIGHTS_AT,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, SHAPE, WEIGHTS_AT
 
 __all__ = ["DECISIONS", "begin_weighing", "weigh_decisions", "weigh_move"]
 

@@ -1,1 +1,24 @@
-"""A published study, reproduced."""
+"""Piotrowski (2004): sixteen learners of checkers by temporal differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolve_arena.core.game import PlayerKind
+
+
+def _make(name: str, game: Any) -> Any:
+    from evolve_arena.studies.checkers_td.sixteen import make_piotrowski
+
+    return make_piotrowski(name, game)
+
+
+PLAYERS = {
+    "checkers": {
+        "piotrowski": PlayerKind(
+            "piotrowski:NAME",
+            "one of the sixteen learners of Piotrowski (2004), such as rafalmored",
+            _make,
+        )
+    }
+}

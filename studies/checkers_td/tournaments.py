@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_meetings import Entrants, read_weights
-from evolve_arena.players.lineup import DEPTH, FEATURES
+from evolve_arena.games.checkers.seat import DEPTH, FEATURES
 from evolve_arena.studies.checkers_td.entrants import (
     arrange,
     gather,

@@ -29,7 +29,7 @@ from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraph
 from evolve_arena.games.checkers.linear import make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -37,7 +37,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.lineup import DEPTH, Lineup, combine_lineups
+from evolve_arena.players.lineup import Lineup, combine_lineups
 from evolve_arena.players.search import WIN
 from evolve_arena.players.storage import read_player
 

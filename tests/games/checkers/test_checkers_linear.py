@@ -16,20 +16,10 @@ from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
 from evolve_arena.games.checkers.position import Position, parse_fen
-from evolve_arena.games.checkers.seat import TABLE_SIZE, UNIT
+from evolve_arena.games.checkers.seat import DEPTH, FEATURES, LINEAR, QUIET, TABLE_SIZE, UNIT
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    DEPTH,
-    FEATURES,
-    KIND,
-    LINEAR,
-    NOISE,
-    QUIET,
-    Lineup,
-    combine_lineups,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, NOISE, Lineup, combine_lineups
 
 GAME = Checkers()
 

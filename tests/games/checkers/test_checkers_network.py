@@ -17,6 +17,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import Position, bit_of
+from evolve_arena.games.checkers.seat import DEPTH, HEAD, QUIET, VALUE
 from evolve_arena.games.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from evolve_arena.genomes.network import (
     RESOLUTION,
@@ -27,17 +28,7 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
-from evolve_arena.players.lineup import (
-    COLUMNS_AT,
-    DEPTH,
-    HEAD,
-    KIND,
-    NETWORK,
-    QUIET,
-    VALUE,
-    WEIGHTS_AT,
-    Lineup,
-)
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, WEIGHTS_AT, Lineup
 from evolve_arena.players.storage import read_player
 
 GAME = Checkers()

@@ -24,7 +24,11 @@ from evolve_arena.games.checkers.game import seat as checkers_seat
 from evolve_arena.games.checkers.position import bit_of
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import (
+    DEPTH,
+    FEATURES,
+    LINEAR,
     PLANE,
+    QUIET,
     TABLE_SIZE,
     UNIT,
     CheckersScratch,
@@ -34,11 +38,7 @@ from evolve_arena.games.checkers.seat import (
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.lineup import (
-    DEPTH,
-    FEATURES,
-    LINEAR,
     NETWORK,
-    QUIET,
     RANDOM,
     Lineup,
     combine_lineups,

@@ -14,18 +14,16 @@ from evolve_arena.games.checkers.board import repetition_key
 from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.kernel import draw_openings, play_matches
-from evolve_arena.games.checkers.seat import TABLE_SIZE, UNIT, make_checkers_scratch
-from evolve_arena.players.lineup import (
+from evolve_arena.games.checkers.seat import (
     DEPTH,
     FEATURES,
     LINEAR,
     QUIET,
-    RANDOM,
-    Lineup,
-    combine_lineups,
-    simple_lineup,
-    with_noise,
+    TABLE_SIZE,
+    UNIT,
+    make_checkers_scratch,
 )
+from evolve_arena.players.lineup import RANDOM, Lineup, combine_lineups, simple_lineup, with_noise
 
 GAMES = [Checkers(), Checkers(turned=1)]
 MASK = 2**64 - 1

@@ -46,8 +46,8 @@ from evolve_arena.games.checkers.linear_meetings import (
     make_meetings,
     read_weights,
 )
-from evolve_arena.games.checkers.seat import make_checkers_scratch
-from evolve_arena.players.lineup import DEPTH, KIND, RANDOM
+from evolve_arena.games.checkers.seat import DEPTH, make_checkers_scratch
+from evolve_arena.players.lineup import KIND, RANDOM
 
 PLAIN = Lesson(
     rate=0.001,

@@ -15,7 +15,8 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer, count_lines
-from evolve_arena.players.lineup import NOISE, combine_lineups, make_scratch, with_noise
+from evolve_arena.games.connect_four.workspace import make_scratch
+from evolve_arena.players.lineup import NOISE, combine_lineups, with_noise
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.scripted import make_random, make_test_bot
 from evolve_arena.players.specification import make_player

@@ -16,13 +16,13 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.games.connect_four.values import value_moves
+from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.lineup import make_scratch
 from evolve_arena.players.storage import read_player
 
 GAME = ConnectFour()

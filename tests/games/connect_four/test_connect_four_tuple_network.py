@@ -21,11 +21,12 @@ from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import FORMAT
-from evolve_arena.players.lineup import TABLES, combine_lineups, count_tables, with_noise
+from evolve_arena.players.lineup import combine_lineups, with_noise
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random, make_test_bot
 from evolve_arena.players.storage import read_player

@@ -28,12 +28,13 @@ from evolve_arena.core.stream import Stream, below, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import TABLES, combine_lineups, count_tables, with_noise
+from evolve_arena.players.lineup import combine_lineups, with_noise
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random, make_test_bot
 

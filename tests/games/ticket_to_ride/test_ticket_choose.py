@@ -32,6 +32,7 @@ from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.room import FEATURES, RULE
 from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
@@ -42,14 +43,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import (
-    FEATURES,
-    RULE,
-    Lineup,
-    combine_lineups,
-    simple_lineup,
-    with_noise,
-)
+from evolve_arena.players.lineup import Lineup, combine_lineups, simple_lineup, with_noise
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.scripted import make_random
 

@@ -44,6 +44,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.room import RULE
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import is_done
@@ -55,7 +56,7 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     make_ticket_scratch,
 )
 from evolve_arena.games.ticket_to_ride.views import hide
-from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.lineup import simple_lineup
 
 RULES = TicketRules()
 

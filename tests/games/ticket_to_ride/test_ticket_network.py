@@ -19,24 +19,20 @@ from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign, DecisionPlayer
 from evolve_arena.games.ticket_to_ride.options import parse_variant
-from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.creation import create
-from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import (
+from evolve_arena.games.ticket_to_ride.room import (
     ACTION,
-    COLUMNS_AT,
     DECISION,
     FEATURES,
     FORBIDS,
     HEAD,
-    KIND,
-    NETWORK,
-    NUMBERS_AT,
     RULE,
     VARIANT,
-    WEIGHTS_AT,
 )
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, NUMBERS_AT, WEIGHTS_AT
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.storage import read_player

@@ -36,6 +36,7 @@ from evolve_arena.games.ticket_to_ride.paths import (
     know_routes,
     routes_cost,
 )
+from evolve_arena.games.ticket_to_ride.room import RULE
 from evolve_arena.games.ticket_to_ride.scratch import (
     BLOCKED,
     OWN,
@@ -43,7 +44,7 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     make_ticket_scratch,
     seat_at,
 )
-from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.lineup import simple_lineup
 
 ENDS = [(int(ROUTE_FROM[r]), int(ROUTE_TO[r])) for r in range(ROUTES)]
 WAYS = [

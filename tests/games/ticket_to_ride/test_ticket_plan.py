@@ -41,6 +41,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import can_claim, can_pay, list_moves
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.room import RULE
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scratch import (
     AFFORDABLE,
@@ -52,7 +53,7 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     make_ticket_scratch,
     seat_at,
 )
-from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.lineup import simple_lineup
 
 RULES = TicketRules()
 NORTH, SOUTH = ("Denver", "Santa Fe"), ("El Paso", "Santa Fe")

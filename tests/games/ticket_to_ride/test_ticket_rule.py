@@ -55,6 +55,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import is_legal
 from evolve_arena.games.ticket_to_ride.options import OPTIONS, parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.room import RULE
 from evolve_arena.games.ticket_to_ride.rule import (
     CLAIM_ROUTE,
     DO_NOTHING,
@@ -68,7 +69,7 @@ from evolve_arena.games.ticket_to_ride.rule import (
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.views import hide
-from evolve_arena.players.lineup import RULE, simple_lineup
+from evolve_arena.players.lineup import simple_lineup
 
 RULES = TicketRules()
 SHORT = ("Denver", "El Paso")

@@ -14,24 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import check_games
-from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.seating import (
+from evolve_arena.arena.batch import (
     EMPTY,
-    SeatedResults,
+    Results,
     Seatings,
+    check_games,
+    check_seats,
     join_results,
     rotations,
     seat_players,
 )
+from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.match import play_matches
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
-from evolve_arena.arena.tables import check_seats, play_tables
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
-__all__ = ["SeatedRating", "Standings", "rate_seats", "seated_tournament"]
+__all__ = ["PlaceRating", "Standings", "rate_places", "seated_tournament"]
 
 
 PART = 1000
@@ -39,7 +41,7 @@ PART = 1000
 
 
 @dataclass(frozen=True)
-class SeatedRating:
+class PlaceRating:
     """How strong a player is among those it met."""
 
     mu: float
@@ -59,9 +61,9 @@ class Standings:
 
     names: tuple[str, ...]
     seatings: Seatings
-    """Who sat where, by number, shape ``(games, SEATS)``: the rotations of a table in a row."""
-    results: SeatedResults
-    ratings: list[SeatedRating]
+    """Who sat where, by number, shape ``(games, slots)``: the rotations of a table in a row."""
+    results: Results
+    ratings: list[PlaceRating]
     """In the order of :attr:`names`."""
 
     @property
@@ -100,19 +102,21 @@ class Standings:
             "sigma": rating.sigma,
             "ordinal": rating.ordinal,
             "games": played,
-            "points": float(self.results.points[here].mean()),
+            **{
+                name: float(values[here].mean())
+                for name, values in self.results.columns.items()
+                if values.ndim == 2
+            },
             "points_95": json_interval(normal_interval(self._points_by_table(here))),
             "wins": won,
             "share": won / played,
             "wilson_95": list(wilson_interval(won, played)),
-            "tickets_done": float(self.results.done[here].mean()),
-            "tickets_failed": float(self.results.failed[here].mean()),
             "forbidden_moves": int(np.count_nonzero(culprits == player)),
         }
 
     def _points_by_table(self, here: NDArray[np.bool_]) -> NDArray[np.float64]:
         """A player's mean points from all seats of each of its tables, with the same decks."""
-        points = np.where(here, self.results.points, 0).sum(axis=1)
+        points = np.where(here, self.results.columns["points"], 0).sum(axis=1)
         tables = points.reshape(-1, self.seats).mean(axis=1)
         return np.asarray(tables[np.any(here, axis=1).reshape(-1, self.seats)[:, 0]])
 
@@ -148,30 +152,31 @@ def seated_tournament(
     if len(players) < 2:
         raise BadValueError("a tournament needs at least two players")
     check_games(games)
-    seats = check_seats(min(game.seats, len(players)) if seats is None else seats)
+    seats = check_seats(game, min(game.seats, len(players)) if seats is None else seats)
     if seats > len(players):
         raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")
     tables = _draw_tables(len(players), seats, games, seed)
-    seatings = seat_players(rotations(tables))
+    seatings = seat_players(rotations(tables), find_game(game.name).most_seats)
     seeds = np.repeat(derive_seeds(seed, 0, "seated tournament", len(tables)), seats)
     parts = []
     for start in range(0, len(seatings), PART):
         here = slice(start, start + PART)
-        parts.append(play_tables(game, players, seatings[here], seeds[here], executor)[0])
+        results, _ = play_matches(game, players, seatings[here], seeds[here], executor=executor)
+        parts.append(results)
         if progress:
             progress(min(start + PART, len(seatings)), len(seatings))
     results = join_results(parts)
     names = distinct_names([player.name for player in players])
-    ratings = rate_seats(len(players), seatings, results.places)
+    ratings = rate_places(len(players), seatings, results.places)
     return Standings(names, seatings, results, ratings)
 
 
-def rate_seats(players: int, seatings: Seatings, places: NDArray[np.int8]) -> list[SeatedRating]:
+def rate_places(players: int, seatings: Seatings, places: NDArray[np.int8]) -> list[PlaceRating]:
     """Ratings of *players* after the games of *seatings*, in that order.
 
     Args:
         players: How many there are.
-        seatings: Who sat where, by number, shape ``(games, SEATS)``.
+        seatings: Who sat where, by number, shape ``(games, slots)``.
         places: Who came in where, of the same shape.
     """
     from openskill.models import PlackettLuce
@@ -185,7 +190,7 @@ def rate_seats(players: int, seatings: Seatings, places: NDArray[np.int8]) -> li
         )
         for player, (rating,) in zip(seated, after, strict=True):
             ratings[player] = rating
-    return [SeatedRating(float(rating.mu), float(rating.sigma)) for rating in ratings]
+    return [PlaceRating(float(rating.mu), float(rating.sigma)) for rating in ratings]
 
 
 def _draw_tables(players: int, seats: int, games: int, seed: int) -> NDArray[np.int32]:

@@ -1,0 +1,74 @@
+"""The way into the compiled matches of each game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.work import new_outputs
+from evolve_arena.core import compiled
+from evolve_arena.core.registry import find_game
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.scripted import make_random
+
+__all__ = ["is_compiled", "play_part", "run_kernel", "warm_up"]
+
+
+def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
+    """Plays a *batch*, or the *part* of it, in compiled code.
+
+    Args:
+        batch: The matches.
+        results: Where the results go; new arrays if None.
+        part: Which matches; all if None.
+
+    Returns:
+        *results*, complete for the part that was played.
+    """
+    kernel = find_game(batch.game).kernel
+    results = results or Results.of(batch.game, new_outputs(batch.work()))
+    part = part or slice(0, len(batch))
+    kernel.play(
+        batch.rules,
+        batch.lineup,
+        batch.seatings[part],
+        batch.seeds[part],
+        batch.openings[part].astype(kernel.move_type, copy=False),
+        kernel.make_workspace(batch.lineup),
+        *(array[part] for array in results.arrays),
+    )
+    return results
+
+
+def play_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
+    players, game = len(Lineup._fields), options["game"]
+    rules = find_game(game).game.rules_type(*options["rules"])
+    batch = Batch(game, rules, Lineup(*inputs[:players]), *inputs[players:])
+    run_kernel(batch, Results.of(game, outputs), part)
+
+
+def is_compiled(game: str) -> bool:
+    """Whether the machine code of a game's match kernel lies in the cache."""
+    return any(compiled.cache_folder().rglob(f"*{game.replace('-', '_')}*/kernel.play_matches*.nbi"))
+
+
+def warm_up(game: str) -> None:
+    """Compiles a game's kernels, or reads them from the cache, so that nobody waits later."""
+    spec = find_game(game)
+    rules = spec.make()
+    seeds = np.zeros(0, dtype=np.uint64)
+    nobody = np.zeros((0, spec.most_seats), dtype=np.int32)
+    run_kernel(make_batch(rules, make_random(rules).lineup, nobody, seeds))
+    if spec.kernel.draw_openings:
+        openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
+        spec.kernel.draw_openings(rules.rules, seeds, openings)

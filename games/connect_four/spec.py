@@ -1,0 +1,83 @@
+"""What the framework is told of Connect Four."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
+from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.dialects import DIALECTS
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.games.connect_four.kernel import draw_openings, play_matches
+from evolve_arena.games.connect_four.minimax import MinimaxPlayer
+from evolve_arena.games.connect_four.network import NetworkPlayer
+from evolve_arena.games.connect_four.seats import decide
+from evolve_arena.games.connect_four.speech import ConnectFourSpeech
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT, make_scratch
+from evolve_arena.players.lineup import Lineup, simple_lineup
+from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import read_number, read_settings, read_whole
+
+__all__ = ["GAME", "make_test_bot"]
+
+LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
+"""The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
+
+
+def make_test_bot(game: ConnectFour) -> CompiledPlayer:
+    """The test bot of Dragan and Izert (2016).
+
+    If discs of one colour lie on top of each other, one short of a line, with a free cell
+    above, it completes a stack of its own, else it blocks one of the other player. Otherwise
+    it plays at random. Of several such columns it takes the leftmost.
+    """
+    return CompiledPlayer(game, simple_lineup(SEAT_FIELDS, TEST_BOT), "test-bot")
+
+
+def _decide(rules: Rules, lineup: Lineup, position: Position, scratch: Any) -> int:
+    side = position.ply % 2
+    own, other = position.first, position.second
+    if side:
+        own, other = other, own
+    return int(decide(rules, lineup, side, np.uint64(own), np.uint64(other), scratch, False))
+
+
+def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
+    settings = read_settings("minimax", text, {"depth": read_whole, "noise": read_number})
+    return MinimaxPlayer(game, **settings)
+
+
+GAME = GameSpec(
+    game=ConnectFour,
+    kernel=KernelSpec(
+        play=play_matches,
+        decide=_decide,
+        make_workspace=make_scratch,
+        record_fields=SEAT_FIELDS,
+        draw_openings=draw_openings,
+        longest_opening=lambda rules: rules.columns * rules.rows // 2,
+        move_type=np.int8,
+    ),
+    networks={"mlp": NetworkPlayer, "graph": GraphPlayer, "tuples": TuplePlayer},
+    players={
+        "test-bot": PlayerKind(
+            "test-bot",
+            "completes or blocks a stack that is one short of a line, else plays at random",
+            lambda argument, game: make_test_bot(game),
+        ),
+        "minimax": PlayerKind(
+            "minimax:depth=4,noise=0.2",
+            "searches 1 to 12 plies deep, of 5 moves plays one at random",
+            _make_minimax,
+            optional=True,
+        ),
+    },
+    opponents=("test-bot", "random"),
+    ladder=("random", "test-bot", *LADDER),
+    make_speech=ConnectFourSpeech,
+    dialects=DIALECTS,
+)

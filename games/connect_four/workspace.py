@@ -1,0 +1,158 @@
+"""What the match kernel of Connect Four keeps: of players, of matches, and room to compute in."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import inlined
+from evolve_arena.games.connect_four.tuple_entries import READINGS
+from evolve_arena.genomes.network import LAYERS, SIZES, padded
+from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NETWORK, OWN_FIELDS, TUPLES, Lineup
+from evolve_arena.players.search import make_room
+
+HEAD, RELATIVE, TAKES_WINS, INPUTS, SLOTS, TERMS, PLANES, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 8)
+"""Fields of a player's record, beside the usual ones. For a network its head, whether it sees the
+board from its own side (1) or as the colours are (0), and whether it plays a move that wins at
+once, whatever the values (1), or goes by these alone (0). For a graph also how many inputs, slots
+and terms it has (see :mod:`evolve_arena.genomes.neat.graph`), and how many planes of values it
+needs: one, or three if it is recurrent: what it remembers, what it would remember after the best
+move so far, and one to try others. For a search how many plies it looks ahead; in ``columns``
+stands then how many lines run through each cell.
+
+At ``INPUTS_AT`` begins for a graph a row of an input and a number for each kind of disc on each
+cell, and for a tuple network its entries; its structure begins at ``COLUMNS_AT`` (see
+:mod:`evolve_arena.games.connect_four.tuple_table`)."""
+SEAT_FIELDS = OWN_FIELDS + 8
+
+TEST_BOT, MINIMAX = 8, 9
+"""Kinds of players, beside the usual ones."""
+
+POLICY, VALUE, ACTION = 0, 1, 2
+"""Heads: one output per column; one value per position reached; one value per move, of whose column
+inputs tell."""
+
+(
+    CARD_KIND,
+    CARD_NOISE,
+    CARD_HEAD,
+    CARD_SIDE,
+    CARD_SHAPE,
+    CARD_LAYERS,
+    CARD_ACTIVATION,
+    CARD_UNITS,
+    CARD_WIDTH,
+    CARD_SUMS_AT,
+    CARD_WEIGHTS_AT,
+    CARD_DISCS_AT,
+    _,
+    CARD_STRUCTURE_AT,
+    CARD_NUMBERS_AT,
+    CARD_VALUES_AT,
+    CARD_INPUTS,
+    CARD_SLOTS,
+    CARD_PLANES,
+    CARD_MEMORY,
+    CARD_TRIAL,
+    CARD_DEPTH,
+    CARD_LINES_AT,
+    CARD_TAKES_WINS,
+    CARD_ACTIONS_AT,
+    CARD_TABLES_AT,
+) = range(26)
+"""Fields of a card, which says all about a player at a table, so that no ply has to look it
+up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
+layers, activation, units in the first layer and their padded number; where its running sums,
+its later layers, and the columns for the discs of who began and (one field on) of the other
+begin. The padded number is 0 for who looks at no disc, and less than 0 for who has no layers. For a
+graph: where its structure, its
+numbers and its planes begin, its inputs, slots and planes, and which of the planes is what it
+remembers and which is free. For a search: its depth, and where the numbers of lines begin. For
+a network again: whether it takes wins, and where the columns for its moves begin. For a tuple
+network: where the numbers begin that count after its moves."""
+CARD_FIELDS = 32
+WIDTH_OF_GRAPHS, WIDTH_OF_TUPLES = -1, -2
+"""What stands instead of the padded number of units."""
+
+TABLES = 4
+"""Matches in hand at once. A ply is a long chain of steps of which each waits for the one
+before; while one match waits, the processor works on others."""
+BOARD_FIELDS = 8
+
+TABLE_BITS, LEAST_WITH_TABLE = 14, 6
+"""Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (256 KiB); see docs."""
+
+
+class Scratch(NamedTuple):
+    """Room for matches of a lineup's players, at :data:`TABLES` tables, used again and again.
+
+    Chairs are numbered ``2 * table`` for who begins and ``2 * table + 1`` for the other.
+    """
+
+    sums: NDArray[np.int32]
+    """The running sums, or the entries of a tuple network, chair by chair."""
+    ping: NDArray[np.float32]
+    pong: NDArray[np.float32]
+    picked: NDArray[np.int32]
+    """What each reading of a tuple network picks."""
+    values: NDArray[np.float64]
+    """The planes of graphs, chair by chair."""
+    terms: NDArray[np.float64]
+    streams: NDArray[np.uint64]
+    """The random stream of each table."""
+    cards: NDArray[np.int64]
+    """A card for each chair, flat."""
+    boards: NDArray[np.uint64]
+    """What the kernel knows of the match at each table, flat."""
+    matches: NDArray[np.int64]
+    """Which match is played at each table, and how many plies are; flat."""
+    search: NDArray[np.int64]
+    """What searches need, for all chairs; see :mod:`players.search`."""
+
+
+def make_scratch(lineup: Lineup) -> Scratch:
+    """Room for any match among the players of *lineup*."""
+    widest = 0
+    for shape in lineup.shapes:
+        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
+        widest = max(widest, int(padded(int(units.max(initial=0)))))
+    readings = _most_readings(lineup)
+    widest = max(widest, readings)
+    graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
+    searches = lineup.seats[lineup.seats[:, KIND] == MINIMAX]
+    deepest = int(searches[:, DEPTH].max(initial=0))
+    planes = int((graphs[:, SLOTS] * graphs[:, PLANES]).max(initial=0))
+    return Scratch(
+        np.zeros(2 * TABLES * widest, dtype=np.int32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(readings, dtype=np.int32),
+        np.zeros(2 * TABLES * planes, dtype=np.float64),
+        np.zeros(int(graphs[:, TERMS].max(initial=0)), dtype=np.float64),
+        np.zeros(TABLES, dtype=np.uint64),
+        np.zeros(2 * TABLES * CARD_FIELDS, dtype=np.int64),
+        np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),
+        np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
+        make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
+    )
+
+
+def _most_readings(lineup: Lineup) -> int:
+    """Readings of the largest tuple network."""
+    bases = lineup.seats[lineup.seats[:, KIND] == TUPLES, COLUMNS_AT]
+    return int(lineup.columns[bases + READINGS].max(initial=0))
+
+
+@inlined
+def count_tables(lineup: Any) -> Any:
+    """How many matches to have in hand.
+
+    Several, where policies play. Value networks compare positions that do not depend on one
+    another and so keep the processor busy; players without numbers hardly compute at all.
+    """
+    for player in range(lineup.seats.shape[0]):
+        if lineup.seats[player, KIND] == NETWORK and lineup.seats[player, HEAD] == POLICY:
+            return TABLES
+    return 1

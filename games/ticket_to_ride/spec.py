@@ -1,0 +1,72 @@
+"""What the framework is told of Ticket to Ride."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
+from evolve_arena.games.ticket_to_ride.choose import decide
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
+from evolve_arena.games.ticket_to_ride.kernel import new_table, play_matches
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, TicketRules
+from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
+from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
+from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
+from evolve_arena.players.lineup import Lineup
+
+__all__ = ["GAME"]
+
+
+def _decide(rules: TicketRules, lineup: Lineup, position: Position, scratch: Any) -> int:
+    return int(decide(rules, lineup, position.array.copy(), scratch))
+
+
+def _play(
+    rules: TicketRules,
+    lineup: Lineup,
+    seatings: Any,
+    seeds: Any,
+    openings: Any,
+    scratch: Any,
+    *results: Any,
+) -> None:
+    play_matches(rules, lineup, seatings, seeds, scratch, new_table(), *results)
+
+
+GAME = GameSpec(
+    game=TicketToRide,
+    kernel=KernelSpec(
+        play=_play,
+        decide=_decide,
+        make_workspace=make_ticket_scratch,
+        record_fields=SEAT_FIELDS,
+        fewest_matches=8,
+    ),
+    networks={"moves": MovePlayer, "decision": DecisionPlayer, "graph": TicketGraphPlayer},
+    players={
+        "rule": PlayerKind(
+            "rule:text,early=always",
+            "the rule player of Łabno (2018), in a reading of his description",
+            make_rule_player,
+            optional=True,
+        ),
+    },
+    opponents=("rule", "random"),
+    ladder=("rule", "rule:code", "random"),
+    most_seats=MOST_PLAYERS,
+    seats_option="players",
+    has_chance=True,
+    columns={
+        "points": ("int16", True),
+        "tickets_done": ("int8", True),
+        "tickets_failed": ("int8", True),
+        "rounds": ("int16", False),
+    },
+    limits=(110, 120, 140),
+    make_speech=TicketSpeech,
+)
