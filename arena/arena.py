@@ -43,7 +43,7 @@ class Arena:
 
         Args:
             genomes: A population, as the design packs it.
-            seatings: Who sits where, shape ``(matches, slots)``; see :mod:`evolve_arena.arena.batch`.
+            seatings: Who sits where, shape ``(matches, slots)``.
             seeds: Shape ``(matches,)``.
             openings: How the matches begin, shape ``(matches, plies)``.
             others: Players beside the genomes.

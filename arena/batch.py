@@ -49,7 +49,7 @@ Openings = NDArray[np.signedinteger[Any]]
 (:meth:`evolve_arena.core.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
 OUTPUTS = (("int8", True), ("int16", False), ("int8", False), ("uint64", False))
-"""The types of the first fields of :class:`Results`, and whether they have a number for each slot."""
+"""Of the first fields of :class:`Results` the types, and whether each slot has a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +94,8 @@ class Results:
     games: NDArray[np.uint64]
     """A hash of the moves, shape ``(matches,)``: equal games have equal hashes."""
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What the game counts beside, by name (see `evolve_arena.core.game.GameSpec.columns`): ``points``,
-    say. Where somebody made a forbidden move, as it stood then."""
+    """What the game counts beside, by name; see `GameSpec.columns`. Where somebody made a forbidden
+    move, as it stood then."""
 
     def __len__(self) -> int:
         return len(self.games)
@@ -123,8 +123,9 @@ class Results:
     @classmethod
     def of(cls, game: str, arrays: Sequence[NDArray[Any]]) -> Results:
         """The results that consist of these :attr:`arrays`."""
-        first = len(OUTPUTS)
-        return cls(*arrays[:first], dict(zip(find_game(game).columns, arrays[first:], strict=True)))
+        places, plies, offenders, games, *rest = arrays
+        columns = dict(zip(find_game(game).columns, rest, strict=True))
+        return cls(places, plies, offenders, games, columns)
 
 
 def check_games(games: int) -> None:
@@ -196,7 +197,8 @@ def new_results(game: AnyGame, matches: int) -> Results:
 def join_results(parts: Sequence[Results]) -> Results:
     """The results of several batches of a game, as if they had been one."""
     joined = [np.concatenate(arrays) for arrays in zip(*(p.arrays for p in parts), strict=True)]
-    return Results(*joined[: len(OUTPUTS)], dict(zip(parts[0].columns, joined[len(OUTPUTS) :])))
+    places, plies, offenders, games, *rest = joined
+    return Results(places, plies, offenders, games, dict(zip(parts[0].columns, rest, strict=True)))
 
 
 def seat_players(tables: ArrayLike, slots: int) -> Seatings:

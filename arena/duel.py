@@ -1,6 +1,7 @@
 """Two players over many games, colours balanced.
 
-Where more than two sit at a table they sit by turns, A, B, A, B, and in every second game B, A, B, A.
+Where more than two sit at a table they sit by turns: A, B, A, B, and in every second game B, A, B,
+A.
 """
 
 from __future__ import annotations

@@ -59,7 +59,9 @@ def play_part(
 
 def is_compiled(game: str) -> bool:
     """Whether the machine code of a game's match kernel lies in the cache."""
-    return any(compiled.cache_folder().rglob(f"*{game.replace('-', '_')}*/kernel.play_matches*.nbi"))
+    return any(
+        compiled.cache_folder().rglob(f"*{game.replace('-', '_')}*/kernel.play_matches*.nbi")
+    )
 
 
 def warm_up(game: str) -> None:

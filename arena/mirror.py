@@ -94,7 +94,9 @@ class MirrorResult:
         if len(counted) < 2:
             return -math.inf, math.inf
         seats = counted.sum(axis=1)
-        totals = np.where(counted, self.results.columns["points"][self.results.completed], 0).sum(axis=1)
+        totals = np.where(counted, self.results.columns["points"][self.results.completed], 0).sum(
+            axis=1
+        )
         mean = totals.sum() / seats.sum()
         spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
         half = Z_95 * math.sqrt(spread) / seats.sum()
@@ -141,6 +143,7 @@ class MirrorResult:
             "seats": np.unique((self.seatings != EMPTY).sum(axis=1)).tolist(),
             "games": self.games,
             "aborted_games": self.aborted,
+            "columns": [name for name in self.results.columns if name != "points"],
             "distinct_games": self.results.distinct_games,
             **{key: None if math.isnan(value) else value for key, value in values.items()},
             "mean_95": json_interval(self.mean_interval),

@@ -49,7 +49,9 @@ def enumerate_openings(game: AnyGame, plies: int) -> Openings:
                 longer.setdefault(game.play(position, move), (*moves, game.number_of(move)))
         found = longer
     openings = [moves for position, moves in found.items() if game.legal_moves(position)]
-    return np.array(openings, dtype=find_game(game.name).kernel.move_type).reshape(len(openings), plies)
+    return np.array(openings, dtype=find_game(game.name).kernel.move_type).reshape(
+        len(openings), plies
+    )
 
 
 def longest_opening(game: AnyGame) -> int:

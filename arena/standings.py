@@ -33,7 +33,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
-__all__ = ["PlaceRating", "Standings", "rate_places", "seated_tournament"]
+__all__ = ["PlaceRating", "Standings", "play_at_tables", "rate_places"]
 
 
 PART = 1000
@@ -86,7 +86,13 @@ class Standings:
             "distinct_games": self.results.distinct_games,
             "aborted_games": int(np.count_nonzero(~self.results.completed)),
             "players": rows,
+            "columns": [name for name in self._means if name != "points"],
         }
+
+    @property
+    def _means(self) -> list[str]:
+        """What the game counts for each seat."""
+        return [name for name, values in self.results.columns.items() if values.ndim == 2]
 
     def _row(self, player: int) -> dict[str, Any]:
         here = self.seatings == player
@@ -102,11 +108,7 @@ class Standings:
             "sigma": rating.sigma,
             "ordinal": rating.ordinal,
             "games": played,
-            **{
-                name: float(values[here].mean())
-                for name, values in self.results.columns.items()
-                if values.ndim == 2
-            },
+            **{name: float(self.results.columns[name][here].mean()) for name in self._means},
             "points_95": json_interval(normal_interval(self._points_by_table(here))),
             "wins": won,
             "share": won / played,
@@ -121,7 +123,7 @@ class Standings:
         return np.asarray(tables[np.any(here, axis=1).reshape(-1, self.seats)[:, 0]])
 
 
-def seated_tournament(
+def play_at_tables(
     game: AnyGame,
     players: Sequence[Player],
     *,

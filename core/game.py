@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 
-__all__ = ["MOST_SEATS", "AnyGame", "Game", "GameSpec", "KernelSpec", "Option", "Outcome", "PlayerKind"]
+__all__ = [
+    "MOST_SEATS",
+    "AnyGame",
+    "Game",
+    "GameSpec",
+    "KernelSpec",
+    "Option",
+    "Outcome",
+    "PlayerKind",
+]
 
 State = TypeVar("State")
 Move = TypeVar("Move")
@@ -253,8 +262,13 @@ class GameSpec:
     make_speech: Callable[[Any], Any] | None = None
     """How people talk about a game: takes it, gives an `evolve_arena.players.speech.Speech`."""
     dialects: Mapping[str, Any] = field(default_factory=dict)
-    """How programs that play are spoken to: an `evolve_arena.players.dialects.Dialect` for each kind
+    """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
     of host, by name, the usual one first."""
+    examine: Callable[..., dict[str, Any]] | None = None
+    """What else ``evolve evaluate`` tells of a player, ready for JSON: takes the player, the game,
+    files of positions, and a seed."""
+    print_examination: Callable[[dict[str, Any]], None] | None = None
+    """Prints what :attr:`examine` gave."""
     learners: Sequence[type[Any]] = ()
     """Methods that only this game has."""
 

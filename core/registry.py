@@ -15,7 +15,7 @@ from typing import Any, cast
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
-__all__ = ["find_game", "game_names", "game_of", "make_game", "study_players"]
+__all__ = ["find_game", "game_names", "game_of", "make_game", "study_players", "usual_game"]
 
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
@@ -24,6 +24,11 @@ STUDIES = "evolve_arena.studies"
 def game_names() -> list[str]:
     """The games that can be played, by name, sorted."""
     return sorted(_places())
+
+
+def usual_game() -> str:
+    """The game that is meant if nobody names one."""
+    return str(import_module(GROUP).USUAL)
 
 
 def find_game(name: str) -> GameSpec:

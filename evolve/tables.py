@@ -28,7 +28,6 @@ from evolve_arena.players.specification import make_player
 __all__ = ["Tables", "pack_company", "play_at_tables"]
 
 
-
 class Tables:
     """The tables of a run's generations.
 
@@ -69,9 +68,7 @@ class Tables:
         company = [*self.company, *guests]
         seats, decks = self.config.company_seats, self.config.decks
         seatings, seeds = self._plan(state, rows, company, seats, purpose, decks)
-        results = arena.play(
-            state.population, seatings, seeds, others=company, noise=self.noise
-        )
+        results = arena.play(state.population, seatings, seeds, others=company, noise=self.noise)
         fitness = self._sum(results, seatings, len(rows))
         return fitness, _describe(results, seatings, len(rows))
 
@@ -88,8 +85,8 @@ class Tables:
             (config.trial_decks, config.finalists, "trial decks"),
             (config.final_decks, 1, "final decks"),
         ):
-            seatings, seeds = self._plan(state, rows, self.judges, SEATS, purpose, decks)
-            results = arena.play(state.population, seatings, seeds, self.judges)
+            seatings, seeds = self._plan(state, rows, self.judges, self.slots, purpose, decks)
+            results = arena.play(state.population, seatings, seeds, others=self.judges)
             fitness = self._sum(results, seatings, len(state.population))[rows]
             best = np.argsort(-fitness, kind="stable")[:count]
             won = float(fitness[best[0]])
@@ -128,9 +125,7 @@ class Tables:
         seatings, seeds = zip(*parts, strict=True)
         return np.concatenate(seatings), np.concatenate(seeds)
 
-    def _sum(
-        self, results: Results, seatings: Seatings, individuals: int
-    ) -> NDArray[np.float64]:
+    def _sum(self, results: Results, seatings: Seatings, individuals: int) -> NDArray[np.float64]:
         """The mean value of each individual's matches, all table sizes counting the same."""
         values = value_seats(results, seatings, self.config.fitness)
         sizes = (seatings != EMPTY).sum(axis=1)

@@ -1,1 +1,4 @@
-"""Floor 1, rules: what may be played and who has won. Knows nothing of players."""
+"""Floor 7, games: a folder for each, which knows nothing of the others."""
+
+USUAL = "connect-four"
+"""What is played if nobody says anything."""

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
+from evolve_arena.players.speech import speech_of
 
 __all__ = ["HumanPlayer"]
 
@@ -39,7 +39,7 @@ class HumanPlayer(Player):
     ) -> None:
         self.game = game
         self.name = name
-        self._speech = find_game(game.name).make_speech(game)
+        self._speech = speech_of(game)
         self._reads = reads
         self._writes = writes
         self._seen: Any = None

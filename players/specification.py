@@ -136,7 +136,9 @@ def read_settings(
         try:
             values[name] = readers[name](value)
         except BadValueError as error:
-            raise BadValueError(f"player {kind}:{text}: {name} is {quote(value)}: {error}") from None
+            raise BadValueError(
+                f"player {kind}:{text}: {name} is {quote(value)}: {error}"
+            ) from None
     return values
 
 

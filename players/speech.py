@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 
-__all__ = ["Speech", "shorten"]
+__all__ = ["Speech", "shorten", "speech_of"]
 
 
 class Speech(ABC):
@@ -49,6 +52,18 @@ class Speech(ABC):
     @abstractmethod
     def draw(self, position: Any, last: Any = None, *, colour: bool = False) -> str:
         """The board, perhaps with codes for colours, and with the *last* move if that is shown."""
+
+
+def speech_of(game: AnyGame) -> Speech:
+    """How *game* is talked about.
+
+    Raises:
+        BadValueError: The game says nothing about it.
+    """
+    make: Callable[[AnyGame], Speech] | None = find_game(game.name).make_speech
+    if make is None:
+        raise BadValueError(f"nobody can be asked for moves of {game.name} here")
+    return make(game)
 
 
 def shorten(text: str) -> str:

@@ -20,6 +20,7 @@ __all__ = ["LARGEST", "read_player"]
 LARGEST = 1 << 27
 """Bytes of a file with a player; tuple networks have some millions."""
 
+
 def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     """The player that :meth:`BredPlayer.serialise` wrote.
 

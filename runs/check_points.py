@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve_arena.arena.duel import DuelResult
-from evolve_arena.arena.seated_duel import SeatedDuelResult
 
 __all__ = ["CheckPoints", "find_scores", "format_margin"]
 
@@ -34,7 +33,7 @@ class CheckPoints:
 
 def find_scores(result: DuelResult) -> CheckPoints | None:
     """The points of a duel; None if it was one of wins and losses alone."""
-    if not isinstance(result, SeatedDuelResult):
+    if result.sides is None:
         return None
     own, other = result.sides
     return CheckPoints(

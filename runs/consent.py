@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from evolve_arena.core.private import is_private, make_private_folder
-from evolve_arena.players.specification import NotPermittedError, runs_code
+from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.recipe import Recipe
@@ -53,7 +53,7 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 
 def remember(recipe: Recipe, run: Path) -> None:
     """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
-    for command in filter(runs_code, recipe.check.opponents):
+    for command in recipe.programs:
         with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
             file, content = _note(recipe, run, command)
             make_private_folder(file.parent)

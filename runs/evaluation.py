@@ -1,6 +1,6 @@
-"""A player's strength from outside: fixed opponents, and positions with known answers.
+"""A player's strength from outside: against fixed opponents, and whatever else its game can tell.
 
-Among these are, for Connect Four on the ordinary board, the concept states.
+In games that count points also at tables of its like: all seats are taken by the same player.
 """
 
 from __future__ import annotations
@@ -11,65 +11,56 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.arena.duel import duel
+from evolve_arena.arena.mirror import play_mirror
 from evolve_arena.arena.statistics import json_share
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.concepts import CONCEPTS, concept_groups, fits_concepts
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
-from evolve_arena.runs.output import format_interval, print_line, print_table
+from evolve_arena.runs.check_points import format_margin
+from evolve_arena.runs.output import format_interval, print_table
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.tournaments import find_common_game
+from evolve_arena.runs.tournaments import format_points
 
-__all__ = ["LADDER", "OPPONENTS", "evaluate_player", "print_evaluation"]
-
-LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
-"""The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
-OPPONENTS = {
-    ConnectFour.name: ("random", "test-bot", *LADDER),
-    Checkers.name: (
-        "random",
-        *(f"minimax:depth={depth}" for depth in range(1, 7)),
-        "piotrowski:rafalmore",
-        "piotrowski:rafalmmore",
-    ),
-}
-"""Whom a player of each game meets. Of Piotrowski's players those are left out that look seven
-plies ahead: the strongest, rafalmmored, takes a third of a second for a game."""
+__all__ = ["evaluate_player", "print_evaluation"]
 
 
 def evaluate_player(
     player: Player,
+    game: AnyGame,
     *,
     games: int = 1000,
     opening_plies: int = 0,
     opponents: Sequence[str] | None = None,
     positions: Sequence[Path] = (),
+    seats: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Measures *player*, ready for JSON.
 
     Args:
         player: Who is measured.
-        games: Games against each opponent, colours balanced.
+        game: The rules; duels are played at tables of so many seats.
+        games: Games against each opponent, colours balanced, and at each table of its like.
         opening_plies: Random plies at the beginning of each game.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
-            those in :data:`OPPONENTS`.
-        positions: Files that `evolve_arena.games.connect_four.positions.solve_positions` reads.
-        seed: Seeds openings and players.
+            those of the game's `GameSpec.ladder`.
+        positions: Files of positions with known answers.
+        seats: How many are its like; all numbers that can play in turn if None.
+        seed: Seeds openings, decks and players.
 
     Raises:
         ArenaError: An opponent is none, or can't play on the player's board, or there are
-            *positions* and the game is not Connect Four.
+            *positions* and the game knows no such files.
     """
-    game = find_common_game([player])
-    if positions and not isinstance(game, ConnectFour):
-        raise BadValueError(f"files of positions are for connect-four, not for {game.name}")
-    names = list(dict.fromkeys(OPPONENTS[game.name] if opponents is None else opponents))
-    seeds = derive_seeds(seed, 0, "evaluation", len(names))
+    spec = find_game(game.name)
+    if positions and not spec.examine:
+        raise BadValueError(f"files of positions are not for {game.name}")
+    counts_points = "points" in spec.columns
+    names = list(dict.fromkeys(spec.ladder if opponents is None else opponents))
+    words = [int(word) for word in derive_seeds(seed, 0, "evaluation", counts_points + len(names))]
     results = {}
     with ExitStack() as stack:
         entered = []
@@ -77,28 +68,40 @@ def evaluate_player(
             entered.append(find_player(name, game))
             stack.callback(entered[-1].close)
             entered[-1].rehearse()
-        for name, opponent, word in zip(names, entered, seeds, strict=True):
+        for name, opponent, word in zip(names, entered, words[counts_points:], strict=True):
             result = duel(
-                game, player, opponent, games=games, opening_plies=opening_plies, seed=int(word)
+                game, player, opponent, games=games, opening_plies=opening_plies, seed=word
             )
             told = result.to_dict()
             del told["players"]
             told["won"] = json_share(result.won)
             told["won_wilson_95"] = list(result.win_interval)
-            told["warnings"] = list_caveats(told, where=f"{name}: ", hint=not opening_plies)
+            hint = not opening_plies and not spec.has_chance
+            told["warnings"] = list_caveats(told, where=f"{name}: ", hint=hint)
             results[name] = told
     content: dict[str, Any] = {"player": player.name, "opponents": results}
-    if isinstance(game, ConnectFour):
-        concepts = concept_groups(player, game, seed=seed) if fits_concepts(game) else {}
-        content["concepts"] = {name: group.to_dict() for name, group in concepts.items()}
-        content["positions"] = {
-            str(path): solve_positions(player, game, path) for path in positions
+    if counts_points:
+        content["tables"] = {
+            str(count): play_mirror(
+                game, player, players=count, games=games, seed=words[0]
+            ).to_dict()
+            for count in ([seats] if seats else range(2, spec.most_seats + 1))
         }
+    if spec.examine:
+        content |= spec.examine(player, game, positions, seed)
     return content
 
 
-def print_evaluation(content: dict[str, Any]) -> None:
+def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
     """Prints what :func:`evaluate_player` gave."""
+    spec = find_game(game.name)
+    if content["opponents"]:
+        _print_points(content) if "tables" in content else _print_wins(content)
+    if spec.print_examination:
+        spec.print_examination(content)
+
+
+def _print_wins(content: dict[str, Any]) -> None:
     forfeited = any(result["forfeits"] for result in content["opponents"].values())
     rows = [
         (
@@ -115,39 +118,53 @@ def print_evaluation(content: dict[str, Any]) -> None:
     columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
     columns += ["forfeited", "by opponent"] if forfeited else []
     print_table(content["player"], columns, rows)
-    if "concepts" in content:
-        _print_concepts(content["concepts"])
-    for path, result in content.get("positions", {}).items():
-        _print_positions(path, result)
 
 
-def _print_concepts(content: dict[str, Any]) -> None:
-    if not content:
-        print_line("concept states: left out, they are for a board of 7 by 6, 4 in a row")
-        return
+def _print_points(content: dict[str, Any]) -> None:
+    limits = list(next(iter(content["tables"].values()))["above"])
     rows = [
         (
-            f"{name} ({CONCEPTS[name][1]})",
-            str(group["states"]),
-            format_interval(group["share"], tuple(group["wilson_95"])),
+            count,
+            str(result["games"]),
+            format_points(_known(result["mean"]), result["mean_95"]),
+            *(_number(result[name]) for name in ("deviation", "median", "minimum", "maximum")),
+            *(_percent(result["above"][limit]["share"]) for limit in limits),
+            *(_number(result[name], 2) for name in result["columns"]),
+            str(result["aborted_games"]),
         )
-        for name, group in content.items()
+        for count, result in content["tables"].items()
     ]
-    print_table("Concept states: wins at once", ["", "states", "solved, 95 % interval"], rows)
+    columns = ["players", "games", "mean points, 95 %", "SD", "median", "min", "max"]
+    columns += [f"% > {limit}" for limit in limits]
+    columns += [
+        name.replace("_", " ") for name in next(iter(content["tables"].values()))["columns"]
+    ]
+    print_table(f"{content['player']} at all seats", [*columns, "aborted"], rows, left=0)
+    rows = [
+        (
+            name,
+            f"{result['wins']} {result['draws']} {result['losses']}",
+            format_interval(result["score"], tuple(result["wilson_95"])),
+            *(format_points(side["points"], side["points_95"]) for side in result["sides"]),
+            format_margin(result["margin"], result["margin_95"]),
+            str(result["sides"][0]["forbidden_moves"]),
+        )
+        for name, result in content["opponents"].items()
+    ]
+    columns = ["against", "won drawn lost", "score, 95 % interval", "points", "its points"]
+    columns += ["margin, 95 %", "forbidden moves"]
+    seats = next((result["seats"] for result in content["opponents"].values()), 0)
+    if rows:
+        print_table(f"{content['player']} at every other seat of {seats}", columns, rows)
 
 
-def _print_positions(path: str, result: dict[str, Any]) -> None:
-    if "solved" not in result:
-        rows = [
-            (
-                name.replace("_", " "),
-                format_interval(result[name], tuple(result[f"{name}_wilson_95"])),
-            )
-            for name in ("value_preserving", "distance_optimal")
-        ]
-    else:
-        solved = result["solved"]
-        rows = [("solved", format_interval(solved["overall"], tuple(solved["wilson_95"])))]
-        for group in ("by_theme", "by_line"):
-            rows += [(f"  {name}", f"{share:.3f}") for name, share in solved[group].items()]
-    print_table(f"{path}: {result['count']} positions", ["", "share"], rows)
+def _known(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _number(value: float | None, decimals: int = 1) -> str:
+    return "-" if value is None else f"{value:.{decimals}f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-import evolve_arena.studies.checkers_td.sixteen  # noqa: F401  (its players have names as well)
 from evolve_arena.core.errors import BadValueError, quote
-from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import make_game
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.game import AnyGame, PlayerKind
+from evolve_arena.core.registry import find_game, make_game, usual_game
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
-    PlayerKind,
+    games_of,
     make_player,
     permit_all,
     player_kinds,
@@ -20,32 +18,39 @@ from evolve_arena.players.specification import (
 )
 from evolve_arena.runs.run import Run
 
-__all__ = ["find_game", "find_player", "is_made_for_a_game", "known_players"]
+__all__ = [
+    "choose_game",
+    "fill_seats",
+    "find_player",
+    "find_table",
+    "is_made_for_a_game",
+    "with_seats",
+]
 
 OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""
 
 
-def find_game(specifications: Sequence[str], name: str | None = None) -> AnyGame:
+def choose_game(specifications: Sequence[str], name: str | None = None) -> AnyGame:
     """What the players so named play: the game of the first who was made for one, or knows but one.
 
     Args:
         specifications: Such as ``random`` or ``run:evolved/connect-four``.
         name: The game's name; if nobody was made for it, it is played on its usual board. If
-            None, it is Connect Four unless a player says otherwise.
+            None, it is the usual one unless a player says otherwise.
 
     Raises:
         UnknownNameError: There is no such game.
         ArenaError: A player's file can't be read.
     """
-    usual: AnyGame = make_game(name or ConnectFour.name)
+    usual: AnyGame = make_game(name or usual_game())
     for specification in specifications:
         kind, _, argument = specification.strip().partition(":")
         if is_made_for_a_game(specification):
-            player = known_players()[kind].make(argument.strip(), usual)
+            player = player_kinds(usual.name)[kind].make(argument.strip(), usual)
             if isinstance(player, CompiledPlayer) and name in (None, player.game.name):
                 return player.game
-        elif name is None and len(games := _games_of(kind)) == 1:
+        elif name is None and len(games := games_of(kind)) == 1:
             only: AnyGame = make_game(games[0])
             return only
     return usual
@@ -57,12 +62,12 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     Args:
         specification: Such as ``random`` or ``run:evolved/connect-four``, as the user gave it:
             if it names a program, that is run.
-        game: What it is to play; ordinary Connect Four if None.
+        game: What it is to play; the usual game if None.
 
     Raises:
         ArenaError: It names none; see `evolve_arena.players.specification.make_player`.
     """
-    return make_player(specification, game or ConnectFour(), permit_all)
+    return make_player(specification, game or make_game(usual_game()), permit_all)
 
 
 def is_made_for_a_game(specification: str) -> bool:
@@ -71,15 +76,53 @@ def is_made_for_a_game(specification: str) -> bool:
     return kind in OWN_GAMES and bool(argument.strip())
 
 
-def _games_of(kind: str) -> tuple[str, ...]:
-    """The games that a kind of player knows; none if there is no such kind."""
-    known = known_players().get(kind)
-    return known.games if known else ()
+def with_seats(game: AnyGame, seats: int | None) -> AnyGame:
+    """The same game for so many players; None changes nothing.
+
+    Raises:
+        BadValueError: The game is for two, or not for so many.
+    """
+    option = find_game(game.name).seats_option
+    if seats is None:
+        return game
+    if option is None:
+        raise BadValueError(f"--players is for games of more than two: two play {game.name}")
+    changed: AnyGame = make_game(game.name, **{**game.options, option: seats})
+    return changed
 
 
-def known_players() -> dict[str, PlayerKind]:
-    """All kinds of players that a specification can name."""
-    return player_kinds()
+def fill_seats(names: Sequence[str], seats: int) -> list[str]:
+    """Who sits where: the *names* by turns.
+
+    >>> fill_seats(["run:a", "rule"], 5)
+    ['run:a', 'rule', 'run:a', 'rule', 'run:a']
+    """
+    return [names[seat % len(names)] for seat in range(seats)]
+
+
+def find_table(names: Sequence[str], game: str, players: int | None = None) -> AnyGame:
+    """The game at which players meet who are so named, one at each seat at least.
+
+    Its options are those of the first who was made for a game.
+
+    Args:
+        names: Specifications of players.
+        game: What it must be.
+        players: How many seats; if None as many as there are *names*, but for a single one.
+
+    Raises:
+        BadValueError: A player plays another game, or there are more names than seats.
+    """
+    made = [name for name in names if is_made_for_a_game(name)]
+    found = choose_game(made) if made else make_game(game)
+    if found.name != game:
+        raise BadValueError(f"player {made[0]} plays {found.name}, and this is {game}")
+    if players is None and len(names) > 1:
+        players = max(2, len(names))
+    table = with_seats(found, players)
+    if len(names) > table.seats:
+        raise BadValueError(f"{len(names)} players are named for {table.seats} seats")
+    return table
 
 
 def _make_from_run(argument: str, game: AnyGame) -> Player:

@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from evolve_arena.arena.kernels import KERNELS
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
 from evolve_arena.core.registry import make_game
@@ -185,6 +184,12 @@ class Recipe(Config):
         config, design = self.make_config(), self.make_design()
         check_bytes(self.kind.estimate_bytes(config, design), "a generation of this recipe")
         return self.kind(config, design)
+
+    @property
+    def programs(self) -> list[str]:
+        """The opponents that run code."""
+        game = self.game_config.name
+        return [text for text in self.check.opponents if runs_code(text, game)]
 
     @property
     def foreign_programs(self) -> list[str]:
@@ -395,7 +400,7 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
         _check_openings(recipe)
-        recipe._foreign = frozenset(filter(runs_code, recipe.check.opponents))
+        recipe._foreign = frozenset(recipe.programs)
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
@@ -423,13 +428,7 @@ def _game_type(content: Mapping[str, Any]) -> type[GameConfig]:
 
 def _check_openings(recipe: Recipe) -> None:
     game, plies = recipe.make_game(), recipe.check.opening_plies
-    if game.name in KERNELS:
-        check_openings(game, plies, "check.opening_plies")
-    elif plies:
-        raise BadValueError(
-            f"check.opening_plies is {plies}: games of {game.name} begin with shuffled cards, and"
-            " not with random moves"
-        )
+    check_openings(game, plies, "check.opening_plies")
 
 
 def _network_type(kind: type[Method[Any]], game: str) -> type[Config]:

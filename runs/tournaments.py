@@ -15,24 +15,30 @@ from evolve_arena.arena.ranking import (
     name_configuration,
     rank_configurations,
 )
+from evolve_arena.arena.standings import play_at_tables
 from evolve_arena.arena.statistics import json_share, wilson_interval
 from evolve_arena.core.game import AnyGame
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game, usual_game
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
-from evolve_arena.runs.output import format_interval, print_table
+from evolve_arena.runs.check_points import format_margin
+from evolve_arena.runs.output import format_interval, print_line, print_table
 
 __all__ = [
     "crosstable",
     "find_common_game",
+    "format_points",
     "print_crosstable",
     "print_duel",
     "print_ranking",
+    "print_ratings",
     "ranking",
+    "ratings",
 ]
 
-GAMES, GAMES_RANKED, GAMES_AGAINST = 200, 2, 2000
-"""Games of each pair: in a crosstable, among configurations, and against one opponent."""
+GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
+"""Games of each pair: in a crosstable, among configurations, and against one opponent; and how
+many in all at tables of more than two."""
 
 
 def crosstable(
@@ -54,10 +60,21 @@ def crosstable(
     return {**content, "warnings": caveats}
 
 
+def ratings(
+    game: AnyGame, players: Sequence[Player], *, games: int | None = None, seed: int = 0
+) -> dict[str, Any]:
+    """A tournament at tables, ready for JSON; see `play_at_tables`."""
+    seats = min(game.seats, len(players))
+    standings = play_at_tables(
+        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed
+    )
+    return standings.to_dict()
+
+
 def find_common_game(players: Sequence[Player]) -> AnyGame:
-    """The game of the first player who was made for one, else Connect Four."""
+    """The game of the first player who was made for one, else the usual one."""
     games = (getattr(player, "game", None) for player in players)
-    return next((game for game in games if game is not None), ConnectFour())
+    return next((game for game in games if game is not None), make_game(usual_game()))
 
 
 def ranking(
@@ -136,6 +153,9 @@ def _describe_duels(
 
 def print_duel(result: DuelResult) -> None:
     """Prints what :func:`evolve_arena.arena.duel.duel` gave."""
+    if result.sides:
+        _print_points(result)
+        return
     row = [
         *result.names,
         str(result.games),
@@ -149,6 +169,39 @@ def print_duel(result: DuelResult) -> None:
         columns += ["forfeited", "by opponent"]
     print_table("Duel", columns, [row], left=2)
     print("ended by " + ", ".join(f"{name}: {n}" for name, n in result.terminations.items()))
+
+
+def _print_points(result: DuelResult) -> None:
+    assert result.sides
+    limits, names = list(result.sides[0].above), list(result.sides[0].columns)[1:]
+    counts = [
+        (result.wins, result.draws, result.losses),
+        (result.losses, result.draws, result.wins),
+    ]
+    rows = [
+        (
+            name,
+            " ".join(map(str, won)),
+            format_points(side.points, side.points_interval),
+            *(f"{100 * side.above[limit]:.1f}" for limit in limits),
+            *(f"{side.columns[name]:.2f}" for name in names),
+            str(side.forbidden),
+        )
+        for name, won, side in zip(result.names, counts, result.sides, strict=True)
+    ]
+    columns = ["player", "won drawn lost", "points, 95 % interval"]
+    columns += [f"% > {limit}" for limit in limits]
+    columns += [*(name.replace("_", " ") for name in names), "forbidden moves"]
+    title = f"Duel: {result.games} games of {result.seats} players"
+    print_table(title, columns, rows)
+    margin = format_margin(result.margin, result.margin_interval)
+    score = format_interval(result.score, result.wilson_95)
+    print_line(f"{result.names[0]} scores {margin} points more a seat; score {score}")
+    means = "".join(f"{value:.1f} {name} a game, " for name, value in result.columns.items())
+    print_line(
+        f"{means}{result.distinct_games} distinct games; ended by "
+        + ", ".join(f"{name}: {n}" for name, n in result.terminations.items())
+    )
 
 
 def print_crosstable(content: dict[str, Any]) -> None:
@@ -196,3 +249,36 @@ def print_ranking(content: dict[str, Any]) -> None:
     title = f"Share of games won against {against}, {content['games_per_pair']} games each"
     columns = ["rank", "configuration", "agents", "mean", "best", "worst"]
     print_table(title, columns, rows, left=2)
+
+
+def print_ratings(content: dict[str, Any]) -> None:
+    """Prints what :func:`ratings` gave."""
+    names = content["columns"]
+    rows = [
+        (
+            str(row["rank"]),
+            row["name"],
+            f"{row['mu']:.2f} ± {2 * row['sigma']:.2f}",
+            format_interval(row["share"], tuple(row["wilson_95"])),
+            format_points(row["points"], row["points_95"]),
+            *(f"{row[name]:.2f}" for name in names),
+            str(row["forbidden_moves"]),
+        )
+        for row in content["players"]
+    ]
+    columns = ["rank", "player", "rating ± 2σ", "share of wins, 95 % interval"]
+    columns += ["points, 95 % interval", *(name.replace("_", " ") for name in names)]
+    columns += ["forbidden moves"]
+    title = f"Tournament: {content['games']} games of {content['seats']} players"
+    print_table(title, columns, rows, left=2)
+
+
+def format_points(points: float, interval: Sequence[float] | None) -> str:
+    """Mean points and their 95 % interval, if there is one.
+
+    >>> format_points(97.54, (96.0, 99.08)), format_points(97.54, None)
+    ('97.5 [96.0, 99.1]', '97.5')
+    """
+    if interval is None or abs(interval[0]) == float("inf"):
+        return f"{points:.1f}"
+    return f"{points:.1f} [{interval[0]:.1f}, {interval[1]:.1f}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from evolve_arena.games.checkers.game import Checkers, Move, Position
@@ -20,7 +20,7 @@ class CheckersDialect(Dialect):
     ``move 11-15``. Moves are told only as far back as a position could be repeated.
     """
 
-    limits: Limits = Limits(time_bank=10_000, per_move=500)
+    limits: Limits = field(default=Limits(time_bank=10_000, per_move=500))
 
     answer = "'move' and a move such as 11-15"
     farewell = "quit\n"
@@ -43,9 +43,7 @@ class CheckersDialect(Dialect):
         milliseconds = max(1, min(max(limits.per_move, bank // 40), bank * 9 // 10))
         return f"go movetime {milliseconds}\n"
 
-    def read(
-        self, game: Checkers, position: Position, line: bytes
-    ) -> Move | None:
+    def read(self, game: Checkers, position: Position, line: bytes) -> Move | None:
         """The move of ``move 11-15``, with its whole path."""
         words = line.decode("ascii", "replace").split()
         if len(words) < 2 or words[0] != "move" or not MOVE_TEXT.fullmatch(words[1].lower()):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import make_game
 from evolve_arena.games.checkers.features import FEATURE_SETS
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.seat import (
@@ -85,7 +84,7 @@ class LinearDesign:
     @cached_property
     def game(self) -> Checkers:
         """What the player plays."""
-        return make_game("checkers", turned=self.turned)
+        return Checkers(turned=self.turned)
 
     @property
     def genes(self) -> int:

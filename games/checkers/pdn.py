@@ -54,7 +54,7 @@ class PdnGame:
 
     def positions(self) -> Iterator[Position]:
         """The start, and the position after each move."""
-        game = Checkers(self.start.turned)
+        game = Checkers(turned=int(self.start.turned))
         position = self.start
         yield position
         for move in self.moves:
@@ -189,7 +189,7 @@ class _Reader:
     def _play(self, text: str) -> None:
         if self.error is not None or self.position is None:
             return
-        game = Checkers(self.start.turned)
+        game = Checkers(turned=int(self.start.turned))
         try:
             move = game.resolve(self.position, Move.parse(text))
             self.position = game.play_on(self.position, move)
@@ -254,7 +254,7 @@ def _write_tag(name: str, value: str) -> str:
 
 def _write_moves(game: PdnGame) -> Iterator[str]:
     """The moves, numbered in pairs from wherever the game begins, as most programs do."""
-    checkers = Checkers(game.start.turned)
+    checkers = Checkers(turned=int(game.start.turned))
     for ply, (move, position) in enumerate(zip(game.moves, game.positions(), strict=False)):
         if ply % 2 == 0:
             yield f"{ply // 2 + 1}."

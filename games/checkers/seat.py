@@ -86,7 +86,7 @@ __all__ = [
 DEPTH, QUIET, FEATURES, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
 """Fields of a player's record, beside the usual ones: how many plies it looks ahead, at least 1;
 whether it follows captures beyond its last ply until none is left (1); how many features it counts,
-0 for a network; and how many slots and terms a graph has (see :mod:`evolve_arena.genomes.neat.graph`).
+0 for a network; and how many slots and terms a graph has (see `genomes.neat.graph`).
 """
 SEAT_FIELDS = OWN_FIELDS + 5
 LINEAR = 8

@@ -7,7 +7,6 @@ from functools import cached_property
 from numbers import Integral
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import make_game
 from evolve_arena.games.connect_four.encodings import ENCODINGS, with_moves
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.workspace import ACTION, POLICY, VALUE
@@ -61,7 +60,7 @@ class BoardView:
     @cached_property
     def game(self) -> ConnectFour:
         """What the player plays."""
-        return make_game("connect-four", columns=self.columns, rows=self.rows, connect=self.connect)
+        return ConnectFour(columns=self.columns, rows=self.rows, connect=self.connect)
 
     @cached_property
     def board(self) -> Encoding:

@@ -44,9 +44,7 @@ class SiteDialect(Dialect):
         """The milliseconds in its time bank."""
         return f"action move {bank}\n"
 
-    def read(
-        self, game: ConnectFour, position: Position, line: bytes
-    ) -> int | None:
+    def read(self, game: ConnectFour, position: Position, line: bytes) -> int | None:
         """The column of ``place_disc COLUMN``."""
         match = re.fullmatch(rb"place_disc[ \t]+([+-]?[0-9]{1,9})(?:[ \t].*)?", line)
         if match is None:

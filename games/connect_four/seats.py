@@ -42,10 +42,9 @@ from evolve_arena.games.connect_four.workspace import (
     CARD_NOISE,
     MINIMAX,
     POLICY,
-    TUPLES,
 )
 from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import GRAPH, NETWORK, RANDOM
+from evolve_arena.players.lineup import GRAPH, NETWORK, RANDOM, TUPLES
 
 __all__ = ["choose_move", "decide"]
 

@@ -34,12 +34,20 @@ from evolve_arena.games.connect_four.workspace import (
     RELATIVE,
     TABLES,
     TAKES_WINS,
-    TUPLES,
     WIDTH_OF_GRAPHS,
 )
 from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, add_column, padded, start_sums
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NETWORK, NOISE, SHAPE, WEIGHTS_AT
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    GRAPH,
+    KIND,
+    NETWORK,
+    NOISE,
+    SHAPE,
+    TUPLES,
+    WEIGHTS_AT,
+)
 
 __all__ = ["see_disc", "sit_down", "take_seat"]
 

@@ -46,6 +46,18 @@ def _decide(rules: Rules, lineup: Lineup, position: Position, scratch: Any) -> i
     return int(decide(rules, lineup, side, np.uint64(own), np.uint64(other), scratch, False))
 
 
+def _examine(*asked: Any) -> dict[str, Any]:
+    from evolve_arena.games.connect_four.examination import examine
+
+    return examine(*asked)
+
+
+def _print_examination(content: dict[str, Any]) -> None:
+    from evolve_arena.games.connect_four.examination import print_examination
+
+    print_examination(content)
+
+
 def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
     settings = read_settings("minimax", text, {"depth": read_whole, "noise": read_number})
     return MinimaxPlayer(game, **settings)
@@ -79,5 +91,7 @@ GAME = GameSpec(
     opponents=("test-bot", "random"),
     ladder=("random", "test-bot", *LADDER),
     make_speech=ConnectFourSpeech,
+    examine=_examine,
+    print_examination=_print_examination,
     dialects=DIALECTS,
 )

@@ -48,9 +48,7 @@ class ConnectFourSpeech(Speech):
         """Which columns have room."""
         return self.list_moves(position)
 
-    def draw(
-        self, position: Position, last: int | None = None, *, colour: bool = False
-    ) -> str:
+    def draw(self, position: Position, last: int | None = None, *, colour: bool = False) -> str:
         """The board as it prints itself; where the last disc fell is not shown."""
         board = str(position)
         if colour:

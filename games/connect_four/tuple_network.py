@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import make_game
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.tuple_table import TupleTable, make_table
-from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TUPLES
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, draw_shapes
-from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, Lineup
+from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, Lineup
 
 __all__ = ["TupleDesign", "TuplePlayer"]
 
@@ -59,7 +58,7 @@ class TupleDesign:
     @cached_property
     def game(self) -> ConnectFour:
         """What the player plays."""
-        return make_game("connect-four", columns=self.columns, rows=self.rows, connect=self.connect)
+        return ConnectFour(columns=self.columns, rows=self.rows, connect=self.connect)
 
     @cached_property
     def size(self) -> tuple[int, int]:

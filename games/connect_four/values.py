@@ -12,16 +12,10 @@ from evolve_arena.games.connect_four.graph_seat import value_disc
 from evolve_arena.games.connect_four.network_seat import value_column, value_disc_by_network
 from evolve_arena.games.connect_four.sitting import sit_down
 from evolve_arena.games.connect_four.tuple_seat import value_disc_by_tuples
-from evolve_arena.games.connect_four.workspace import (
-    ACTION,
-    CARD_FIELDS,
-    CARD_HEAD,
-    CARD_KIND,
-    TUPLES,
-)
+from evolve_arena.games.connect_four.workspace import ACTION, CARD_FIELDS, CARD_HEAD, CARD_KIND
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import GRAPH
+from evolve_arena.players.lineup import GRAPH, TUPLES
 
 __all__ = ["value_moves"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.compiled import compiled, hidden, internal
 from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
 from evolve_arena.games.ticket_to_ride.layout import (

@@ -14,17 +14,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import check_games
-from evolve_arena.arena.seating import seat_players
+from evolve_arena.arena.batch import check_games, seat_players
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, log_games
 from evolve_arena.players.player import CompiledPlayer, distinct_names
 from evolve_arena.runs.files import open_whole
-from evolve_arena.runs.players import find_player
-from evolve_arena.runs.table_seats import fill_seats, find_table, with_players
+from evolve_arena.runs.players import fill_seats, find_player, find_table, with_seats
 
 __all__ = ["COLUMNS", "FORMATS", "write_log"]
 
@@ -62,7 +61,7 @@ def write_log(
     if to.suffix.lower() not in FORMATS:
         raise BadValueError(f"{to}: a log's name ends in {' or '.join(FORMATS)}")
     check_games(games)
-    table = find_table(names, max(2, len(names)))
+    table = find_table(names, TicketToRide.name, max(2, len(names)))
     with ExitStack() as stack:
         players = []
         for name in names:
@@ -80,7 +79,7 @@ def write_log(
 
 
 def _play(
-    table: TicketToRide,
+    table: Any,
     players: Sequence[CompiledPlayer],
     counts: Sequence[int],
     games: int,
@@ -90,9 +89,9 @@ def _play(
     for number, count in enumerate(counts):
         order = [int(who) for who in fill_seats([str(n) for n in range(len(players))], count)]
         turned = [np.roll(order, game % count) for game in range(games)]
-        seatings = seat_players(turned)
+        seatings = seat_players(turned, MOST_PLAYERS)
         seeds = derive_seeds(seed, count, "log", games)
-        for log in log_games(with_players(table, count), players, seatings, seeds):
+        for log in log_games(with_seats(table, count), players, seatings, seeds):
             yield _as_columns(log, number * games, seatings, names)
 
 

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.seating import seat_players
+from evolve_arena.arena.batch import seat_players
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
 from evolve_arena.players.player import CompiledPlayer
 
@@ -88,7 +89,7 @@ def build_data_set(
     parts: list[DataSet] = []
     for count in players:
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
-        seatings = seat_players(np.zeros((games, count)))
+        seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
         logs = log_games(game, [teacher], seatings, seeds)
         log = join_logs([_leave_out(log, minimum_points, rows) for log in logs])
         chosen = choose_games(log.points, best, minimum_points)

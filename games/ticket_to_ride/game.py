@@ -9,6 +9,7 @@ The rules themselves are in :mod:`evolve_arena.games.ticket_to_ride.rules` and
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

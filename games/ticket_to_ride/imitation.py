@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.seating import SEATS
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
@@ -32,6 +31,7 @@ from evolve_arena.evolve.method import Config, Method, Report
 from evolve_arena.games.ticket_to_ride.config import TicketImitationConfig
 from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.genomes.limits import COPIES
@@ -73,8 +73,8 @@ class ImitationConfig(Config):
         counts = list(self.players)
         if not counts or len(set(counts)) < len(counts):
             raise ValueError(f"players is {counts}: name each number of players once")
-        if not 2 <= min(counts) <= max(counts) <= SEATS:
-            raise ValueError(f"players is {counts}: 2 to {SEATS} play")
+        if not 2 <= min(counts) <= max(counts) <= MOST_PLAYERS:
+            raise ValueError(f"players is {counts}: 2 to {MOST_PLAYERS} play")
         return self
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.seating import SEATS, Seatings, make_seated_batch
+from evolve_arena.arena.batch import Seatings, make_batch
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.game import AnyGame
 from evolve_arena.games.ticket_to_ride.choose import choose_move
@@ -18,6 +18,7 @@ from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, play_move
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_TICKETS,
+    MOST_PLAYERS,
     OFFENDER,
     OVER,
     PASS,
@@ -28,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.room import VARIANT
-from evolve_arena.players.decider import DECIDERS
+from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, check_board
 
@@ -56,9 +57,9 @@ class DecisionLog:
     seats: NDArray[np.int8]
     rounds: NDArray[np.int16]
     points: NDArray[np.int16]
-    """Final points by seat, 0 at empty ones, shape ``(games, SEATS)``."""
+    """Final points by seat, 0 at empty ones, shape ``(games, MOST_PLAYERS)``."""
     places: NDArray[np.int8]
-    """Who came in where, 0 at empty seats, shape ``(games, SEATS)``."""
+    """Who came in where, 0 at empty seats, shape ``(games, MOST_PLAYERS)``."""
     offenders: NDArray[np.int8]
     """The seat whose forbidden move ended a game, or -1, shape ``(games,)``. That move itself is
     not among the decisions."""
@@ -82,7 +83,7 @@ def log_games(
     Args:
         game: The rules.
         players: Whom the seatings name, by number.
-        seatings: Who sits where, shape ``(matches, SEATS)``.
+        seatings: Who sits where, shape ``(matches, MOST_PLAYERS)``.
         seeds: Shape ``(matches,)``.
         rows: How many decisions a part may have; more if a single game has more.
 
@@ -92,8 +93,8 @@ def log_games(
     for player in players:
         check_board(player, game.rules)
     lineup = combine_lineups([player.lineup for player in players])
-    batch = make_seated_batch(game, lineup, seatings, seeds)
-    scratch, table = DECIDERS[game.name].make_scratch(lineup), new_table()
+    batch = make_batch(game, lineup, seatings, seeds)
+    scratch, table = make_ticket_scratch(lineup), new_table()
     start = 0
     while start < len(batch):
         part = slice(start, None)
@@ -133,8 +134,8 @@ def _new_log(rows: int, games: int) -> tuple[NDArray[Any], ...]:
         np.zeros(rows, dtype=np.int32),
         np.zeros(rows, dtype=np.int8),
         np.zeros(rows, dtype=np.int16),
-        np.zeros((games, SEATS), dtype=np.int16),
-        np.zeros((games, SEATS), dtype=np.int8),
+        np.zeros((games, MOST_PLAYERS), dtype=np.int16),
+        np.zeros((games, MOST_PLAYERS), dtype=np.int8),
         np.zeros(games, dtype=np.int8),
     )
 

@@ -16,8 +16,7 @@ from evolve_arena.games.ticket_to_ride.play_sitting import TicketPlan, TicketSit
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.runs.play.invitation import newest_opponent
 from evolve_arena.runs.play.screen import Screen
-from evolve_arena.runs.players import find_player
-from evolve_arena.runs.table_seats import fill_seats
+from evolve_arena.runs.players import fill_seats, find_player
 
 __all__ = ["TicketInvitation"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evolve_arena.arena.tables import TableMatch
+from evolve_arena.arena.match import Match
 from evolve_arena.games.ticket_to_ride.drawing import name_ticket
 from evolve_arena.games.ticket_to_ride.layout import HELD_TICKETS, POINTS, TICKETS_AT, player_at
 from evolve_arena.games.ticket_to_ride.scoring import is_done, ticket_points
@@ -13,7 +13,7 @@ from evolve_arena.games.ticket_to_ride.scoring import is_done, ticket_points
 __all__ = ["describe_result"]
 
 
-def describe_result(position: Any, match: TableMatch, names: Sequence[str]) -> str:
+def describe_result(position: Any, match: Match, names: Sequence[str]) -> str:
     """The table: places, points, where these come from; and everybody's tickets.
 
     Args:
@@ -26,7 +26,9 @@ def describe_result(position: Any, match: TableMatch, names: Sequence[str]) -> s
     width = max(6, *(len(name) for name in names))
     lines = [f"{match.sentence}", ""]
     bonuses = [
-        match.points[seat] - int(state[player_at(seat) + POINTS]) - int(ticket_points(state, seat))
+        match.columns["points"][seat]
+        - int(state[player_at(seat) + POINTS])
+        - int(ticket_points(state, seat))
         for seat in range(len(names))
     ]
     longest = " + longest path" * any(bonuses)
@@ -36,7 +38,7 @@ def describe_result(position: Any, match: TableMatch, names: Sequence[str]) -> s
         tickets = int(ticket_points(state, seat))
         forfeit = "  forfeited" * (match.offender == seat)
         lines.append(
-            f"  {match.places[seat]:5}  {names[seat]:{width}}  {match.points[seat]:6}"
+            f"  {match.places[seat]:5}  {names[seat]:{width}}  {match.columns['points'][seat]:6}"
             f"   {routes:6}   {tickets:+7}   {bonuses[seat] or '':>12}{forfeit}".rstrip()
         )
     lines += ["", "Tickets:"]

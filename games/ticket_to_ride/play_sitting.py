@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve_arena.arena.tables import TableMatch, play_table
+from evolve_arena.arena.match import Match, play_match
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND, TO_MOVE
 from evolve_arena.games.ticket_to_ride.play_account import Account
 from evolve_arena.games.ticket_to_ride.play_person import TicketPerson
 from evolve_arena.games.ticket_to_ride.play_result import describe_result
+from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
 from evolve_arena.players.player import Player
-from evolve_arena.players.speech import TicketSpeech
 from evolve_arena.runs.play.conversation import LeaveError, NextGameError
 from evolve_arena.runs.play.screen import InputEndedError, Screen
 
@@ -58,7 +58,7 @@ class TicketSitting:
     ) -> None:
         self.game = game
         self.plan = plan
-        self.matches: list[TableMatch] = []
+        self.matches: list[Match] = []
         """The finished games, in order."""
         self._players = players
         self._names = names
@@ -68,7 +68,7 @@ class TicketSitting:
         self._watched = None not in players
         self._round = 0
 
-    def run(self) -> list[TableMatch]:
+    def run(self) -> list[Match]:
         """Plays until all games are played, or the person leaves; gives the finished games."""
         try:
             self._play_games()
@@ -106,7 +106,7 @@ class TicketSitting:
         seed = int(derive_seeds(self.plan.seed, 0, "play", number + 1)[-1])
         own = None if self._watched else seated.index(person)
         try:
-            match = play_table(
+            match = play_match(
                 self.game,
                 seated,
                 seed=seed,

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.arena.tables import TableMatch, play_table
+from evolve_arena.arena.match import Match, play_match
 from evolve_arena.games.ticket_to_ride.board import LINES
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     HELD_TICKETS,
     OVER,
@@ -26,9 +27,8 @@ from evolve_arena.games.ticket_to_ride.plot_board import BoardSeat, draw_board
 from evolve_arena.games.ticket_to_ride.scoring import is_done
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.runs.files import explain_storage_errors
-from evolve_arena.runs.players import find_player
+from evolve_arena.runs.players import fill_seats, find_player, find_table
 from evolve_arena.runs.plots.style import check_format, save
-from evolve_arena.runs.table_seats import fill_seats, find_table
 
 __all__ = ["plot_board", "plot_table"]
 
@@ -62,7 +62,7 @@ def plot_board(
     if to is not None:
         check_format(to)
     named = [_specify(name) for name in names] or [COMPANY]
-    game = find_table(named, players)
+    game = find_table(named, TicketToRide.name, players)
     if len(named) == 1 and named[0].startswith(RUN):
         named.append(COMPANY)
     with ExitStack() as stack:
@@ -71,7 +71,7 @@ def plot_board(
             seated.append(find_player(name, game))
             stack.callback(seated[-1].close)
         positions: list[Any] = []
-        match = play_table(
+        match = play_match(
             game, seated, seed=seed, watch=lambda position, move: positions.append(position)
         )
     called = distinct_names([player.name for player in seated])
@@ -100,21 +100,21 @@ def _choose_file(names: Sequence[str]) -> Path:
     return folder / "board.png"
 
 
-def _draw(position: Any, names: Sequence[str], seed: int, match: TableMatch) -> Any:
+def _draw(position: Any, names: Sequence[str], seed: int, match: Match) -> Any:
     array = position.array.copy()  # compiled code takes no array that is read-only
     remark = f"seed {seed}, {array[ROUND]} rounds. {match.sentence}"
     seats = [_describe_seat(array, seat, name, match) for seat, name in enumerate(names)]
     return draw_board(_owners(array), seats, "A game of Ticket to Ride", remark)
 
 
-def _describe_seat(array: Any, seat: int, name: str, match: TableMatch | None = None) -> BoardSeat:
+def _describe_seat(array: Any, seat: int, name: str, match: Match | None = None) -> BoardSeat:
     """A player for the legend; of tickets those that can be seen."""
     at = player_at(seat)
     held = [int(ticket) for ticket in array[at + TICKETS_AT :][: array[at + HELD_TICKETS]]]
     routes = int(array[at + POINTS])
     return BoardSeat(
         name=name,
-        points=routes if match is None else match.points[seat],
+        points=routes if match is None else match.columns["points"][seat],
         route_points=routes,
         trains=int(array[at + TRAINS]),
         tickets=tuple(

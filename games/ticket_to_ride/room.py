@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 HEAD, FEATURES, VARIANT, FORBIDS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 7)
-"""Fields of a player's record, beside the usual ones: a network's head; how many features of a state
-it sees; the bits that say how the rule player decides that helps out (see
+"""Fields of a player's record, beside the usual ones: a network's head; how many features of a
+state it sees; the bits that say how the rule player decides that helps out (see
 :mod:`evolve_arena.games.ticket_to_ride.rule`); whether it is kept from choosing what it may not do
 (1), or may make a forbidden move (0); and how many inputs, slots and terms a graph has (see
 :mod:`evolve_arena.genomes.neat.graph`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.options import describe_variant, parse_variant
-from evolve_arena.games.ticket_to_ride.room import RULE, VARIANT
+from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS, VARIANT
 from evolve_arena.players.lineup import simple_lineup
 from evolve_arena.players.player import CompiledPlayer
 

@@ -71,9 +71,7 @@ class TicketSpeech(Speech):
         """Nothing: errors say what is possible."""
         return ""
 
-    def draw(
-        self, position: Position, last: int | None = None, *, colour: bool = False
-    ) -> str:
+    def draw(self, position: Position, last: int | None = None, *, colour: bool = False) -> str:
         """See :func:`draw_table`, as who is to move sees it."""
         seat = int(position.array[TO_MOVE])
         return draw_table(position.rules, position.array, seat, colour=colour)

@@ -24,8 +24,8 @@ Game = Annotated[
     typer.Option(
         "--game",
         metavar="GAME",
-        help="connect-four, checkers or ticket-to-ride; if left out, that of the first player"
-        " who was made for one (run:, file:), or who plays one alone, else connect-four.",
+        help="What is played (see evolve games); if left out, what the first player was made for"
+        " (run:, file:), or plays alone, else the usual one.",
     ),
 ]
 Seats = Annotated[
@@ -45,23 +45,22 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
-    from evolve_arena.core.registry import GAMES
+    from evolve_arena.core.registry import game_names
+    from evolve_arena.players.specification import player_kinds
     from evolve_arena.runs.output import print_json, print_table
-    from evolve_arena.runs.players import known_players
 
-    kinds = known_players()
+    every = game_names()
+    kinds = {kind.form: kind.summary for game in every for kind in player_kinds(game).values()}
+    games = {
+        form: [game for game in every if form in (k.form for k in player_kinds(game).values())]
+        for form in kinds
+    }
     if json:
-        print_json(
-            {
-                "players": {kind.form: kind.summary for kind in kinds.values()},
-                "games": {kind.form: list(kind.games) for kind in kinds.values()},
-            }
-        )
+        print_json({"players": kinds, "games": games})
     else:
-        every = set(GAMES)
         rows = [
-            (kind.form, kind.summary, "all" if set(kind.games) == every else ", ".join(kind.games))
-            for kind in kinds.values()
+            (form, summary, "all" if games[form] == every else ", ".join(games[form]))
+            for form, summary in kinds.items()
         ]
         print_table("Players", ["write", "who that is", "plays"], rows, left=3)
 
@@ -78,27 +77,24 @@ def duel(
 ) -> None:
     """Let two players meet, each moving first in every other game.
 
-    At tables of Ticket to Ride both sit at every other seat.
+    In games for more than two both sit at every other seat.
     """
-    from evolve_arena.arena.seated_duel import SeatedDuelResult
+    from evolve_arena.core.registry import find_game
     from evolve_arena.runs.api import duel as play
     from evolve_arena.runs.caveats import list_caveats, print_caveats
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import find_game
-    from evolve_arena.runs.table_results import print_seated_duel
-    from evolve_arena.runs.table_seats import is_table, with_players
+    from evolve_arena.runs.players import choose_game, with_seats
     from evolve_arena.runs.tournaments import print_duel
 
-    rules = with_players(find_game([first, second], game), seats)
+    rules = with_seats(choose_game([first, second], game), seats)
     result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
     content = result.to_dict()
     if json:
         print_json(content)
-    elif isinstance(result, SeatedDuelResult):
-        print_seated_duel(result)
     else:
         print_duel(result)
-    print_caveats(list_caveats(content, hint=not (openings or is_table(rules))))
+    hint = not openings and not find_game(rules.name).has_chance
+    print_caveats(list_caveats(content, hint=hint))
 
 
 def tournament(
@@ -126,7 +122,7 @@ def tournament(
         typer.Option(
             min=1,
             help="Games of each pair, colours balanced: 200, with --rank 2, with --against 2000;"
-            " at tables of Ticket to Ride how many in all: 1000.",
+            " in games for more than two how many in all: 1000.",
         ),
     ] = None,
     openings: Openings = 0,
@@ -137,13 +133,19 @@ def tournament(
 ) -> None:
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
     from evolve_arena.core.errors import BadValueError
+    from evolve_arena.core.registry import find_game
     from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.entrants import expand_patterns, is_pattern
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import find_game
-    from evolve_arena.runs.table_results import print_ratings, rate_at_tables
-    from evolve_arena.runs.table_seats import is_table, with_players
-    from evolve_arena.runs.tournaments import crosstable, print_crosstable, print_ranking, ranking
+    from evolve_arena.runs.players import choose_game, with_seats
+    from evolve_arena.runs.tournaments import (
+        crosstable,
+        print_crosstable,
+        print_ranking,
+        print_ratings,
+        ranking,
+        ratings,
+    )
 
     if rank is False and against is not None:
         raise BadValueError("--crosstable is of players who meet each other: not with --against")
@@ -151,12 +153,13 @@ def tournament(
         rank = against is not None or any(map(is_pattern, names))
     with ExitStack() as stack:
         expanded = expand_patterns(names)
-        rules = with_players(find_game(expanded, game), seats)
-        if is_table(rules):
+        rules = with_seats(choose_game(expanded, game), seats)
+        if find_game(rules.name).most_seats > 2:
             if rank or openings:
                 raise BadValueError(f"{'--rank' if rank else '--openings'} is not for {rules.name}")
             entered = [_enter(stack, name, rules) for name in expanded]
-            print_ratings(rate_at_tables(rules, entered, games=games, seed=seed), json=json)
+            content = ratings(rules, entered, games=games, seed=seed)
+            print_json(content) if json else print_ratings(content)
             return
         entered = [_enter(stack, name, rules) for name in expanded]
         opponent = _enter(stack, against, rules) if against is not None else None
@@ -182,9 +185,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="PLAYER",
-            help="Whom to meet instead of random, test-bot and minimax of depth 1 to 4 (in"
-            " checkers random, minimax of depth 1 to 6, and two of Piotrowski's; in Ticket to Ride"
-            " random and the rule player in two variants); repeatable.",
+            help="Whom to meet instead of those that the game has for this; repeatable.",
         ),
     ] = None,
     positions: Annotated[
@@ -197,62 +198,47 @@ def evaluate(
 ) -> None:
     """Measure a player against the fixed opponents, and on positions.
 
-    In Ticket to Ride: at tables of its like for 2 to 5, and against opponents at tables of 4.
+    In games that count points also at tables of its like.
     """
     from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import find_game
-    from evolve_arena.runs.table_evaluation import (
-        check_no_boards,
-        evaluate_at_tables,
-        print_table_evaluation,
-    )
-    from evolve_arena.runs.table_seats import is_table, with_players
+    from evolve_arena.runs.players import choose_game, with_seats
 
-    rules = with_players(find_game([player], game), seats)
+    rules = with_seats(choose_game([player], game), seats)
     with ExitStack() as stack:
-        entered = _enter(stack, player, rules)
-        if is_table(rules):
-            check_no_boards(openings, positions or ())
-            content = evaluate_at_tables(
-                entered, rules, games=games, opponents=opponents or None, players=seats, seed=seed
-            )
-        else:
-            content = evaluate_player(
-                entered,
-                games=games,
-                opening_plies=openings,
-                opponents=opponents or None,
-                positions=positions or (),
-                seed=seed,
-            )
+        content = evaluate_player(
+            _enter(stack, player, rules),
+            rules,
+            games=games,
+            opening_plies=openings,
+            opponents=opponents or None,
+            positions=positions or (),
+            seats=seats,
+            seed=seed,
+        )
     if json:
         print_json(content)
-    elif is_table(rules):
-        print_table_evaluation(content)
     else:
-        print_evaluation(content)
+        print_evaluation(content, rules)
     print_caveats(line for duel in content["opponents"].values() for line in duel["warnings"])
 
 
 def perft(
     depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=30)],
-    game: Annotated[str, typer.Option(help="The game.")] = "connect-four",
-    position: Annotated[str, typer.Option(help="Moves such as 3321, or a drawing.")] = "",
+    game: Annotated[str | None, typer.Option(help="The game.")] = None,
+    position: Annotated[str, typer.Option(help="As the game writes one, or moves.")] = "",
     json: Json = False,
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import make_game
+    from evolve_arena.core.registry import find_game, make_game, usual_game
     from evolve_arena.runs.output import print_json, print_table
-    from evolve_arena.runs.table_seats import is_table
 
+    game = game or usual_game()
     rules = make_game(game)
-    if is_table(rules):
-        raise BadValueError(
-            f"perft counts moves in games where all is open, and {game} has hidden cards"
-        )
+    if find_game(game).has_chance:
+        raise BadValueError(f"perft counts moves in games without chance, and {game} has some")
     start = rules.parse_position(position)
     counts = [rules.perft(start, length) for length in range(1, depth + 1)]
     if json:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
-from evolve_arena.players.lineup import TABLES_AT
+from evolve_arena.players.lineup import INPUTS_AT
 from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_tuples"]
@@ -37,7 +37,7 @@ def describe_tuples(player: TuplePlayer) -> Inside:
 
 def _read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
     """As the arena plays them, rounded and limited: in units of 1/65536."""
-    begin = int(player.lineup.seats[0, TABLES_AT])
+    begin = int(player.lineup.seats[0, INPUTS_AT])
     numbers: NDArray[np.int32] = player.lineup.columns[begin:]
     return numbers
 

@@ -13,7 +13,7 @@ from typing import Any
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -22,8 +22,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.sitting import Plan, Sitting
-from evolve_arena.runs.players import find_game, find_player
-from evolve_arena.runs.table_seats import find_table, is_table
+from evolve_arena.runs.players import choose_game, find_player, find_table
 
 __all__ = ["Invitation", "choose_table", "newest_opponent"]
 
@@ -151,7 +150,9 @@ def newest_opponent(
         return names[0] if names else STAND_IN
     newest = next((name for name in names if _find_rules(name, game.name)), None)
     if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
-        return TABLE_STAND_IN if is_table(game) else phrasebook_of(game).stand_in
+        return (
+            TABLE_STAND_IN if find_game(game.name).most_seats > 2 else phrasebook_of(game).stand_in
+        )
     return newest
 
 
@@ -170,7 +171,7 @@ def choose_game(names: Sequence[str], name: str | None, options: Mapping[str, in
         ArenaError: A player's file can't be read.
     """
     if not options:
-        return find_game(names, name)
+        return choose_game(names, name)
     chosen = name or OPTIONS[next(iter(options))]
     make_game(chosen)
     for option in options:
@@ -199,7 +200,7 @@ def choose_table(
     wanted = game == TicketToRide.name or (game is None and players is not None)
     if game is None and not wanted and not options:
         others = [name for name in names if not _is_person(name)]
-        wanted = is_table(find_game(others or [newest_opponent()]))
+        wanted = find_game(choose_game(others or [newest_opponent()]).name).most_seats > 2
     if not wanted:
         if players is not None:
             raise BadValueError(f"players is an option of {TicketToRide.name}, but this is {game}")
@@ -207,13 +208,14 @@ def choose_table(
     for option in options:
         owner = OPTIONS[option]
         raise BadValueError(f"{option} is an option of {owner}, but this is {TicketToRide.name}")
-    return find_table(names, players)
+    table: TicketToRide = find_table(names, TicketToRide.name, players)  # type: ignore[assignment]
+    return table
 
 
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
     """The rules by which a champion plays the *game* so called; None if it does not."""
     try:
-        found = find_game([name])
+        found = choose_game([name])
     except ArenaError:  # a damaged run is not invited unasked
         return None
     return found.rules if found.name == game else None

@@ -12,12 +12,14 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.games.checkers import game as checkers
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts
+from evolve_arena.games.checkers.speech import CheckersSpeech
 from evolve_arena.games.connect_four import game as connect_four
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.drawing import draw_board
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.speech import ConnectFourSpeech
 from evolve_arena.players.player import Player
-from evolve_arena.players.speech import CheckersSpeech, ConnectFourSpeech, Speech
+from evolve_arena.players.speech import Speech
 from evolve_arena.runs.play.opinions import describe_opinions
 
 __all__ = ["Phrasebook", "phrasebook_of"]

@@ -133,14 +133,17 @@ class Table:
     def _judge(self, moves: tuple[Any, ...], numbers: tuple[int, ...]) -> Match | None:
         if self._forfeit:
             side, error = self._forfeit
-            return Match(moves, 2 * side - 1, Termination(error.kind), str(error), numbers)
+            places = (2, 1) if side == 0 else (1, 2)
+            return Match(moves, places, Termination(error.kind), str(error), numbers, side)
         outcome = self.record.outcome
         if outcome is None:
             return None
         if outcome.winner is None:
-            return Match(moves, 0, Termination.DRAW, f"A draw: {outcome.reason}.", numbers)
+            return Match(
+                moves, outcome.places, Termination.DRAW, f"A draw: {outcome.reason}.", numbers
+            )
         sentence = f"{self.party.phrase(self._holder(outcome.winner), 'win')}: {outcome.reason}."
-        return Match(moves, 1 - 2 * outcome.winner, Termination.WIN, sentence, numbers)
+        return Match(moves, outcome.places, Termination.WIN, sentence, numbers)
 
     @property
     def winner(self) -> int | None:

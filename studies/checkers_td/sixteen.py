@@ -13,7 +13,6 @@ from importlib import resources
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.players.specification import PlayerKind, register_player
 from evolve_arena.players.storage import read_player
 
 __all__ = ["make_piotrowski", "piotrowski_names"]
@@ -42,7 +41,7 @@ def make_piotrowski(name: str, game: Checkers, depth: int | None = None) -> Line
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     player = read_player(folder.joinpath(files[name.lower()]).read_bytes())
     assert isinstance(player, LinearPlayer)
-    design = replace(player.design, **game.options, depth=depth or player.design.depth)
+    design = replace(player.design, turned=game.rules.turned, depth=depth or player.design.depth)
     return design.player(player.genome, name.lower())
 
 
@@ -51,14 +50,3 @@ def _files() -> dict[str, str]:
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".safetensors"))
     return {file[3:].removesuffix(".safetensors"): file for file in files}
-
-
-register_player(
-    "piotrowski",
-    PlayerKind(
-        "piotrowski:NAME",
-        "one of the sixteen learners of Piotrowski (2004), such as rafalmored",
-        make_piotrowski,
-        games=(Checkers.name,),
-    ),
-)

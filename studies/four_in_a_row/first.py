@@ -14,9 +14,9 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_test_bot
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.four_in_a_row.curves import LAST, Point
 from evolve_arena.studies.intervals import Sample

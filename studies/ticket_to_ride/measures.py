@@ -100,7 +100,7 @@ def _symmetric(value: float, half: float, result: MirrorResult, published: int) 
 
 def _deviation(result: MirrorResult, published: int) -> Estimate:
     """The standard deviation; its interval is that of the mean square, by the delta method."""
-    points = result.results.points.astype(np.float64)
+    points = result.results.columns["points"].astype(np.float64)
     square, half = _ratio((points - result.mean) ** 2, result.counted)
     value = result.deviation
     return _symmetric(value, half / (2.0 * math.sqrt(square)), result, published)
@@ -114,7 +114,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     points = np.sort(result.points)
     if len(points) < 2:
         return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
-    _, half = _ratio(result.results.points.astype(np.float64), result.counted)
+    _, half = _ratio(result.results.columns["points"].astype(np.float64), result.counted)
     wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
     reach = 0.5 * Z_95 * math.sqrt(len(points)) * wider
 
@@ -130,12 +130,12 @@ def _median(result: MirrorResult, published: int) -> Estimate:
 def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) -> Estimate:
     """The mean over sets of as many games as were published; the largest of more is larger."""
     count = max(1, result.games // published)
-    results = result.results
+    points = result.results.columns["points"]
     extremes = []
     for number in range(count):
         counted = result.counted[number::count]
         if counted.any():
-            extremes.append(float(measure(results.points[number::count][counted])))
+            extremes.append(float(measure(points[number::count][counted])))
     if not extremes:
         return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
     value = statistics.fmean(extremes)
@@ -159,17 +159,19 @@ def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimat
 
 
 def _above(limit: int) -> Any:
-    return _mean_of(lambda result: (result.results.points > limit).astype(np.float64), 100.0)
+    return _mean_of(
+        lambda result: (result.results.columns["points"] > limit).astype(np.float64), 100.0
+    )
 
 
 def _rounds(result: MirrorResult, published: int) -> Estimate:
     """Rounds of all games, aborted ones included, as in Łabno's logs."""
-    rounds = result.results.rounds.astype(np.float64)
+    rounds = result.results.columns["rounds"].astype(np.float64)
     half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
     return _symmetric(float(rounds.mean()), half, result, published)
 
 
-_points = _mean_of(lambda result: result.results.points.astype(np.float64))
+_points = _mean_of(lambda result: result.results.columns["points"].astype(np.float64))
 MEASURES = {
     measure.title: measure
     for measure in (
@@ -185,12 +187,12 @@ MEASURES = {
         Measure(
             "tickets done",
             "Zrealizowane bilety",
-            _mean_of(lambda result: result.results.done.astype(np.float64)),
+            _mean_of(lambda result: result.results.columns["tickets_done"].astype(np.float64)),
         ),
         Measure(
             "tickets failed",
             "Niezrealizowane bilety",
-            _mean_of(lambda result: result.results.failed.astype(np.float64)),
+            _mean_of(lambda result: result.results.columns["tickets_failed"].astype(np.float64)),
         ),
         Measure("forbidden moves", "Ruchy zabronione", partial(_ended_games, True)),
         Measure("rounds", "", _rounds),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from evolve_arena.arena.duel import DuelResult, duel
 from evolve_arena.arena.executors import make_executor
-from evolve_arena.arena.seated_duel import SeatedDuelResult, seated_duel
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
@@ -55,12 +55,12 @@ def _rule(reading: str) -> Player:
 
 def _meet(
     material: Material, players: Sequence[Player], opponents: Sequence[Player]
-) -> list[SeatedDuelResult]:
+) -> list[DuelResult]:
     """A duel for each of the *players*, against the opponent of the same seed."""
     games = material.settings.scaled(GAMES, least=10)
     with make_executor(None, material.workers) as executor:
         return [
-            seated_duel(
+            duel(
                 TicketToRide(players=SEATS),
                 player,
                 opponents[place % len(opponents)],
@@ -72,7 +72,7 @@ def _meet(
         ]
 
 
-def _rows(name: str, other: str, results: Sequence[SeatedDuelResult]) -> list[Row]:
+def _rows(name: str, other: str, results: Sequence[DuelResult]) -> list[Row]:
     games = sum(result.games for result in results)
     label = f"{name} against {other}"
     margins = [result.margin for result in results]
@@ -81,14 +81,15 @@ def _rows(name: str, other: str, results: Sequence[SeatedDuelResult]) -> list[Ro
     else:
         low, high = mean_interval(margins)
     rows = [Row("mixed", label, "margin", None, fmean(margins), low, high, games)]
-    for side, whose in enumerate(("", "opponent's ")):
-        values = [result.sides[side].points for result in results]
-        low, high = _spread(values, results[0].sides[side].points_interval)
+    sides = list(zip(*(result.sides for result in results if result.sides), strict=True))
+    for played, whose in zip(sides, ("", "opponent's "), strict=True):
+        values = [side.points for side in played]
+        low, high = _spread(values, played[0].points_interval)
         column = f"{whose}points"
         rows.append(Row("mixed", label, column, None, fmean(values), low, high, games))
-    for side, whose in enumerate(("", "opponent's ")):
-        shares = [result.forbidden[side] / result.games for result in results]
-        own = wilson_interval(results[0].forbidden[side], results[0].games)
+    for played, whose in zip(sides, ("", "opponent's "), strict=True):
+        shares = [side.forbidden / results[0].games for side in played]
+        own = wilson_interval(played[0].forbidden, results[0].games)
         low, high = _spread(shares, own)
         ends = max(0.0, low), min(1.0, high)
         column = f"{whose}forbidden moves"

@@ -82,7 +82,7 @@ def _row(reading: str, count: int, result: MirrorResult) -> Row:
 
 
 def _tell(result: MirrorResult) -> str:
-    tickets = f"{result.done:.2f}/{result.failed:.2f}"
+    tickets = f"{result.mean_of('tickets_done'):.2f}/{result.mean_of('tickets_failed'):.2f}"
     return f"{result.mean:.2f} ± {result.deviation:.2f}, {tickets}"
 
 
