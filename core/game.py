@@ -269,8 +269,8 @@ class GameSpec:
     files of positions, and a seed."""
     print_examination: Callable[[dict[str, Any]], None] | None = None
     """Prints what :attr:`examine` gave."""
-    learners: Sequence[type[Any]] = ()
-    """Methods that only this game has."""
+    learners: Mapping[str, str] = field(default_factory=dict)
+    """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 
     @property
     def name(self) -> str:

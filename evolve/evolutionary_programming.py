@@ -11,9 +11,8 @@ Neural Networks 10 (1999), section III.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +33,7 @@ from evolve_arena.evolve.meeting import (
     estimate_matches,
     meet,
 )
-from evolve_arena.evolve.method import Config, Method, Report
-from evolve_arena.evolve.tournament import PerceptronConfig
-from evolve_arena.games.checkers.config import CheckersNetworkConfig
-from evolve_arena.games.checkers.design import CheckersDesign, make_checkers_design
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.evolve.method import Method, Report
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
@@ -120,24 +113,9 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
 
     name = "evolutionary-programming"
     config_type = EvolutionaryProgrammingConfig
-    network_types: ClassVar[Mapping[str, type[Config]]] = {
-        Checkers.name: CheckersNetworkConfig,
-        ConnectFour.name: PerceptronConfig,
-    }
+    genome_kind = "vector"
     state_type = EvolutionaryProgrammingState
     config: EvolutionaryProgrammingConfig
-
-    @classmethod
-    def make_design(
-        cls,
-        game: Checkers | ConnectFour,
-        network: Config,
-        config: EvolutionaryProgrammingConfig,
-    ) -> CheckersDesign | NetworkDesign:
-        """Networks, or in checkers weights of features."""
-        if isinstance(game, Checkers):
-            return make_checkers_design(**game.options, **network.model_dump())
-        return NetworkDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: EvolutionaryProgrammingConfig, design: Any) -> None:
         super().__init__(config, design)

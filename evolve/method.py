@@ -13,27 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from evolve_arena.arena.arena import Arena
+from evolve_arena.core.config import Config, section_of_design
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.game import AnyGame, GameSpec
+from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.design import Design
 
-__all__ = ["BoardViewConfig", "Config", "Method", "Report", "State"]
-
-
-class Config(BaseModel):
-    """Base of all configurations: unknown keys are errors, and values do not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class BoardViewConfig(Config):
-    """What all kinds of networks have in the section ``[network]``; see `BoardView`."""
-
-    head: str = "policy"
-    encoding: str = "0/1/2"
-    viewpoint: str = "mover"
+__all__ = ["Config", "Method", "Report", "State"]
 
 
 class State(Protocol):
@@ -87,8 +76,14 @@ class Method(ABC, Generic[S]):
     name: ClassVar[str]
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
-    network_types: ClassVar[Mapping[str, type[Config]]]
-    """The section ``[network]``, for each game that the method can play, by the game's name."""
+    genome_kind: ClassVar[str]
+    """What it breeds; it can play the games that have networks of this kind of genome."""
+    network_kind: ClassVar[str | None] = None
+    """The only one of a game's networks that it can breed, if not all."""
+    network_type: ClassVar[type[Config] | None] = None
+    """The section ``[network]``, if that is not what the network's design says."""
+    network_keys_elsewhere: ClassVar[tuple[str, ...]] = ()
+    """Fields of designs that other sections tell of."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
     state_type: ClassVar[type[Any]]
@@ -98,15 +93,65 @@ class Method(ABC, Generic[S]):
         self.design = design
 
     @classmethod
-    @abstractmethod
-    def make_design(cls, game: Any, network: Any, config: Any) -> Design:
+    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+        """What it can breed for *game*, by name, the usual one first; nothing if it can't."""
+        return {
+            name: player
+            for name, player in game.networks.items()
+            if player.genome_kind == cls.genome_kind and cls.network_kind in (None, name)
+        }
+
+    @classmethod
+    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
+        """What the section ``[network]`` looks like that has this *content*.
+
+        Raises:
+            UnknownNameError: Its ``kind`` is none of :meth:`networks`.
+            BadValueError: A key is one of another kind.
+        """
+        if cls.network_type:
+            return cls.network_type
+        networks = cls.networks(game)
+        left_out = (*game.game.rules_type._fields, *cls.network_keys_elsewhere)
+        several = len(networks) > 1
+        sections = {
+            name: section_of_design(player.design_type, left_out, name if several else "")
+            for name, player in networks.items()
+        }
+        chosen = content.get("kind", next(iter(networks))) if several else next(iter(networks))
+        if not isinstance(chosen, str) or chosen not in networks:
+            raise UnknownNameError("kind", str(chosen), networks)
+        for key in content:
+            others = [name for name, other in sections.items() if key in other.model_fields]
+            if others and chosen not in others:
+                raise BadValueError(
+                    f"network.{key} is a key of the kind {others[0]!r}, not of {chosen!r}:"
+                    " leave it out"
+                )
+        return sections[chosen]
+
+    @classmethod
+    def network_keys(cls, game: GameSpec) -> set[str]:
+        """All keys that the section ``[network]`` may have."""
+        if cls.network_type:
+            return set(cls.network_type.model_fields)
+        kinds = cls.networks(game)
+        sections = (cls.network_section(game, {"kind": kind}) for kind in kinds)
+        return {key for section in sections for key in section.model_fields}
+
+    @classmethod
+    def make_design(cls, game: AnyGame, network: Config, config: Any) -> Design:
         """What turns genomes into players.
 
         Args:
             game: What they play.
-            network: An instance of the game's :attr:`network_types`.
+            network: What :meth:`network_section` said.
             config: An instance of :attr:`config_type`.
         """
+        networks, options = cls.networks(find_game(game.name)), network.model_dump()
+        player = networks[options.pop("kind", next(iter(networks)))]
+        design: Design = player.design_type(**game.options, **options)
+        return design
 
     @classmethod
     def estimate_bytes(cls, config: Any, design: Any) -> int:

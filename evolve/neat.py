@@ -6,9 +6,8 @@ neat-python's configuration keys and defaults; fitness comes from matches in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import inside_groups, random_opponents, round_robin
 from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.archive import keep_members
 from evolve_arena.evolve.contest import sum_points
@@ -28,7 +28,7 @@ from evolve_arena.evolve.meeting import (
     meet,
     meet_hall,
 )
-from evolve_arena.evolve.method import BoardViewConfig, Config, Method, Report
+from evolve_arena.evolve.method import Config, Method, Report
 from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.evolve.stagnation import (
     StagnationConfig,
@@ -38,14 +38,6 @@ from evolve_arena.evolve.stagnation import (
 )
 from evolve_arena.evolve.tables import Tables
 from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve_arena.games.checkers.config import CheckersGraphConfig
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.graph import CheckersGraphDesign
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
-from evolve_arena.games.ticket_to_ride.config import TicketGraphConfig
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -58,7 +50,6 @@ from evolve_arena.genomes.neat.species import Species, speciate, stagnant
 
 __all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
 
-AnyGraphDesign = GraphDesign | CheckersGraphDesign | TicketGraphDesign
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_SPECIES = Species(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING.astype(np.int32))
@@ -128,41 +119,32 @@ class Neat(Method[NeatState]):
 
     name = "neat"
     config_type = NeatMethodConfig
-    network_types: ClassVar[Mapping[str, type[Config]]] = {
-        ConnectFour.name: BoardViewConfig,
-        Checkers.name: CheckersGraphConfig,
-        TicketToRide.name: TicketGraphConfig,
-    }
+    genome_kind = "graph"
+    network_keys_elsewhere = ("feed_forward",)
     section = "neat"
     state_type = NeatState
     config: NeatMethodConfig
-    design: AnyGraphDesign
+    design: Any
 
     @classmethod
-    def make_design(
-        cls, game: ConnectFour | Checkers | TicketToRide, network: Config, config: NeatMethodConfig
-    ) -> AnyGraphDesign:
-        """Graphs, feed-forward or, in Connect Four, recurrent.
+    def make_design(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
+        """Graphs, feed-forward or, where the game has such, recurrent.
 
         Raises:
             BadValueError: Recurrent graphs are asked for in another game.
         """
+        design: Any = super().make_design(game, network, config)
         feed_forward = config.neat.feed_forward
-        if isinstance(game, ConnectFour):
-            return GraphDesign(**game.options, **network.model_dump(), feed_forward=feed_forward)
+        if any(field.name == "feed_forward" for field in fields(design)):
+            return replace(design, feed_forward=feed_forward)
         if not feed_forward:
-            why = {
-                Checkers.name: "graphs value positions of a search, which has nothing to remember",
-                TicketToRide.name: "graphs go from table to table and must remember nothing",
-            }
             raise BadValueError(
-                f"neat.feed_forward is false, but in {game.name} {why[game.name]}: leave it out"
+                f"neat.feed_forward is false, but in {game.name} {design.why_feed_forward}:"
+                " leave it out"
             )
-        if isinstance(game, TicketToRide):
-            return TicketGraphDesign(**game.options, **network.model_dump())
-        return CheckersGraphDesign(**game.options, **network.model_dump())
+        return design
 
-    def __init__(self, config: NeatMethodConfig, design: AnyGraphDesign) -> None:
+    def __init__(self, config: NeatMethodConfig, design: Any) -> None:
         super().__init__(config, design)
         tables = find_tables(config, design.game, config.neat.pop_size, FOR_PAIRS)
         self.tables = Tables(tables, design.game, config.noise) if tables else None
@@ -174,11 +156,11 @@ class Neat(Method[NeatState]):
         self.yardsticks = make_yardsticks(config.stagnation, design.game)
 
     @classmethod
-    def estimate_bytes(cls, config: NeatMethodConfig, design: AnyGraphDesign) -> int:
+    def estimate_bytes(cls, config: NeatMethodConfig, design: Any) -> int:
         """A population of graphs as large as the first ones are, and the matches."""
         neat, count = config.neat, config.neat.pop_size
-        hidden, ends = neat.num_hidden, neat.num_hidden + design.outputs
-        links = design.inputs * ends + hidden * design.outputs + ends
+        hidden, ends = neat.num_hidden, neat.num_hidden + int(design.outputs)
+        links = int(design.inputs) * ends + hidden * int(design.outputs) + ends
         everybody = config.pairing != "random" or count <= config.opponents
         finalists = min(config.finalists, count)
         pairs = max(count * (count if everybody else config.opponents), finalists**2)

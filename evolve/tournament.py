@@ -11,7 +11,7 @@ mutation, a hall of fame as opponents, common openings) is off unless the recipe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,23 +31,14 @@ from evolve_arena.evolve.contest import (
     sum_tournaments,
 )
 from evolve_arena.evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
-from evolve_arena.evolve.method import BoardViewConfig, Config, Method, Report
+from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
 from evolve_arena.evolve.tables import Tables
 from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
-from evolve_arena.games.checkers.config import CheckersNetworkConfig
-from evolve_arena.games.checkers.design import CheckersDesign, make_checkers_design
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.games.ticket_to_ride.config import TicketNetworkConfig
-from evolve_arena.games.ticket_to_ride.design import TicketNetworkDesign, make_ticket_design
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
 
 __all__ = ["Tournament", "TournamentConfig", "TournamentState"]
 
-VectorDesign = NetworkDesign | CheckersDesign | TicketNetworkDesign
 FOR_PAIRS = {"pairing": "method.tables.decks"}
 """A key that makes no sense at tables, and where these say the like."""
 
@@ -92,14 +83,6 @@ class TournamentConfig(TableMeetingConfig):
         return self
 
 
-class PerceptronConfig(BoardViewConfig):
-    """The section ``[network]`` of a recipe: what the genes stand for; see `NetworkDesign`."""
-
-    hidden: tuple[int, ...] = (10,)
-    activation: str = "sigmoid"
-    symmetric: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class TournamentState:
     """Everything that the future of a run depends on."""
@@ -119,25 +102,10 @@ class Tournament(Method[TournamentState]):
 
     name = "tournament"
     config_type = TournamentConfig
-    network_types: ClassVar = {
-        ConnectFour.name: PerceptronConfig,
-        Checkers.name: CheckersNetworkConfig,
-        TicketToRide.name: TicketNetworkConfig,
-    }
+    genome_kind = "vector"
     state_type = TournamentState
 
-    @classmethod
-    def make_design(
-        cls, game: ConnectFour | Checkers | TicketToRide, network: Config, config: TournamentConfig
-    ) -> VectorDesign:
-        """Multilayer perceptrons, or in checkers weights of features."""
-        if isinstance(game, TicketToRide):
-            return make_ticket_design(**game.options, **network.model_dump())
-        if isinstance(game, Checkers):
-            return make_checkers_design(**game.options, **network.model_dump())
-        return NetworkDesign(**game.options, **network.model_dump())
-
-    def __init__(self, config: TournamentConfig, design: VectorDesign) -> None:
+    def __init__(self, config: TournamentConfig, design: Any) -> None:
         super().__init__(config, design)
         self.toolbox = make_toolbox(
             select=config.select,

@@ -14,7 +14,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.journey import Watch
-from evolve_arena.runs.players import choose_game, find_player
+from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 
@@ -152,7 +152,7 @@ def duel(
     if game is None:
         named = [given for given in (first, second) if isinstance(given, str)]
         made = [given for given in (first, second) if isinstance(given, CompiledPlayer)]
-        game = made[0].game if made else choose_game(named)
+        game = made[0].game if made else game_for(named)
     with ExitStack() as stack:
         players = []
         for given in (first, second):

@@ -1,43 +1,51 @@
-"""The methods by name: a new one is a file in ``evolve`` and a line here."""
+"""The methods by name: those of every game, and the learners that a game adds."""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
-from evolve_arena.core.errors import UnknownNameError
-from evolve_arena.evolve.evolutionary_programming import EvolutionaryProgramming
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.evolve.method import Method
-from evolve_arena.evolve.neat import Neat
-from evolve_arena.evolve.tournament import Tournament
-from evolve_arena.games.checkers.td_linear import TdLinear
-from evolve_arena.games.connect_four.q_learning import QLearning
-from evolve_arena.games.connect_four.td import Td
-from evolve_arena.games.connect_four.td_tuples import TdTuples
-from evolve_arena.games.ticket_to_ride.imitation import Imitation
 
-__all__ = ["METHODS", "find_method"]
+__all__ = ["find_method", "methods_of"]
 
-METHODS: dict[str, type[Method[Any]]] = {
-    kind.name: kind
-    for kind in (
-        Tournament,
-        Neat,
-        Td,
-        TdTuples,
-        TdLinear,
-        QLearning,
-        EvolutionaryProgramming,
-        Imitation,
-    )
+METHODS = {
+    "tournament": "evolve_arena.evolve.tournament:Tournament",
+    "neat": "evolve_arena.evolve.neat:Neat",
+    "evolutionary-programming": (
+        "evolve_arena.evolve.evolutionary_programming:EvolutionaryProgramming"
+    ),
 }
+"""Methods that can breed for any game which has networks of their kind."""
 
 
-def find_method(name: str) -> type[Method[Any]]:
-    """The method called *name*.
+def methods_of(game: str) -> dict[str, type[Method[Any]]]:
+    """The methods that can play *game*, by name."""
+    spec = find_game(game)
+    known = {name: _load(place) for name, place in {**METHODS, **spec.learners}.items()}
+    return {name: method for name, method in known.items() if method.networks(spec)}
+
+
+def find_method(name: str, game: str) -> type[Method[Any]]:
+    """The method called *name*, with which *game* is played.
 
     Raises:
         UnknownNameError: There is none.
+        BadValueError: It does not play this game.
     """
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
-    return METHODS[name]
+    able = methods_of(game)
+    if name in able:
+        return able[name]
+    if name in METHODS or any(name in find_game(other).learners for other in game_names()):
+        raise BadValueError(
+            f"game.name is {game!r}, which the method {name!r} does not play:"
+            f" write method.name = {' or '.join(map(repr, able))}"
+        )
+    raise UnknownNameError("method", name, able)
+
+
+def _load(place: str) -> type[Method[Any]]:
+    module, _, name = place.partition(":")
+    return cast(type[Method[Any]], getattr(import_module(module), name))

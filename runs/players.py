@@ -19,10 +19,10 @@ from evolve_arena.players.specification import (
 from evolve_arena.runs.run import Run
 
 __all__ = [
-    "choose_game",
     "fill_seats",
     "find_player",
     "find_table",
+    "game_for",
     "is_made_for_a_game",
     "with_seats",
 ]
@@ -31,7 +31,7 @@ OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""
 
 
-def choose_game(specifications: Sequence[str], name: str | None = None) -> AnyGame:
+def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
     """What the players so named play: the game of the first who was made for one, or knows but one.
 
     Args:
@@ -114,7 +114,7 @@ def find_table(names: Sequence[str], game: str, players: int | None = None) -> A
         BadValueError: A player plays another game, or there are more names than seats.
     """
     made = [name for name in names if is_made_for_a_game(name)]
-    found = choose_game(made) if made else make_game(game)
+    found = game_for(made) if made else make_game(game)
     if found.name != game:
         raise BadValueError(f"player {made[0]} plays {found.name}, and this is {game}")
     if players is None and len(names) > 1:

@@ -14,20 +14,20 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
+from evolve_arena.core.config import section_of_rules
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.game import GameSpec
+from evolve_arena.core.registry import find_game, game_names, usual_game
 from evolve_arena.evolve.meeting import check_openings
 from evolve_arena.evolve.method import Config, Method
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.q_learning_thesis import convert_settings
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.design import Design
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.game_sections import OPPONENTS, GameConfig, game_type
-from evolve_arena.runs.methods import METHODS, find_method
+from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.validation import explain
 
 __all__ = [
@@ -78,9 +78,9 @@ class CheckConfig(Config):
     """Generations between checks; there is one at the end of the run as well."""
     games: int = Field(default=1000, ge=2, le=1_000_000)
     """Games against each opponent, colours balanced."""
-    opponents: tuple[str, ...] = OPPONENTS[ConnectFour.name]
-    """Specifications of players; the first decides which champion is the best one. By default
-    those that :data:`evolve_arena.runs.game_sections.OPPONENTS` has for the game."""
+    opponents: tuple[str, ...] = ("random",)
+    """Specifications of players; the first decides which champion is the best one. If nothing is
+    said, those of the game's `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
 
 
@@ -127,10 +127,10 @@ class Recipe(Config):
 
     title: str = ""
     """What it breeds, in one line."""
-    game: dict[str, Any] = Field(default_factory=lambda: {"name": ConnectFour.name})
-    """As the game has it; see :data:`GAME_CONFIGS`."""
+    game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
+    """Its name, and its options."""
     network: dict[str, Any] = Field(default_factory=dict)
-    """As the method has it for the game; see `evolve_arena.evolve.method.Method.network_types`."""
+    """As the method has it for the game; see `Method.network_section`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
@@ -145,21 +145,20 @@ class Recipe(Config):
         if not isinstance(content, Mapping):
             return content
         check, game = content.get("check", {}), content.get("game", {})
-        name = game.get("name") if isinstance(game, Mapping) else None
-        usual = OPPONENTS.get(name) if isinstance(name, str) else None
-        if isinstance(check, Mapping) and "opponents" not in check and usual:
-            return {**content, "check": {**check, "opponents": usual}}
+        name = game.get("name", usual_game()) if isinstance(game, Mapping) else None
+        if isinstance(check, Mapping) and "opponents" not in check and name in game_names():
+            return {**content, "check": {**check, "opponents": find_game(name).opponents}}
         return content
 
     @property
-    def game_config(self) -> GameConfig:
-        """The section ``[game]``, with every key."""
-        return _game_type(self.game).model_validate(self.game)
+    def spec(self) -> GameSpec:
+        """What is known of the game."""
+        return _find_game(self.game)
 
     @property
     def kind(self) -> type[Method[Any]]:
         """The class of the method."""
-        return find_method(str(self.method.get("name", "tournament")))
+        return find_method(str(self.method.get("name", "tournament")), self.spec.name)
 
     def make_config(self) -> Config:
         """The method's settings."""
@@ -171,13 +170,13 @@ class Recipe(Config):
 
     def make_design(self) -> Design:
         """What turns the run's genomes into players."""
-        network = self.kind.network_types[self.game_config.name].model_validate(self.network)
+        section = self.kind.network_section(self.spec, self.network)
+        network = section.model_validate(self.network)
         return self.kind.make_design(self.make_game(), network, self.make_config())
 
     def make_game(self) -> Any:
         """What is played."""
-        config = self.game_config
-        return make_game(config.name, **config.model_dump(exclude={"name"}))
+        return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
@@ -188,7 +187,7 @@ class Recipe(Config):
     @property
     def programs(self) -> list[str]:
         """The opponents that run code."""
-        game = self.game_config.name
+        game = self.spec.name
         return [text for text in self.check.opponents if runs_code(text, game)]
 
     @property
@@ -387,11 +386,12 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
     try:
         _check_values(content, "", DEEPEST)
         recipe = _validate(Recipe, content, "")
+        spec = recipe.spec
+        game = _validate(section_of_rules(spec.name, spec.game.rules_type), recipe.game, "game.")
         kind = recipe.kind
-        game = _validate(_game_type(recipe.game), recipe.game, "game.")
-        network_type = _network_type(kind, game.name)
-        _refuse_keys_of_others(recipe, kind, game.name)
-        network = _validate(network_type, recipe.network, "network.")
+        _refuse_keys_of_others(recipe, kind)
+        section = kind.network_section(spec, recipe.network)
+        network = _validate(section, recipe.network, "network.")
         update = {
             "game": game.model_dump(mode="json"),
             "network": network.model_dump(mode="json", exclude_none=True),
@@ -421,9 +421,9 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
             raise BadValueError(f"{place} is {quote(value)}: it has bytes that are no letters")
 
 
-def _game_type(content: Mapping[str, Any]) -> type[GameConfig]:
-    """What the section ``[game]`` of the game looks like that it names; Connect Four if none."""
-    return game_type(content.get("name", ConnectFour.name))
+def _find_game(content: Mapping[str, Any]) -> GameSpec:
+    """The game that the section ``[game]`` names; the usual one if none."""
+    return find_game(str(content.get("name", usual_game())))
 
 
 def _check_openings(recipe: Recipe) -> None:
@@ -431,23 +431,15 @@ def _check_openings(recipe: Recipe) -> None:
     check_openings(game, plies, "check.opening_plies")
 
 
-def _network_type(kind: type[Method[Any]], game: str) -> type[Config]:
-    if game not in kind.network_types:
-        able = [name for name, other in METHODS.items() if game in other.network_types]
-        raise RecipeError(
-            f"game.name is {game!r}, which the method {kind.name!r} does not play:"
-            f" write method.name = {' or '.join(map(repr, able))}"
-        )
-    return kind.network_types[game]
-
-
-def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]], game: str) -> None:
+def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
     """Names a key that belongs to another method, and what this one has instead."""
     found: dict[str, str] = {}
     for section, content in (("network", recipe.network), ("method", recipe.method)):
         for key in content:
             others = [
-                name for name, other in METHODS.items() if key in _keys_of(other, section, game)
+                name
+                for name, other in methods_of(recipe.spec.name).items()
+                if key in _keys_of(other, section, recipe.spec)
             ]
             if others and kind.name not in others:
                 found[f"{section}.{key}"] = others[0]
@@ -461,11 +453,11 @@ def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]], game: str) -
         )
 
 
-def _keys_of(kind: type[Method[Any]], section: str, game: str) -> Collection[str]:
+def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
     """The keys of a method in the section ``[network]`` or ``[method]``."""
-    model = kind.network_types.get(game) if section == "network" else kind.config_type
-    fields = model.model_fields if model else {}
-    return [name for name, field in fields.items() if not field.exclude]
+    if section == "network":
+        return kind.network_keys(game)
+    return [name for name, field in kind.config_type.model_fields.items() if not field.exclude]
 
 
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:

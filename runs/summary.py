@@ -95,7 +95,7 @@ def print_results(run: Run) -> None:
     path = run.path
     print_line(f"run       {path}")
     print_line(f"plot      evolve plot {path}")
-    if run.recipe.game_config.name != "ticket-to-ride":
+    if "points" not in run.recipe.spec.columns:
         print_line(f"export    evolve export {path} --to python")
     else:
         print_line(f"board     evolve plot --board {path}")

@@ -161,7 +161,7 @@ def _compile_kernels(runs: Iterable[Run]) -> None:
     """Compiles what the runs need, or reads it from the cache, so that children inherit it."""
     known: set[str] = set()
     for run in runs:
-        if (game := run.recipe.game_config.name) not in known:
+        if (game := run.recipe.spec.name) not in known:
             warm_up(game)
             known.add(game)
         if isinstance(run.method, Learner):

@@ -61,6 +61,9 @@ class CheckersGraphDesign:
     `evolve_arena.games.checkers.seat.INPUT_SCALE`."""
     outputs: ClassVar[int] = 1
     feed_forward: ClassVar[bool] = True
+    why_feed_forward: ClassVar[str] = (
+        "graphs value positions of a search, which has nothing to remember"
+    )
     head: ClassVar[str] = "value"
 
     def __post_init__(self) -> None:

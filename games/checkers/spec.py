@@ -70,6 +70,7 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
     ladder=("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
     make_speech=CheckersSpeech,

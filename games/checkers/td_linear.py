@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,6 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.method import Config
-from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearDesign
 from evolve_arena.games.checkers.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.games.checkers.linear_lessons import (
@@ -38,7 +36,7 @@ from evolve_arena.games.checkers.linear_lessons import (
 )
 from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
 
-__all__ = ["LinearConfig", "TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
+__all__ = ["TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
 
 TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
 UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
@@ -97,15 +95,6 @@ class TdLinearConfig(LearnerConfig):
         return self
 
 
-class LinearConfig(Config):
-    """The section ``[network]`` of a recipe; see `LinearDesign`."""
-
-    features: int = 14
-    encoding: str = "many-valued"
-    depth: int = 4
-    quiet: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class TdLinearState:
     """Everything that the future of a run depends on."""
@@ -122,17 +111,11 @@ class TdLinear(Learner[TdLinearState]):
     name = "td-linear"
     rate = "method.rate"
     config_type = TdLinearConfig
-    network_types: ClassVar = {Checkers.name: LinearConfig}
+    genome_kind = "vector"
+    network_kind = "linear"
     state_type = TdLinearState
     config: TdLinearConfig
     design: LinearDesign
-
-    @classmethod
-    def make_design(
-        cls, game: Checkers, network: LinearConfig, config: TdLinearConfig
-    ) -> LinearDesign:
-        """Weighted features, and a search."""
-        return LinearDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: TdLinearConfig, design: LinearDesign) -> None:
         super().__init__(config, design)

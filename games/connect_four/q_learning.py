@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.method import BoardViewConfig, Config
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.evolve.method import Config
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.q_learning_games import (
     DRAWS,
@@ -98,10 +97,11 @@ class QLearningConfig(LearnerConfig):
     initialisation: str = "uniform"
 
 
-class ActionNetworkConfig(BoardViewConfig):
+class ActionNetworkConfig(Config):
     """The section ``[network]``: a board and a column go in, one hidden layer, one value."""
 
     head: Literal["action"] = "action"
+    encoding: str = "0/1/2"
     viewpoint: Literal["mover"] = "mover"
     hidden: tuple[int] = (50,)
     activation: Literal["sigmoid", "tanh"] = "sigmoid"
@@ -129,17 +129,11 @@ class QLearning(Learner[QLearningState]):
     name = "q-learning"
     rate = "method.learning_rate"
     config_type = QLearningConfig
-    network_types: ClassVar = {ConnectFour.name: ActionNetworkConfig}
+    genome_kind = "vector"
+    network_type = ActionNetworkConfig
     state_type = QLearningState
     config: QLearningConfig
     design: NetworkDesign
-
-    @classmethod
-    def make_design(
-        cls, game: ConnectFour, network: ActionNetworkConfig, config: QLearningConfig
-    ) -> NetworkDesign:
-        """Multilayer perceptrons that value moves."""
-        return NetworkDesign(**game.options, **network.model_dump())
 
     def __init__(self, config: QLearningConfig, design: NetworkDesign) -> None:
         super().__init__(config, design)

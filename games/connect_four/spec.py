@@ -88,6 +88,11 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    learners={
+        "td": "evolve_arena.games.connect_four.td:Td",
+        "td-tuples": "evolve_arena.games.connect_four.td_tuples:TdTuples",
+        "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",
+    },
     opponents=("test-bot", "random"),
     ladder=("random", "test-bot", *LADDER),
     make_speech=ConnectFourSpeech,

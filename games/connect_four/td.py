@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.method import BoardViewConfig
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.td_kernel import (
     DRAWS,
@@ -86,7 +86,7 @@ class TdConfig(LearnerConfig):
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
-class ValueNetworkConfig(BoardViewConfig):
+class ValueNetworkConfig(Config):
     """The section ``[network]`` of a recipe; see `NetworkDesign`."""
 
     head: Literal["value"] = "value"
@@ -113,15 +113,14 @@ class Td(Learner[TdState]):
     name = "td"
     rate = "method.rate_scale"
     config_type = TdConfig
-    network_types: ClassVar = {ConnectFour.name: ValueNetworkConfig}
+    genome_kind = "vector"
+    network_type = ValueNetworkConfig
     state_type = TdState
     config: TdConfig
     design: NetworkDesign
 
     @classmethod
-    def make_design(
-        cls, game: ConnectFour, network: ValueNetworkConfig, config: TdConfig
-    ) -> NetworkDesign:
+    def make_design(cls, game: AnyGame, network: Any, config: TdConfig) -> NetworkDesign:
         """Multilayer perceptrons with one hidden layer.
 
         Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.method import Config
 from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.tuple_entries import READINGS
 from evolve_arena.games.connect_four.tuple_games import (
     DRAWS,
@@ -74,14 +72,6 @@ class TdTuplesConfig(LearnerConfig):
         return self
 
 
-class TuplesConfig(Config):
-    """The section ``[network]`` of a recipe; see `TupleDesign`."""
-
-    shape: str = "walks"
-    tuples: int = 60
-    length: int = 8
-
-
 @dataclass(frozen=True, eq=False)
 class TdTuplesState:
     """Everything that the future of a run depends on."""
@@ -99,17 +89,10 @@ class TdTuples(Learner[TdTuplesState]):
     name = "td-tuples"
     rate = "method.step"
     config_type = TdTuplesConfig
-    network_types: ClassVar = {ConnectFour.name: TuplesConfig}
+    genome_kind = "tuples"
     state_type = TdTuplesState
     config: TdTuplesConfig
     design: TupleDesign
-
-    @classmethod
-    def make_design(
-        cls, game: ConnectFour, network: TuplesConfig, config: TdTuplesConfig
-    ) -> TupleDesign:
-        """Tuple networks."""
-        return TupleDesign(**game.options, **network.model_dump())
 
     @classmethod
     def estimate_bytes(cls, config: TdTuplesConfig, design: TupleDesign) -> int:

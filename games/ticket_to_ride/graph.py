@@ -54,6 +54,7 @@ class TicketGraphDesign(TicketDesign):
     can't be is a forbidden move."""
 
     feed_forward: ClassVar[bool] = True
+    why_feed_forward: ClassVar[str] = "graphs go from table to table and must remember nothing"
 
     def __post_init__(self) -> None:
         super().__post_init__()

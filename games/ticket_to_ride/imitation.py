@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,7 @@ from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Config, Method, Report
-from evolve_arena.games.ticket_to_ride.config import TicketImitationConfig
 from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
@@ -78,6 +76,20 @@ class ImitationConfig(Config):
         return self
 
 
+class ImitationNetworkConfig(Config):
+    """What network learns; see `evolve_arena.games.ticket_to_ride.network`."""
+
+    features: int = 26
+    hidden: tuple[int, ...] = (180, 160)
+    activation: str = "relu"
+    scaling: str = "raw"
+    """``raw``: features as they are counted; ``unit``: divided to lie in about 0 to 1."""
+    masked: bool = False
+    """As in Łabno's program, where each game with a forbidden move was given up."""
+    variant: str = "text"
+    """How the rule player reads Łabno's description, who is imitated and carries decisions out."""
+
+
 @dataclass(frozen=True, eq=False)
 class ImitationState:
     """Everything that the future of a run depends on; what is learnt follows from the seed."""
@@ -101,17 +113,12 @@ class Imitation(Method[ImitationState]):
 
     name = "imitation"
     config_type = ImitationConfig
-    network_types: ClassVar = {TicketToRide.name: TicketImitationConfig}
+    genome_kind = "vector"
+    network_kind = "decision"
+    network_type = ImitationNetworkConfig
     state_type = ImitationState
     config: ImitationConfig
     design: DecisionDesign
-
-    @classmethod
-    def make_design(
-        cls, game: TicketToRide, network: TicketImitationConfig, config: ImitationConfig
-    ) -> DecisionDesign:
-        """Networks that choose one of four decisions."""
-        return DecisionDesign(**game.options, **network.model_dump())
 
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, design: DecisionDesign) -> int:

@@ -56,6 +56,7 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    learners={"imitation": "evolve_arena.games.ticket_to_ride.imitation:Imitation"},
     opponents=("rule", "random"),
     ladder=("rule", "rule:code", "random"),
     most_seats=MOST_PLAYERS,

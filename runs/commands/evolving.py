@@ -205,7 +205,7 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.summary import print_results
 
-    game = run.recipe.game_config.name
+    game = run.recipe.spec.name
     if not is_compiled(game) and not quiet:
         typer.echo(
             "compiling the match kernels for this machine, once (some seconds) ...", err=True

@@ -83,10 +83,10 @@ def duel(
     from evolve_arena.runs.api import duel as play
     from evolve_arena.runs.caveats import list_caveats, print_caveats
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import choose_game, with_seats
+    from evolve_arena.runs.players import game_for, with_seats
     from evolve_arena.runs.tournaments import print_duel
 
-    rules = with_seats(choose_game([first, second], game), seats)
+    rules = with_seats(game_for([first, second], game), seats)
     result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
     content = result.to_dict()
     if json:
@@ -137,7 +137,7 @@ def tournament(
     from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.entrants import expand_patterns, is_pattern
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import choose_game, with_seats
+    from evolve_arena.runs.players import game_for, with_seats
     from evolve_arena.runs.tournaments import (
         crosstable,
         print_crosstable,
@@ -153,7 +153,7 @@ def tournament(
         rank = against is not None or any(map(is_pattern, names))
     with ExitStack() as stack:
         expanded = expand_patterns(names)
-        rules = with_seats(choose_game(expanded, game), seats)
+        rules = with_seats(game_for(expanded, game), seats)
         if find_game(rules.name).most_seats > 2:
             if rank or openings:
                 raise BadValueError(f"{'--rank' if rank else '--openings'} is not for {rules.name}")
@@ -203,9 +203,9 @@ def evaluate(
     from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.players import choose_game, with_seats
+    from evolve_arena.runs.players import game_for, with_seats
 
-    rules = with_seats(choose_game([player], game), seats)
+    rules = with_seats(game_for([player], game), seats)
     with ExitStack() as stack:
         content = evaluate_player(
             _enter(stack, player, rules),

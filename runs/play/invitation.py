@@ -22,7 +22,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.sitting import Plan, Sitting
-from evolve_arena.runs.players import choose_game, find_player, find_table
+from evolve_arena.runs.players import find_player, find_table, game_for
 
 __all__ = ["Invitation", "choose_table", "newest_opponent"]
 
@@ -171,7 +171,7 @@ def choose_game(names: Sequence[str], name: str | None, options: Mapping[str, in
         ArenaError: A player's file can't be read.
     """
     if not options:
-        return choose_game(names, name)
+        return game_for(names, name)
     chosen = name or OPTIONS[next(iter(options))]
     make_game(chosen)
     for option in options:
@@ -200,7 +200,7 @@ def choose_table(
     wanted = game == TicketToRide.name or (game is None and players is not None)
     if game is None and not wanted and not options:
         others = [name for name in names if not _is_person(name)]
-        wanted = find_game(choose_game(others or [newest_opponent()]).name).most_seats > 2
+        wanted = find_game(game_for(others or [newest_opponent()]).name).most_seats > 2
     if not wanted:
         if players is not None:
             raise BadValueError(f"players is an option of {TicketToRide.name}, but this is {game}")
@@ -215,7 +215,7 @@ def choose_table(
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
     """The rules by which a champion plays the *game* so called; None if it does not."""
     try:
-        found = choose_game([name])
+        found = game_for([name])
     except ArenaError:  # a damaged run is not invited unasked
         return None
     return found.rules if found.name == game else None
