@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, Literal, get_type_hints
 
@@ -35,7 +35,6 @@ def section_of_design(design: Any, left_out: Collection[str], kind: str) -> type
         left_out: Fields that are said elsewhere, such as the options of the game.
         kind: The name of the design, if there are others too; the first key then.
     """
-    assert is_dataclass(design)
     hints = get_type_hints(design)
     chosen: dict[str, Any] = {"kind": (Literal[kind], kind)} if kind else {}
     for field in fields(design):

@@ -246,6 +246,8 @@ class GameSpec:
     """Its own players by name, beside those of every game."""
     opponents: tuple[str, ...] = ("random",)
     """Whom champions meet in checks if a recipe does not say."""
+    stand_in: str = "random"
+    """Whom people meet if nothing was bred yet."""
     ladder: tuple[str, ...] = ("random",)
     """Whom ``evolve evaluate`` lets a player meet."""
     most_seats: int = 2
@@ -261,6 +263,11 @@ class GameSpec:
     """Points of which tables tell how often somebody had more."""
     make_speech: Callable[[Any], Any] | None = None
     """How people talk about a game: takes it, gives an `evolve_arena.players.speech.Speech`."""
+    make_phrasebook: Callable[[Any], Any] | None = None
+    """What is said while people play: takes a game, gives a `Phrasebook`."""
+    make_invitation: Callable[..., Any] | None = None
+    """How people play a game for more than two: takes what
+    `evolve_arena.runs.play.Invitation` takes."""
     dialects: Mapping[str, Any] = field(default_factory=dict)
     """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
     of host, by name, the usual one first."""
@@ -269,6 +276,11 @@ class GameSpec:
     files of positions, and a seed."""
     print_examination: Callable[[dict[str, Any]], None] | None = None
     """Prints what :attr:`examine` gave."""
+    exporters: Mapping[str, str] = field(default_factory=dict)
+    """How champions are exported, by target: what writes the text of a file, each found at
+    ``package.module:function``."""
+    importers: Mapping[str, str] = field(default_factory=dict)
+    """How players are made of others' files, likewise."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 

@@ -114,9 +114,10 @@ class Method(ABC, Generic[S]):
         networks = cls.networks(game)
         left_out = (*game.game.rules_type._fields, *cls.network_keys_elsewhere)
         several = len(networks) > 1
+        designs: dict[str, Any] = {name: kind.design_type for name, kind in networks.items()}
         sections = {
-            name: section_of_design(player.design_type, left_out, name if several else "")
-            for name, player in networks.items()
+            name: section_of_design(design, left_out, name if several else "")
+            for name, design in designs.items()
         }
         chosen = content.get("kind", next(iter(networks))) if several else next(iter(networks))
         if not isinstance(chosen, str) or chosen not in networks:

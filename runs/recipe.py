@@ -387,7 +387,8 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         _check_values(content, "", DEEPEST)
         recipe = _validate(Recipe, content, "")
         spec = recipe.spec
-        game = _validate(section_of_rules(spec.name, spec.game.rules_type), recipe.game, "game.")
+        rules: Any = spec.game.rules_type
+        game = _validate(section_of_rules(spec.name, rules), recipe.game, "game.")
         kind = recipe.kind
         _refuse_keys_of_others(recipe, kind)
         section = kind.network_section(spec, recipe.network)

@@ -42,6 +42,12 @@ def _decide(rules: CheckersRules, lineup: Lineup, position: Position, scratch: A
     return int(decide(lineup, chair, *board, quiet, scratch))
 
 
+def _make_phrasebook(game: Checkers) -> Any:
+    from evolve_arena.games.checkers.phrasebook import CheckersPhrasebook
+
+    return CheckersPhrasebook(game)
+
+
 def _make_minimax(text: str, game: Checkers) -> LinearPlayer:
     readers = {"depth": read_whole, "noise": read_number, "quiet": read_switch}
     return make_minimax(game, **read_settings("minimax", text, readers))
@@ -70,9 +76,12 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    exporters={"python": "evolve_arena.games.checkers.export_python:export_checkers"},
     learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
+    stand_in="minimax:depth=4",
     ladder=("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
     make_speech=CheckersSpeech,
+    make_phrasebook=_make_phrasebook,
     dialects={"checkers": CheckersDialect()},
 )

@@ -58,6 +58,12 @@ def _print_examination(content: dict[str, Any]) -> None:
     print_examination(content)
 
 
+def _make_phrasebook(game: ConnectFour) -> Any:
+    from evolve_arena.games.connect_four.phrasebook import ConnectFourPhrasebook
+
+    return ConnectFourPhrasebook(game)
+
+
 def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
     settings = read_settings("minimax", text, {"depth": read_whole, "noise": read_number})
     return MinimaxPlayer(game, **settings)
@@ -88,14 +94,21 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    exporters={
+        "python": "evolve_arena.games.connect_four.export_python:export_python",
+        "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
+    },
+    importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
         "td-tuples": "evolve_arena.games.connect_four.td_tuples:TdTuples",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",
     },
     opponents=("test-bot", "random"),
+    stand_in="test-bot",
     ladder=("random", "test-bot", *LADDER),
     make_speech=ConnectFourSpeech,
+    make_phrasebook=_make_phrasebook,
     examine=_examine,
     print_examination=_print_examination,
     dialects=DIALECTS,

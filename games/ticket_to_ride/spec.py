@@ -26,6 +26,12 @@ def _decide(rules: TicketRules, lineup: Lineup, position: Position, scratch: Any
     return int(decide(rules, lineup, position.array.copy(), scratch))
 
 
+def _make_invitation(**asked: Any) -> Any:
+    from evolve_arena.games.ticket_to_ride.play_invitation import TicketInvitation
+
+    return TicketInvitation(**asked)
+
+
 def _play(
     rules: TicketRules,
     lineup: Lineup,
@@ -58,6 +64,7 @@ GAME = GameSpec(
     },
     learners={"imitation": "evolve_arena.games.ticket_to_ride.imitation:Imitation"},
     opponents=("rule", "random"),
+    stand_in="rule",
     ladder=("rule", "rule:code", "random"),
     most_seats=MOST_PLAYERS,
     seats_option="players",
@@ -70,4 +77,5 @@ GAME = GameSpec(
     },
     limits=(110, 120, 140),
     make_speech=TicketSpeech,
+    make_invitation=_make_invitation,
 )

@@ -48,14 +48,14 @@ def export(
     - python: a bot of one file that needs no more than Python 3.8
     - neat-python: as export_network_json does; for champions bred by NEAT
     """
-    from evolve_arena.runs.export import find_target
+    from evolve_arena.runs.export import check_target, export_player
     from evolve_arena.runs.files import check_free, write_whole
     from evolve_arena.runs.output import print_line
 
-    target = find_target(to)
+    suffix = check_target(to)
     player, place = _find_champion(run, generation)
-    text = target.write(player)
-    file = out or place.with_suffix(target.suffix)
+    text = export_player(player, to)
+    file = out or place.with_suffix(suffix)
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
     write_whole(file, text.encode())

@@ -91,7 +91,8 @@ def play(
     there by turns, and human among them is you.
     """
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.runs.play import Invitation, Screen, TicketInvitation, choose_table
+    from evolve_arena.core.registry import find_game
+    from evolve_arena.runs.play import Invitation, Screen, choose_table
 
     named = names or []
     sizes = {"columns": columns, "rows": rows, "connect": connect, "turned": turned or None}
@@ -102,8 +103,8 @@ def play(
         if table is not None:
             wrong = {"--openings": openings, "--moves": moves, "--values": values}
             if given := [option for option, value in wrong.items() if value]:
-                raise BadValueError(f"{given[0]} is not for ticket-to-ride")
-            TicketInvitation(
+                raise BadValueError(f"{given[0]} is not for {table.name}")
+            find_game(table.name).make_invitation(  # type: ignore[misc]
                 names=named,
                 game=table,
                 first=first,

@@ -9,9 +9,10 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["assemble", "cut", "read_template", "wrap", "write_base64", "write_name"]
+__all__ = ["MLP", "assemble", "cut", "read_template", "wrap", "write_base64", "write_name"]
 
-TEMPLATES = Path(__file__).with_name("templates")
+MLP = Path(__file__).with_name("templates") / "mlp.py"
+"""The template of multilayer perceptrons."""
 RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 
@@ -23,9 +24,9 @@ def assemble(docstring: str, templates: tuple[str, ...], sections: Mapping[str, 
     return f'#!/usr/bin/env python3\n"""{docstring}"""\n\n{imports}\n{rules}'
 
 
-def read_template(name: str) -> str:
-    """The text of the file called *name* among the templates."""
-    return (TEMPLATES / name).read_text(encoding="utf-8")
+def read_template(path: Path) -> str:
+    """The text of a file with sections to cut."""
+    return path.read_text(encoding="utf-8")
 
 
 def cut(template: str) -> dict[str, str]:
@@ -61,7 +62,9 @@ def _merge_imports(templates: tuple[str, ...], source: str) -> str:
     for node in (node for template in templates for node in ast.parse(template).body):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names if alias.name in used)
-        elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("runs."):
+        elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith(
+            "evolve_arena."
+        ):
             names.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
     future = f"from __future__ import {', '.join(names.pop('__future__'))}\n\n"
     names = {module: names[module] & used for module in names if names[module] & used}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import read_file
+from evolve_arena.core.registry import find_game, usual_game
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.storage import LARGEST, read_player
-from evolve_arena.runs.export.neat_python import ImportedPlayer, import_neat_python
 
 __all__ = ["read_neat_file", "read_player_file"]
 
@@ -36,14 +38,16 @@ def read_neat_file(
     head: str | None = None,
     encoding: str | None = None,
     viewpoint: str | None = None,
-) -> ImportedPlayer:
-    """The player in a file of neat-python's; see :func:`import_neat_python`.
+) -> Any:
+    """The player in a file of neat-python's, as the usual game reads it.
 
     Raises:
         BadValueError: There is none, or not with such a head or encoding.
     """
     with _naming(path, "network that neat-python exported"):
-        return import_neat_python(
+        spec = find_game(usual_game())
+        module, _, function = spec.importers["neat-python"].partition(":")
+        return getattr(import_module(module), function)(
             read_file(path, LARGEST_JSON).decode("utf-8"),
             name=name,
             head=head,

@@ -13,11 +13,8 @@ from typing import Any
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 from evolve_arena.runs.play.screen import Screen
@@ -27,15 +24,6 @@ from evolve_arena.runs.players import find_player, find_table, game_for
 __all__ = ["Invitation", "choose_table", "newest_opponent"]
 
 PERSON = "human"
-STAND_IN = "test-bot"
-"""Who plays if nothing was bred yet, and no game was asked for."""
-TABLE_STAND_IN = "rule"
-"""The same at tables of more than two."""
-OPTIONS = {
-    **dict.fromkeys(("columns", "rows", "connect"), ConnectFour.name),
-    "turned": Checkers.name,
-}
-"""The options of games, and whose they are."""
 PAUSE = 0.5
 """Seconds between the moves of two programs, if somebody is likely to look on."""
 
@@ -147,12 +135,10 @@ def newest_opponent(
     champions.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
     names = [f"run:{file.parent}" for file in champions]
     if game is None:
-        return names[0] if names else STAND_IN
+        return names[0] if names else find_game(usual_game()).opponents[0]
     newest = next((name for name in names if _find_rules(name, game.name)), None)
     if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
-        return (
-            TABLE_STAND_IN if find_game(game.name).most_seats > 2 else phrasebook_of(game).stand_in
-        )
+        return find_game(game.name).stand_in
     return newest
 
 
@@ -172,44 +158,49 @@ def choose_game(names: Sequence[str], name: str | None, options: Mapping[str, in
     """
     if not options:
         return game_for(names, name)
-    chosen = name or OPTIONS[next(iter(options))]
-    make_game(chosen)
+    chosen = name or _owner_of(next(iter(options)))
+    known = find_game(chosen).game.rules_type._fields
     for option in options:
-        owner = OPTIONS[option]
-        if owner != chosen:
-            raise BadValueError(f"{option} is an option of {owner}, but this is {chosen}")
+        if option not in known:
+            raise BadValueError(
+                f"{option} is an option of {_owner_of(option)}, but this is {chosen}"
+            )
     game: AnyGame = make_game(chosen, **options)
     return game
 
 
 def choose_table(
     names: Sequence[str], game: str | None, options: Mapping[str, int], players: int | None = None
-) -> TicketToRide | None:
-    """The table of Ticket to Ride that is wanted; None if another game is.
+) -> AnyGame | None:
+    """The game for more than two that is wanted; None if one for two is.
 
     Args:
         names: The players that were named, a person among them perhaps.
         game: The game's name, if one was asked for.
-        options: Options of other games, if any were asked for.
+        options: Options of games, if any were asked for.
         players: How many are to sit there, if that was asked for.
 
     Raises:
         BadValueError: Options of different games were asked for, or not so many can sit there.
         ArenaError: A player's file can't be read.
     """
-    wanted = game == TicketToRide.name or (game is None and players is not None)
-    if game is None and not wanted and not options:
+    if game is None and players is not None:
+        game = next(name for name in game_names() if find_game(name).seats_option)
+    if game is None and not options:
         others = [name for name in names if not _is_person(name)]
-        wanted = find_game(game_for(others or [newest_opponent()]).name).most_seats > 2
-    if not wanted:
+        game = game_for(others or [newest_opponent()]).name
+    if game is None or not find_game(game).seats_option:
         if players is not None:
-            raise BadValueError(f"players is an option of {TicketToRide.name}, but this is {game}")
+            raise BadValueError(f"players is for games of more than two, but this is {game}")
         return None
     for option in options:
-        owner = OPTIONS[option]
-        raise BadValueError(f"{option} is an option of {owner}, but this is {TicketToRide.name}")
-    table: TicketToRide = find_table(names, TicketToRide.name, players)  # type: ignore[assignment]
-    return table
+        raise BadValueError(f"{option} is an option of {_owner_of(option)}, but this is {game}")
+    return find_table(names, game, players)
+
+
+def _owner_of(option: str) -> str:
+    """The first game that has an *option* of this name."""
+    return next(n for n in game_names() if option in find_game(n).game.rules_type._fields)
 
 
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:

@@ -9,10 +9,9 @@ from typing import Any, TextIO
 
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.game import AnyGame
-from evolve_arena.games.connect_four.drawing import draw_board, find_lines
 from evolve_arena.runs.play.phrasebook import phrasebook_of
 
-__all__ = ["InputEndedError", "Screen", "draw_board", "find_lines"]
+__all__ = ["InputEndedError", "Screen"]
 
 
 LONGEST_LINE = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.graph import GraphPlayer
+from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.process import ProcessPlayer
@@ -69,6 +69,6 @@ def _remembers(player: Player) -> bool:
 
     A program is shown the whole board each time, and asking it again would cost its time.
     """
-    if isinstance(player, GraphPlayer):
+    if isinstance(player, NeatPlayer):
         return not player.design.feed_forward
     return not isinstance(player, CompiledPlayer | ProcessPlayer)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.export_graph import describe_graph
+from evolve_arena.games.connect_four.export_mlp import describe_mlp
+from evolve_arena.games.connect_four.export_tuples import describe_tuples
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
-from evolve_arena.runs.export.checkers_bot import export_checkers
-from evolve_arena.runs.export.graph_inside import describe_graph
 from evolve_arena.runs.export.inside import Inside
-from evolve_arena.runs.export.mlp_inside import describe_mlp
-from evolve_arena.runs.export.tuples_inside import describe_tuples
 
 __all__ = ["export_python"]
 
+TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
 INSIDES: dict[str, Callable[[Any], Inside]] = {
     NetworkPlayer.kind: describe_mlp,
     GraphPlayer.kind: describe_graph,
@@ -36,11 +36,9 @@ def export_python(player: BredPlayer) -> str:
     Raises:
         BadValueError: The player makes random moves now and then.
     """
-    if player.game.name == Checkers.name:
-        return export_checkers(player)
     design = player.design
     inside = INSIDES[player.kind](player)
-    bot, network = read_template("bot.py"), read_template(inside.template)
+    bot, network = read_template(TEMPLATE), read_template(inside.template)
     board = f"COLUMNS, ROWS, CONNECT = {design.columns}, {design.rows}, {design.connect}\n"
     outer, inner = cut(bot), cut(network)
     sections = {

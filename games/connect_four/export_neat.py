@@ -13,12 +13,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.checkers.graph import CheckersGraphPlayer
-from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.encodings import ENCODINGS
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
 from evolve_arena.players.bred import BredPlayer
@@ -63,23 +60,15 @@ class ImportedPlayer:
         )
 
 
-_KINDS = {TuplePlayer.kind: "tuple network", LinearPlayer.kind: "weighted sum of features"}
-
-
 def export_neat_python(player: BredPlayer) -> str:
     """The JSON that neat-python writes for the network of *player*.
 
     Raises:
         BadValueError: The player is none that was bred by NEAT.
     """
-    if isinstance(player, CheckersGraphPlayer):
-        raise BadValueError(
-            f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
-        )
     if not isinstance(player, GraphPlayer):
-        kind = _KINDS.get(player.kind, "multilayer perceptron")
         raise BadValueError(
-            f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
+            f"{player.name} is no NEAT graph, and neat-python's files hold these:"
             " export it with --to python"
         )
     design, genome = player.design, player.genome

@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64decode
 from struct import unpack
 
-from evolve_arena.runs.export.templates.checkers_rules import (
+from evolve_arena.games.checkers.templates.rules import (
     BOARD,
     DIRECTIONS,
     FAR_ROWS,

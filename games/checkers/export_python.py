@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.export_values import TEMPLATES, describe_linear, describe_network
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import NOISE
-from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
-from evolve_arena.runs.export.checkers_inside import describe_linear, describe_network
+from evolve_arena.runs.export.assembly import MLP, assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["export_checkers"]
@@ -37,17 +37,18 @@ def export_checkers(player: BredPlayer) -> str:
     if player.lineup.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     inside = INSIDES[player.kind](player)
-    outer = cut(read_template("checkers.py"))
-    rules = cut(read_template("checkers_rules.py"))
+    outer = cut(read_template(TEMPLATES / "bot.py"))
+    rules = cut(read_template(TEMPLATES / "rules.py"))
     values = cut(read_template(inside.template))
-    parts = [read_template(name) for name in ("checkers.py", "checkers_rules.py", inside.template)]
+    files = (TEMPLATES / "bot.py", TEMPLATES / "rules.py", inside.template)
+    parts = [read_template(file) for file in files]
     sections = {
         "The player": _write_settings(player) + inside.constants,
         **rules,
         "How it values positions": values["How it values positions"],
     }
     if isinstance(player, CheckersNetworkPlayer):
-        parts.append(read_template("mlp.py"))
+        parts.append(read_template(MLP))
         sections["How the network computes"] = cut(parts[-1])["How the network computes"]
     sections["How it chooses"] = outer["How it chooses"]
     sections["How hosts ask"] = outer["How hosts ask"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +11,11 @@ from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.runs.export.assembly import write_base64
-from evolve_arena.runs.export.inside import Inside
-from evolve_arena.runs.export.mlp_inside import POLYNOMIAL, SCALE, later_layers
+from evolve_arena.runs.export.inside import POLYNOMIAL, SCALE, Inside, later_layers
 
-__all__ = ["describe_linear", "describe_network"]
+__all__ = ["TEMPLATES", "describe_linear", "describe_network"]
 
+TEMPLATES = Path(__file__).with_name("templates")
 PLANES = 4
 
 
@@ -22,7 +24,7 @@ def describe_linear(player: LinearPlayer) -> Inside:
     design = player.design
     table = write_base64(player.lineup.columns.astype("<i4").tobytes())
     return Inside(
-        template="checkers_linear.py",
+        template=TEMPLATES / "linear.py",
         constants=f'''\
 # How many features it counts.
 FEATURES = {design.features}
@@ -44,7 +46,7 @@ def describe_network(player: CheckersNetworkPlayer) -> Inside:
     relay = ", of each hidden layer one for the sum of the inputs"
     units = "-".join(str(size) for size in sizes)
     return Inside(
-        template="checkers_network.py",
+        template=TEMPLATES / "network.py",
         constants=f'''\
 HEAD = "{design.head}"
 ACTIVATION = "{design.activation}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import textwrap
 import zlib
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_tuples"]
 
+TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
 WIDTH = 96
 SPACE = "\xa0"
 """A space at which a line is not to be broken."""
@@ -25,7 +27,7 @@ def describe_tuples(player: TuplePlayer) -> Inside:
     cells = player.genome.cells[0]
     numbers = _read_numbers(player)
     return Inside(
-        template="tuples.py",
+        template=TEMPLATE,
         constants=_write_network(player, numbers),
         description=(
             f"network: {len(cells)} tuples of {cells.shape[1]} cells, read as they stand and in"

@@ -6,6 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -15,6 +16,7 @@ from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_graph"]
 
+TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 WIDTH = 96
 INDENT = " " * 8
 SPACE = "\xa0"
@@ -40,7 +42,7 @@ def describe_graph(player: GraphPlayer) -> Inside:
     graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
     nodes = list(_read_nodes(graphs))
     return Inside(
-        template="graph.py",
+        template=TEMPLATE,
         constants=_write_network(player, nodes, int(graphs.slots[0])),
         description=tuple(_describe(player, nodes)),
         remembers=not design.feed_forward,

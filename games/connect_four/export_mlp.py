@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.network import NetworkPlayer
-from evolve_arena.genomes import network
-from evolve_arena.runs.export.assembly import write_base64
-from evolve_arena.runs.export.inside import Inside
+from evolve_arena.runs.export.assembly import MLP, write_base64
+from evolve_arena.runs.export.inside import POLYNOMIAL, SCALE, Inside, later_layers
 
-__all__ = ["POLYNOMIAL", "SCALE", "describe_mlp", "later_layers"]
+__all__ = ["describe_mlp"]
 
 
 def describe_mlp(player: NetworkPlayer) -> Inside:
@@ -21,7 +17,7 @@ def describe_mlp(player: NetworkPlayer) -> Inside:
     design = player.design
     units = "-".join(str(size) for size in design.mlp.sizes)
     return Inside(
-        template="mlp.py",
+        template=MLP,
         constants=_write_network(player),
         description=(f"network: {units} units, {design.activation}",),
     )
@@ -73,24 +69,3 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     if design.head == "action":
         places += range(1 + 2 * design.columns * height, len(packed))
     return packed[places]
-
-
-def later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Layer by layer the biases, then one row per unit of the layer before; flat.
-
-    *sizes* are those of all layers, *genome* has all weights of the network.
-    """
-    at = (sizes[0] + 1) * sizes[1]
-    parts = [np.zeros(0, dtype=np.float32)]
-    for before, after in pairwise(sizes[1:]):
-        weights = genome[at : at + before * after]
-        at += (before + 1) * after
-        parts += [genome[at - after : at], weights]
-    return np.concatenate(parts)
-
-
-SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
-POLYNOMIAL = "".join(
-    f"    {float(coefficient)!r},\n"
-    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
-)

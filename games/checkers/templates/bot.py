@@ -14,8 +14,8 @@ import sys
 import time
 from typing import Any
 
-from evolve_arena.runs.export.templates.checkers_linear import follow, start, value_board
-from evolve_arena.runs.export.templates.checkers_rules import (
+from evolve_arena.games.checkers.templates.linear import follow, start, value_board
+from evolve_arena.games.checkers.templates.rules import (
     Position,
     bit_of,
     can_capture,
