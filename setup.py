@@ -15,7 +15,7 @@ setup(
     packages=find_packages(include=["evolve_arena", "evolve_arena.*"]),
     package_data={
         "": [
-            "*.toml",
+            "recipes/*.toml",
             "*.csv",
             "data/*.csv",
             "data/*.json",

@@ -10,12 +10,24 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from typing import Any, cast
 
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
-__all__ = ["find_game", "game_names", "game_of", "make_game", "study_players", "usual_game"]
+__all__ = [
+    "find_commands",
+    "find_game",
+    "game_names",
+    "game_of",
+    "load",
+    "make_game",
+    "recipe_files",
+    "recipe_readers",
+    "study_players",
+    "usual_game",
+]
 
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
@@ -62,8 +74,40 @@ def game_of(rules: Any) -> AnyGame:
 def study_players(game: str) -> dict[str, PlayerKind]:
     """The players of a *game* that published studies add, by name."""
     found: dict[str, PlayerKind] = {}
-    for place in _studies():
+    for place in _packages(STUDIES):
         found |= getattr(import_module(place), "PLAYERS", {}).get(game, {})
+    return found
+
+
+def load(place: str) -> Any:
+    """What stands at ``package.module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def find_commands() -> list[Any]:
+    """The modules called ``commands`` of games and studies, which add to the command line."""
+    found = [place for place in (*_packages(GROUP), STUDIES) if find_spec(f"{place}.commands")]
+    return [import_module(f"{place}.commands") for place in found]
+
+
+def recipe_readers() -> dict[str, str]:
+    """What else than TOML files are recipes, by how their names end: what converts their content.
+
+    Each is found at ``package.module:function``.
+    """
+    studies = map(import_module, _packages(STUDIES))
+    return {end: at for study in studies for end, at in getattr(study, "RECIPES", {}).items()}
+
+
+def recipe_files() -> dict[str, Any]:
+    """The recipes that ship, by name; each is a file, or what reads like one."""
+    found = {}
+    for package in (*_packages(GROUP), *_packages(STUDIES)):
+        folder = resources.files(package).joinpath("recipes")
+        if folder.is_dir():
+            files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
+            found |= {file.name.removesuffix(".toml"): file for file in files}
     return found
 
 
@@ -71,10 +115,10 @@ _loaded: set[str] = set()
 
 
 @cache
-def _studies() -> list[str]:
-    """The packages of studies."""
-    folder = import_module(STUDIES).__path__
-    return [f"{STUDIES}.{each.name}" for each in pkgutil.iter_modules(folder) if each.ispkg]
+def _packages(group: str) -> list[str]:
+    """The folders of games, or of studies."""
+    folder = import_module(group).__path__
+    return [f"{group}.{each.name}" for each in pkgutil.iter_modules(folder) if each.ispkg]
 
 
 @cache
@@ -90,7 +134,6 @@ def _places() -> dict[str, str]:
 
 @cache
 def _load(place: str) -> GameSpec:
-    module, _, value = place.partition(":")
-    spec: GameSpec = getattr(import_module(module), value)
+    spec: GameSpec = load(place)
     _loaded.add(place)
     return spec

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import find_game, game_names, load
 from evolve_arena.evolve.method import Method
 
 __all__ = ["find_method", "methods_of"]
@@ -24,7 +23,7 @@ METHODS = {
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
     """The methods that can play *game*, by name."""
     spec = find_game(game)
-    known = {name: _load(place) for name, place in {**METHODS, **spec.learners}.items()}
+    known = {name: load(place) for name, place in {**METHODS, **spec.learners}.items()}
     return {name: method for name, method in known.items() if method.networks(spec)}
 
 
@@ -44,8 +43,3 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
             f" write method.name = {' or '.join(map(repr, able))}"
         )
     raise UnknownNameError("method", name, able)
-
-
-def _load(place: str) -> type[Method[Any]]:
-    module, _, name = place.partition(":")
-    return cast(type[Method[Any]], getattr(import_module(module), name))

@@ -7,7 +7,6 @@ import os
 import secrets
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -18,10 +17,16 @@ from evolve_arena.core.config import section_of_rules
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import GameSpec
-from evolve_arena.core.registry import find_game, game_names, usual_game
+from evolve_arena.core.registry import (
+    find_game,
+    game_names,
+    load,
+    recipe_files,
+    recipe_readers,
+    usual_game,
+)
 from evolve_arena.evolve.meeting import check_openings
 from evolve_arena.evolve.method import Config, Method
-from evolve_arena.games.connect_four.q_learning_thesis import convert_settings
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.design import Design
 from evolve_arena.players.player import Player, distinct_names
@@ -317,8 +322,7 @@ def read_recipe(path: Path) -> Recipe:
 
 def recipe_names() -> list[str]:
     """The recipes that ship with the package."""
-    files = resources.files("evolve_arena.runs.recipes").iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return sorted(recipe_files())
 
 
 def recipe_summary(name: str) -> str:
@@ -327,29 +331,26 @@ def recipe_summary(name: str) -> str:
 
 
 def _read(name: str) -> tuple[dict[str, Any], str]:
-    if name in recipe_names():
-        text = (
-            resources.files("evolve_arena.runs.recipes").joinpath(f"{name}.toml").read_text("utf-8")
-        )
-        return tomllib.loads(text), f"recipe {name}"
+    if name in (files := recipe_files()):
+        return tomllib.loads(files[name].read_text("utf-8")), f"recipe {name}"
     path = Path(name)
-    if path.suffix in {".toml", ".config", ".json"} or os.path.isfile(name):
+    if path.suffix in {".toml", *recipe_readers()} or os.path.isfile(name):
         return _parse(path), str(path)
     raise UnknownNameError("recipe", name, recipe_names())
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    """The content of a TOML file, or of the JSON settings that Młokosiewicz's program takes."""
-    thesis = path.suffix in {".config", ".json"}
+    """The content of a TOML file, or of settings in JSON that a study can read."""
+    reader = recipe_readers().get(path.suffix)
     try:
         text = read_file(path, LARGEST).decode("utf-8")
-        return convert_settings(json.loads(text)) if thesis else _load_toml(text)
+        return dict(load(reader)(json.loads(text))) if reader else _load_toml(text)
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from None
     except BadValueError as error:
         raise RecipeError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:  # no TOML or JSON, or not UTF-8
-        raise RecipeError(f"{path} is no {'JSON' if thesis else 'TOML'} file: {error}") from None
+        raise RecipeError(f"{path} is no {'JSON' if reader else 'TOML'} file: {error}") from None
 
 
 def _parse_value(text: str) -> Any:

@@ -94,6 +94,7 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    plots={"network": "evolve_arena.games.connect_four.plot_network:draw_player"},
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",

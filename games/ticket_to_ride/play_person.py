@@ -12,12 +12,12 @@ from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.ticket_to_ride.drawing import draw_table, list_claimed
 from evolve_arena.games.ticket_to_ride.layout import KEEP, PHASE, SECOND_CARD, TO_MOVE
 from evolve_arena.games.ticket_to_ride.play_account import Account
+from evolve_arena.games.ticket_to_ride.plot_board_game import plot_table
 from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.runs.play.conversation import LeaveError, NextGameError
 from evolve_arena.runs.play.screen import Screen
-from evolve_arena.runs.plots import plot_table
 
 __all__ = ["COMMANDS", "TicketPerson"]
 

@@ -62,6 +62,7 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    plots={"board": "evolve_arena.games.ticket_to_ride.plot_board_game:plot_board"},
     learners={"imitation": "evolve_arena.games.ticket_to_ride.imitation:Imitation"},
     opponents=("rule", "random"),
     stand_in="rule",

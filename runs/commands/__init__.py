@@ -1,21 +1,22 @@
-"""The commands, by what they are about: runs, games, studies."""
+"""The commands, by what they are about."""
 
 from __future__ import annotations
 
 import typer
 
-from evolve_arena.runs.commands import evolving, exchanging, joining, playing, recording, studying
+from evolve_arena.core.registry import find_commands, usual_game
+from evolve_arena.runs.commands import evolving, exchanging, joining, playing
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="evolve",
     help="Breed board-game players by neuroevolution.",
-    epilog="Start with: evolve start connect-four",
+    epilog=f"Start with: evolve start {usual_game()}",
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (evolving, exchanging, joining, playing, recording, studying):
+for group in (evolving, exchanging, joining, playing, *find_commands()):
     group.register(app)
 
 

@@ -148,8 +148,8 @@ def plot(
         bool,
         typer.Option(
             "--board",
-            help="The board of Ticket to Ride after a game of these players, who sit there by"
-            " turns; a run's directory is its champion, who meets the player rule if alone.",
+            help="The board after a game of these players, who sit there by turns, if the game has"
+            " such a picture; a run's directory is its champion.",
         ),
     ] = False,
     players: Annotated[
@@ -159,8 +159,9 @@ def plot(
 ) -> None:
     """Plot fitness, checks, diversity and species; several runs in one picture."""
     from evolve_arena.core.errors import BadValueError
+    from evolve_arena.core.registry import find_game, game_names, load
     from evolve_arena.runs.output import print_line
-    from evolve_arena.runs.plots import plot_ancestors, plot_board, plot_network, plot_runs
+    from evolve_arena.runs.plots import plot_ancestors, plot_network, plot_runs
 
     runs = runs or []
     if board + ancestors + network > 1:
@@ -170,7 +171,9 @@ def plot(
     if board:
         if generation is not None:
             raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
-        print_line(plot_board(runs, to, players=players, seed=seed))
+        places = (find_game(name).plots.get("board") for name in game_names())
+        draw = load(next(place for place in places if place))
+        print_line(draw(runs, to, players=players, seed=seed))
         return
     if not runs:
         raise BadValueError("name a run's directory (only --board does without)")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, load
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.sources import read_neat_file, read_player_file
 
@@ -45,6 +42,4 @@ def export_player(player: BredPlayer, target: str) -> str:
         raise BadValueError(
             f"{player.name} plays {player.game.name}, which can't be exported to {target}{other}"
         )
-    module, _, name = exporters[target].partition(":")
-    write: Any = getattr(import_module(module), name)
-    return str(write(player))
+    return str(load(exporters[target])(player))

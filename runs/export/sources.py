@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import read_file
-from evolve_arena.core.registry import find_game, usual_game
+from evolve_arena.core.registry import find_game, load, usual_game
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.storage import LARGEST, read_player
@@ -46,8 +45,7 @@ def read_neat_file(
     """
     with _naming(path, "network that neat-python exported"):
         spec = find_game(usual_game())
-        module, _, function = spec.importers["neat-python"].partition(":")
-        return getattr(import_module(module), function)(
+        return load(spec.importers["neat-python"])(
             read_file(path, LARGEST_JSON).decode("utf-8"),
             name=name,
             head=head,

@@ -8,19 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evolve_arena.games.ticket_to_ride.plot_board_game import plot_board, plot_table
     from evolve_arena.runs.plots.ancestors import plot_ancestors
     from evolve_arena.runs.plots.network import plot_network
     from evolve_arena.runs.plots.progress import plot_runs
 
-__all__ = ["plot_ancestors", "plot_board", "plot_network", "plot_runs", "plot_table"]
+__all__ = ["plot_ancestors", "plot_network", "plot_runs"]
 
 _PLACES = {
     "plot_ancestors": "evolve_arena.runs.plots.ancestors",
-    "plot_board": "evolve_arena.games.ticket_to_ride.plot_board_game",
     "plot_network": "evolve_arena.runs.plots.network",
     "plot_runs": "evolve_arena.runs.plots.progress",
-    "plot_table": "evolve_arena.games.ticket_to_ride.plot_board_game",
 }
 
 

@@ -18,16 +18,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.tuple_network import TuplePlayer
+from evolve_arena.core.registry import find_game, load
 from evolve_arena.players.player import Player
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.plots.arrangement import Arrangement, arrange, board_width
 from evolve_arena.runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
-from evolve_arena.runs.plots.sketch import Sketch, sketch_player
+from evolve_arena.runs.plots.sketch import Sketch
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
 from evolve_arena.runs.plots.thinning import thin_out
-from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
 
 __all__ = ["draw_network", "plot_network"]
@@ -76,9 +75,13 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
 
 
 def _draw_player(player: Player, name: str | None = None) -> Figure:
-    if isinstance(player, TuplePlayer):
-        return draw_tuples(player, name)
-    return draw_network(sketch_player(player, name))
+    game = getattr(player, "game", None)
+    place = find_game(game.name).plots.get("network") if game else None
+    if place is None:
+        plays = f" for {game.name}" if game else ""
+        raise BadValueError(f"{player.name} has no network that can be drawn{plays}")
+    figure: Figure = load(place)(player, name)
+    return figure
 
 
 def draw_network(sketch: Sketch) -> Figure:

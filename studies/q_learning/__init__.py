@@ -1,1 +1,5 @@
-"""A published study, reproduced."""
+"""Młokosiewicz's thesis: Q-learning of Connect Four, here with the settings of its program."""
+
+RECIPES = dict.fromkeys(
+    (".config", ".json"), "evolve_arena.studies.q_learning.settings:convert_settings"
+)

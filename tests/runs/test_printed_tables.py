@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.arena.seated_duel import SeatedDuelResult, summarise
+from evolve_arena.arena.seated_ratings import SeatedRating, Standings
+from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
+from evolve_arena.runs.table_results import print_ratings, print_seated_duel
 
 from evolve_arena.arena.crosstable import Crosstable
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.match import Termination
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
-from evolve_arena.arena.seated_duel import SeatedDuelResult, summarise
-from evolve_arena.arena.seated_ratings import SeatedRating, Standings
-from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
 from evolve_arena.evolve.method import Report
 from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -41,7 +42,6 @@ from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import print_results, print_summary
 from evolve_arena.runs.summary import summarise as summarise_run
-from evolve_arena.runs.table_results import print_ratings, print_seated_duel
 from evolve_arena.studies.report import format_report
 from evolve_arena.studies.screen import print_study
 from evolve_arena.studies.study import Grid, Row, Settings, StudyResult, Table
@@ -425,7 +425,7 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def make_study(out: Path) -> StudyResult:
-    from evolve_arena.studies import find_study
+    from evolve_arena.studies.reproduction import find_study
 
     rows = [
         Row("5.1", "first", "won", 0.31, 0.42, 0.389, 0.454, 1234),

@@ -8,8 +8,8 @@ import pytest
 
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.studies import reproduce_study
 from evolve_arena.studies.mlp_vs_neat.study import ARMS, count_generations, plan
+from evolve_arena.studies.reproduction import reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 
 

@@ -28,18 +28,6 @@ from evolve_arena.games.checkers.linear_meetings import (
 from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_lesson
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies import (
-    StudyProgress,
-    StudyResult,
-    StudyStoppedError,
-    checkers_td_fit,
-    checkers_td_plan,
-    checkers_td_readings,
-    checkers_td_rounds,
-    checkers_td_tables,
-    find_study,
-    reproduce_study,
-)
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
 from evolve_arena.studies.checkers_td.entrants import keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
@@ -80,6 +68,18 @@ from evolve_arena.studies.checkers_td.tournaments import (
     LEARNING,
     WITHOUT_LEARNING,
     meet_and_learn,
+)
+from evolve_arena.studies.reproduction import (
+    StudyProgress,
+    StudyResult,
+    StudyStoppedError,
+    checkers_td_fit,
+    checkers_td_plan,
+    checkers_td_readings,
+    checkers_td_rounds,
+    checkers_td_tables,
+    find_study,
+    reproduce_study,
 )
 from evolve_arena.studies.study import Material, Settings
 

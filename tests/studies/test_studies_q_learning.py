@@ -16,7 +16,6 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies import StudyResult, find_study, reproduce_study
 from evolve_arena.studies.intervals import Sample
 from evolve_arena.studies.q_learning.plan import STAGES, choose_as_published, plan_stage
 from evolve_arena.studies.q_learning.tables import (
@@ -26,6 +25,7 @@ from evolve_arena.studies.q_learning.tables import (
     rank,
     read_published,
 )
+from evolve_arena.studies.reproduction import StudyResult, find_study, reproduce_study
 from evolve_arena.studies.study import Settings
 
 STUDY = find_study("q-learning")

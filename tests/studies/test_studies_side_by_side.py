@@ -20,13 +20,13 @@ from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies import (
+from evolve_arena.studies.breeding import breed
+from evolve_arena.studies.reproduction import (
     StudyFailedError,
     StudyProgress,
     StudyScreen,
     StudyStoppedError,
 )
-from evolve_arena.studies.breeding import breed
 from evolve_arena.studies.study import FAR, Job
 
 Told = list[StudyProgress]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evolve_arena.arena.seating import SeatedResults, seat_players
 
 from evolve_arena.arena.mirror import MirrorResult, pool
-from evolve_arena.arena.seating import SeatedResults, seat_players
-from evolve_arena.studies import find_study, reproduce_study
+from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
 from evolve_arena.studies.ticket_to_ride.measures import MEASURES, Estimate, combine
 from evolve_arena.studies.ticket_to_ride.published import COUNTS, games_of, read_cell

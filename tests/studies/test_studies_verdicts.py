@@ -10,26 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.arena.seated_duel import summarise
+from evolve_arena.arena.seating import new_seated_results, seat_players
 from scipy import stats
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.mirror import MirrorResult
-from evolve_arena.arena.seated_duel import summarise
-from evolve_arena.arena.seating import new_seated_results, seat_players
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.runs.history import Check
-from evolve_arena.studies import (
-    checkers_td_rounds,
-    checkers_td_tables,
-    four_in_a_row,
-    four_in_a_row_curves,
-    mlp_vs_neat,
-    td_lambda_ladder,
-    td_lambda_tables,
-    ticket_to_ride_mixed,
-    ticket_to_ride_readings,
-    ticket_to_ride_tables,
-)
 from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.four_in_a_row.curves import Point
 from evolve_arena.studies.intervals import (
@@ -41,6 +29,18 @@ from evolve_arena.studies.intervals import (
     t_95,
 )
 from evolve_arena.studies.q_learning.tables import make_ranking
+from evolve_arena.studies.reproduction import (
+    checkers_td_rounds,
+    checkers_td_tables,
+    four_in_a_row,
+    four_in_a_row_curves,
+    mlp_vs_neat,
+    td_lambda_ladder,
+    td_lambda_tables,
+    ticket_to_ride_mixed,
+    ticket_to_ride_readings,
+    ticket_to_ride_tables,
+)
 from evolve_arena.studies.study import Material, Row, Settings
 from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting

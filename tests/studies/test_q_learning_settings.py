@@ -10,8 +10,8 @@ import pytest
 import tomli_w
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.q_learning_thesis import convert_settings
 from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.studies.q_learning.settings import convert_settings
 
 LISTING = """
 {

@@ -38,7 +38,7 @@ def reproduce(
     repeated.
     """
     from evolve_arena.runs.output import print_json
-    from evolve_arena.studies import StudyScreen, print_study, reproduce_study
+    from evolve_arena.studies.reproduction import StudyScreen, print_study, reproduce_study
 
     with StudyScreen(quiet=json) as screen:
         result = reproduce_study(

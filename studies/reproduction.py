@@ -1,0 +1,120 @@
+"""Repeats studies: published results, printed beside what is measured here.
+
+A new study is a folder with a :class:`~evolve_arena.studies.study.Study`, and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.breeding import StudyFailedError, breed
+from evolve_arena.studies.checkers_td.study import CHECKERS_TD
+from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
+from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
+from evolve_arena.studies.q_learning.study import Q_LEARNING, Q_LEARNING_OWN
+from evolve_arena.studies.report import write_report
+from evolve_arena.studies.screen import StudyScreen, print_study, show_progress
+from evolve_arena.studies.study import (
+    Material,
+    Row,
+    Settings,
+    Study,
+    StudyProgress,
+    StudyResult,
+    StudyStoppedError,
+    Table,
+)
+from evolve_arena.studies.td_lambda.study import TD_LAMBDA
+from evolve_arena.studies.ticket_to_ride.study import TICKET_TO_RIDE
+
+__all__ = [
+    "STUDIES",
+    "Row",
+    "Study",
+    "StudyFailedError",
+    "StudyProgress",
+    "StudyResult",
+    "StudyScreen",
+    "StudyStoppedError",
+    "Table",
+    "find_study",
+    "print_study",
+    "reproduce_study",
+    "show_progress",
+]
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        FOUR_IN_A_ROW,
+        MLP_VS_NEAT,
+        TD_LAMBDA,
+        Q_LEARNING,
+        Q_LEARNING_OWN,
+        CHECKERS_TD,
+        TICKET_TO_RIDE,
+    )
+}
+
+
+def find_study(name: str) -> Study:
+    """The study called *name*.
+
+    Raises:
+        UnknownNameError: There is none.
+    """
+    if name not in STUDIES:
+        raise UnknownNameError("study", name, STUDIES)
+    return STUDIES[name]
+
+
+def reproduce_study(
+    name: str,
+    *,
+    out: Path | str,
+    seeds: int | None = None,
+    scale: float = 1.0,
+    only: str | None = None,
+    workers: int | None = None,
+    progress: Callable[[StudyProgress], bool] | None = None,
+) -> StudyResult:
+    """Repeats a published study.
+
+    Its runs lie in *out*. Those that are finished are not run again, one that was interrupted
+    goes on where it was, and more *seeds* add runs to those that are there. Beside them are
+    then written ``rows.csv``, ``report.md`` and what the tables bring along, such as charts.
+
+    Args:
+        name: One of :data:`STUDIES`.
+        out: The folder.
+        seeds: How many runs of each setting; as many as the study has by itself if None.
+        scale: Shortens the study (below 1) or lengthens it.
+        only: The name of one table, for which only the runs that it needs are run; all tables
+            if None.
+        workers: How many processes play; one per core if None. Each breeds a run of its own, as
+            long as there are enough of them.
+        progress: Is told of each generation, and stops the study by giving False.
+
+    Raises:
+        UnknownNameError: There is no such study, or no such table in it.
+        BadValueError: *seeds* or *scale* is not positive, or *out* holds runs of other settings.
+        StudyStoppedError: *progress* gave False.
+        StudyFailedError: Runs that went on side by side failed; the others are finished.
+        ArenaError: Whatever a run says; see `evolve_arena.runs.run.Run.advance`.
+    """
+    study = find_study(name)
+    tables = study.choose_tables(only)
+    settings = Settings(study.seeds if seeds is None else seeds, scale)
+    folder = Path(out)
+    runs: dict[str, Run] = {}
+    for plan in (lambda material: study.plan(material.settings), *study.later):
+        jobs = plan(Material(settings, runs, workers, folder, progress))
+        needed = [job for job in jobs if any(table.needs(job) for table in tables)]
+        runs |= breed(needed, folder, workers, progress)
+    material = Material(settings, runs, workers, folder, progress)
+    result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
+    write_report(result)
+    return result
