@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Results, make_batch
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.players.lineup import COLUMNS_AT, RELATIVE, WEIGHTS_AT
+from evolve_arena.games.connect_four.workspace import RELATIVE
+from evolve_arena.players.lineup import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 

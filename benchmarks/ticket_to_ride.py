@@ -12,8 +12,8 @@ import psutil
 from benchmarks.line import Line
 from benchmarks.ticket_to_ride_plain import Options, Randomness
 from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
+from evolve_arena.arena.batch import Batch, Results, make_batch, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.arena.seating import SeatedBatch, SeatedResults, make_seated_batch, seat_players
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
@@ -54,12 +54,12 @@ def _rule_players(reading: str) -> Lineup:
     return make_rule_player(reading, GAME).lineup
 
 
-def _batch(lineup: Lineup, games: int) -> SeatedBatch:
+def _batch(lineup: Lineup, games: int) -> Batch:
     seatings = seat_players(np.zeros((games, SEATS)))
-    return make_seated_batch(GAME, lineup, seatings, derive_seeds(1, 0, "benchmark", games))
+    return make_batch(GAME, lineup, seatings, derive_seeds(1, 0, "benchmark", games))
 
 
-def _speed(batch: SeatedBatch) -> float:
+def _speed(batch: Batch) -> float:
     """Games a second: the best of five, after one to warm up."""
     executor = SerialExecutor()
     executor.seat(batch)
@@ -114,7 +114,7 @@ def _two_workers() -> Line:
     return Line(name, seconds, "s", text, ratio, "1.8x", ratio >= WORKERS_TARGET)
 
 
-def _time(play: Callable[[SeatedBatch], SeatedResults], batch: SeatedBatch) -> float:
+def _time(play: Callable[[Batch], Results], batch: Batch) -> float:
     start = time.perf_counter()
     play(batch)
     return time.perf_counter() - start

@@ -12,7 +12,7 @@ from benchmarks.tuples_numpy import NumpyTuples, find_places
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.games.connect_four.tuple_games import PLIES, Lesson

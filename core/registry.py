@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pkgutil
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module, metadata, resources
 from importlib.util import find_spec
 from typing import Any, cast
 
@@ -102,7 +102,7 @@ def recipe_readers() -> dict[str, str]:
 
 def recipe_files() -> dict[str, Any]:
     """The recipes that ship, by name; each is a file, or what reads like one."""
-    found = {}
+    found: dict[str, Any] = {}
     for package in (*_packages(GROUP), *_packages(STUDIES)):
         folder = resources.files(package).joinpath("recipes")
         if folder.is_dir():

@@ -27,15 +27,16 @@ from evolve_arena.arena.executors import (
     make_executor,
     processes,
 )
-from evolve_arena.arena.kernels import play_part
+from evolve_arena.arena.kernel import play_part
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 DESIGN = NetworkDesign(hidden=(4,))

@@ -8,9 +8,10 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
-from evolve_arena.arena.seating import new_seated_results, seat_players
 from evolve_arena.arena.statistics import normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
@@ -20,7 +20,7 @@ GAME = make_game("ticket-to-ride")
 
 def by_hand() -> MirrorResult:
     """Four games of two, of which a forbidden move ended one."""
-    results = new_seated_results(4)
+    results = new_results(4)
     results.points[:, :2] = [[110, 111], [141, 120], [-200, 300], [60, 58]]
     results.done[:, :2] = [[3, 2], [5, 4], [9, 9], [0, 1]]
     results.failed[:, :2] = [[0, 1], [0, 0], [9, 9], [1, 1]]
@@ -56,7 +56,7 @@ def test_the_result_as_a_dictionary() -> None:
 
 
 def test_pooled_games_weigh_by_their_seats() -> None:
-    results = new_seated_results(2)
+    results = new_results(2)
     results.points[:, :4] = [[10, 20, 30, 40], [70, 70, 70, 70]]
     results.offenders[:] = -1
     four = MirrorResult("a", seat_players(np.zeros((2, 4))), results)

@@ -8,11 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from evolve_arena.arena.duel import duel
+from evolve_arena.arena.batch import Batch, Results, new_results, seat_players
+from evolve_arena.arena.duel import duel, summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.arena.seated_duel import SeatedDuelResult, seated_duel, summarise
-from evolve_arena.arena.seating import SeatedBatch, SeatedResults, new_seated_results, seat_players
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
@@ -26,18 +25,18 @@ class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked."""
 
     def __init__(self) -> None:
-        self.batches: list[SeatedBatch] = []
+        self.batches: list[Batch] = []
 
-    def seat(self, batch: SeatedBatch) -> SeatedResults:
+    def seat(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         self.batches.append(batch)
         return super().seat(batch)
 
 
-def by_hand() -> tuple[np.ndarray, SeatedResults]:
+def by_hand() -> tuple[np.ndarray, Results]:
     """Four games at tables of four, in pairs with the same decks."""
     seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 2)
-    results = new_seated_results(4)
+    results = new_results(4)
     results.points[:, :4] = [
         [100, 90, 80, 70],
         [111, 120, 121, 141],
@@ -88,7 +87,7 @@ def test_figures_worked_out_by_hand() -> None:
 
 def test_three_seats_count_two_and_one() -> None:
     seatings = seat_players([[0, 1, 0], [1, 0, 1]])
-    results = new_seated_results(2)
+    results = new_results(2)
     results.points[:, :3] = [[30, 60, 90], [0, 30, 20]]
     results.places[:, :3] = [[3, 2, 1], [3, 1, 2]]
     results.offenders[:] = -1
@@ -116,7 +115,7 @@ def test_seats_alternate_and_are_changed_with_the_same_decks(
 ) -> None:
     recorder = Recorder()
     players = make_player("random", GAME), make_player("random", GAME)
-    result = seated_duel(GAME, *players, games=5, seats=seats, executor=recorder)
+    result = duel(GAME, *players, games=5, seats=seats, executor=recorder)
     assert result.games == 6
     assert result.seats == seats
     (batch,) = recorder.batches
@@ -129,7 +128,7 @@ def test_seats_alternate_and_are_changed_with_the_same_decks(
 def test_a_player_against_itself_is_even() -> None:
     """Both games of a pair are the same game, told from both sides."""
     players = make_player("random", GAME), make_player("random", GAME)
-    result = seated_duel(GAME, *players, games=60)
+    result = duel(GAME, *players, games=60)
     assert result.wins == result.losses
     assert result.margin == 0.0
     assert result.margin_interval == (0.0, 0.0)
@@ -140,22 +139,22 @@ def test_a_player_against_itself_is_even() -> None:
 def test_a_duel_of_the_game_is_one_at_tables() -> None:
     players = make_player("rule", GAME), make_player("random", GAME)
     result = duel(GAME, *players, games=20, seed=3)
-    assert isinstance(result, SeatedDuelResult)
-    assert result == seated_duel(GAME, *players, games=20, seed=3)
+    assert isinstance(result, DuelResult)
+    assert result == duel(GAME, *players, games=20, seed=3)
     assert isinstance(result, DuelResult)
     assert result.names == ("rule:text", "random")
     assert result.wins >= 19
     assert result.margin > 50
     assert sum(result.terminations.values()) == 20
     assert result.mean_points[0] - result.mean_points[1] == pytest.approx(result.margin)
-    assert result != seated_duel(GAME, *players, games=20, seed=4)
+    assert result != duel(GAME, *players, games=20, seed=4)
 
 
 def test_every_executor_gives_the_same_result() -> None:
     players = make_player("rule", GAME), make_player("random", GAME)
-    expected = seated_duel(GAME, *players, games=200, seats=3)
+    expected = duel(GAME, *players, games=200, seats=3)
     with ProcessExecutor(2) as executor:
-        assert seated_duel(GAME, *players, games=200, seats=3, executor=executor) == expected
+        assert duel(GAME, *players, games=200, seats=3, executor=executor) == expected
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_every_executor_gives_the_same_result() -> None:
 def test_values_out_of_range_are_refused(options: dict[str, int], message: str) -> None:
     players = make_player("random", GAME), make_player("random", GAME)
     with pytest.raises(BadValueError, match=message):
-        seated_duel(GAME, *players, **options)
+        duel(GAME, *players, **options)
 
 
 def test_random_beginnings_are_refused() -> None:

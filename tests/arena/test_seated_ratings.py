@@ -6,19 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from evolve_arena.arena.seated_ratings import _draw_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
+from evolve_arena.arena.batch import new_results, rotations, seat_players
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.arena.seated_ratings import (
-    SeatedRating,
-    Standings,
-    _draw_tables,
-    rate_seats,
-    seated_tournament,
-)
-from evolve_arena.arena.seating import new_seated_results, rotations, seat_players
+from evolve_arena.arena.standings import PlaceRating, Standings, play_at_tables, rate_places
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
@@ -58,8 +53,8 @@ def test_ratings_are_those_of_the_model_game_by_game() -> None:
     a, b, c = (model.rating() for _ in range(3))
     (c,), (a,), (b,) = model.rate([[c], [a], [b]], ranks=[1, 3, 2])
     (b,), (c,), (a,) = model.rate([[b], [c], [a]], ranks=[1, 2, 2])
-    assert rate_seats(3, seatings, places) == [
-        SeatedRating(rating.mu, rating.sigma) for rating in (a, b, c)
+    assert rate_places(3, seatings, places) == [
+        PlaceRating(rating.mu, rating.sigma) for rating in (a, b, c)
     ]
 
 
@@ -69,7 +64,7 @@ def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> No
     # The lower its number, the better its place.
     places = np.zeros(seatings.shape, np.int8)
     places[:, :3] = 1 + np.argsort(np.argsort(tables, axis=1), axis=1)
-    ratings = rate_seats(5, seatings, places)
+    ratings = rate_places(5, seatings, places)
     strengths = [rating.mu for rating in ratings]
     assert strengths == sorted(strengths, reverse=True)
     assert all(rating.sigma < 25 / 3 for rating in ratings)
@@ -78,14 +73,14 @@ def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> No
 
 def test_rows_worked_out_by_hand() -> None:
     seatings = seat_players(rotations([[0, 1], [1, 2]]))
-    results = new_seated_results(4)
+    results = new_results(4)
     results.points[:, :2] = [[50, 40], [70, 90], [10, 20], [30, 30]]
     results.places[:, :2] = [[1, 2], [2, 1], [2, 1], [1, 1]]
     results.done[:, :2] = [[1, 2], [3, 4], [5, 6], [7, 8]]
     results.failed[:, 1] = [1, 1, 1, 1]
     results.offenders[:] = -1, -1, 0, -1
     results.games[:] = 1, 2, 3, 4
-    ratings = [SeatedRating(25.0, 2.0), SeatedRating(21.0, 2.0), SeatedRating(26.0, 1.0)]
+    ratings = [PlaceRating(25.0, 2.0), PlaceRating(21.0, 2.0), PlaceRating(26.0, 1.0)]
     standings = Standings(("a", "b", "c"), seatings, results, ratings)
     assert standings.seats == 2
     assert standings.ranking == [2, 0, 1]
@@ -108,7 +103,7 @@ def test_rows_worked_out_by_hand() -> None:
 def test_the_rule_player_is_rated_above_random_ones() -> None:
     players = [make_player(name, GAME) for name in ("random", "rule", "random")]
     told = []
-    standings = seated_tournament(
+    standings = play_at_tables(
         GAME, players, games=80, seed=2, progress=lambda done, of: told.append((done, of))
     )
     assert standings.names == ("random #1", "rule:text", "random #2")
@@ -118,14 +113,14 @@ def test_the_rule_player_is_rated_above_random_ones() -> None:
     assert standings.ranking[0] == 1
     assert standings.to_dict()["players"][0]["share"] > 0.9
     with ProcessExecutor(2) as executor:
-        same = seated_tournament(GAME, players, games=80, seed=2, executor=executor)
+        same = play_at_tables(GAME, players, games=80, seed=2, executor=executor)
     assert same.to_dict() == standings.to_dict()
 
 
 def test_tables_keep_their_decks_while_everybody_moves_up() -> None:
     """Players that move alike play the same game in all rotations of a table, and not in others."""
     players = [make_player("random", GAME)] * 5
-    standings = seated_tournament(GAME, players, games=60, seats=3, seed=1)
+    standings = play_at_tables(GAME, players, games=60, seats=3, seed=1)
     games = standings.results.games.reshape(-1, 3)
     assert (games == games[:, :1]).all()
     assert len(np.unique(games)) == len(games) == 20
@@ -143,4 +138,4 @@ def test_tables_keep_their_decks_while_everybody_moves_up() -> None:
 def test_values_out_of_range_are_refused(count: int, options: dict[str, int], message: str) -> None:
     players = [make_player("random", GAME)] * count
     with pytest.raises(BadValueError, match=message):
-        seated_tournament(GAME, players, **options)
+        play_at_tables(GAME, players, **options)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from evolve_arena.arena.seating import OUTPUTS
 
-from evolve_arena.arena.seating import (
-    OUTPUTS,
-    SEATS,
-    join_results,
-    make_seated_batch,
-    new_seated_results,
-    rotations,
-    seat_players,
-)
+from evolve_arena.arena.batch import join_results, make_batch, new_results, rotations, seat_players
+from evolve_arena.core.game import MOST_SEATS
 from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
@@ -25,22 +19,22 @@ SEEDS = np.arange(2, dtype=np.uint64)
 
 def test_a_batch_keeps_what_it_is_given() -> None:
     seatings = seat_players([[0, 1, 2], [2, 2, 1]])
-    batch = make_seated_batch(GAME, THREE, seatings.astype(np.int64), SEEDS.astype(np.int64))
+    batch = make_batch(GAME, THREE, seatings.astype(np.int64), SEEDS.astype(np.int64))
     assert len(batch) == 2
     assert batch.game == "ticket-to-ride"
     assert batch.rules == GAME.rules
     assert batch.seatings.dtype == np.int32
     assert batch.seatings.tolist() == [[0, 1, 2, -1, -1], [2, 2, 1, -1, -1]]
     assert batch.seeds.dtype == np.uint64
-    assert len(make_seated_batch(GAME, THREE, seatings[:0], SEEDS[:0])) == 0
+    assert len(make_batch(GAME, THREE, seatings[:0], SEEDS[:0])) == 0
 
 
 def test_all_tables_of_the_game_fit() -> None:
-    assert SEATS == MOST_PLAYERS
+    assert MOST_SEATS == MOST_PLAYERS
 
 
 def test_work_has_an_output_for_each_field() -> None:
-    work = make_seated_batch(GAME, THREE, seat_players([[0, 1], [1, 2]]), SEEDS).work()
+    work = make_batch(GAME, THREE, seat_players([[0, 1], [1, 2]]), SEEDS).work()
     assert len(work) == 2
     assert [kind for kind, _ in work.outputs] == [
         *("int16", "int8", "int8", "int8", "int16", "int8", "uint64")
@@ -60,21 +54,21 @@ def test_work_has_an_output_for_each_field() -> None:
 )
 def test_shapes_that_do_not_fit_are_refused(seatings: np.ndarray, seeds: np.ndarray) -> None:
     with pytest.raises(ValueError, match="must agree"):
-        make_seated_batch(GAME, THREE, seatings, seeds)
+        make_batch(GAME, THREE, seatings, seeds)
 
 
 @pytest.mark.parametrize("wrong", [-2, 3, 1000])
 def test_players_that_do_not_exist_are_refused(wrong: int) -> None:
     seatings = seat_players([[0, 1], [2, wrong]])
     with pytest.raises(ValueError, match="outside 0 to 2"):
-        make_seated_batch(GAME, THREE, seatings, SEEDS)
+        make_batch(GAME, THREE, seatings, SEEDS)
 
 
 @pytest.mark.parametrize("row", [[0, -1, -1, -1, -1], [0, 1, -1, 2, -1], [-1, 0, 1, 2, 0]])
 def test_empty_seats_come_last_and_two_are_taken(row: list[int]) -> None:
     seatings = np.array([[0, 1, 2, 0, 1], row], np.int32)
     with pytest.raises(ValueError, match="empty seat"):
-        make_seated_batch(GAME, THREE, seatings, SEEDS)
+        make_batch(GAME, THREE, seatings, SEEDS)
 
 
 def test_everybody_comes_to_every_seat_and_tables_stay_together() -> None:
@@ -86,7 +80,7 @@ def test_everybody_comes_to_every_seat_and_tables_stay_together() -> None:
 
 
 def test_results_join_in_their_order() -> None:
-    one, other = new_seated_results(2), new_seated_results(1)
+    one, other = new_results(2), new_results(1)
     one.points[:, 0] = 7, 8
     other.points[0, 0] = 9
     other.offenders[0] = 3
@@ -101,6 +95,6 @@ def test_results_join_in_their_order() -> None:
 
 
 def test_matches_with_an_offender_are_not_completed() -> None:
-    results = new_seated_results(3)
+    results = new_results(3)
     results.offenders[:] = -1, 0, 4
     assert results.completed.tolist() == [True, False, False]

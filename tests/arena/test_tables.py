@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 
+from evolve_arena.arena.batch import make_batch, seat_players
+from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import ForfeitCount
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.match import Termination
-from evolve_arena.arena.seated_duel import seated_duel
-from evolve_arena.arena.seating import make_seated_batch, seat_players
-from evolve_arena.arena.tables import TableMatch, play_table, play_tables
+from evolve_arena.arena.match import Match, Termination, play_match, play_matches
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, KEEP_TICKETS
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
@@ -95,10 +94,10 @@ def test_compiled_or_not_is_the_same(players: int) -> None:
     kinds = make_players(players)
     tables = np.random.default_rng(players).integers(0, len(kinds), (16, players))
     seatings, seeds = seat_players(tables), derive_seeds(players, 0, "test", 16)
-    batch = make_seated_batch(game, lineup_of(kinds), seatings, seeds)
+    batch = make_batch(game, lineup_of(kinds), seatings, seeds)
     expected = SerialExecutor().seat(batch)
     slow: list[Player] = [Slow(kind) for kind in kinds]
-    results, forfeits = play_tables(game, slow, seatings, seeds)
+    results, forfeits = play_matches(game, slow, seatings, seeds)
     for field in ("games", "points", "places", "done", "failed", "rounds", "offenders"):
         assert np.array_equal(getattr(results, field), getattr(expected, field)), field
     assert {row.kind for row in forfeits} == {"illegal move"}
@@ -111,8 +110,8 @@ def test_compiled_or_not_is_the_same(players: int) -> None:
 def test_everybody_begins_and_ends_each_match() -> None:
     game = make_game("ticket-to-ride", players=3)
     players = [Slow(make_player("random", game)) for _ in range(3)]
-    play_table(game, players, seed=4)
-    play_table(game, [players[2], players[0], players[0]], seed=4)
+    play_match(game, players, seed=4)
+    play_match(game, [players[2], players[0], players[0]], seed=4)
     assert [player.seats for player in players] == [[0, 1, 2], [1], [2, 0]]
     assert [player.ended for player in players] == [3, 1, 2]
 
@@ -121,7 +120,7 @@ def test_a_finished_match_tells_how_it_ended() -> None:
     game = make_game("ticket-to-ride", players=2)
     seen: list[tuple[Position, Any]] = []
     players = [make_player("rule", game), make_player("random", game)]
-    match = play_table(
+    match = play_match(
         game, players, seed=8, watch=lambda position, move: seen.append((position, move))
     )
     assert [move for _, move in seen] == [None, *match.moves]
@@ -148,12 +147,12 @@ def test_two_with_the_same_points_are_both_first() -> None:
     game = make_game("ticket-to-ride", players=2)
     rules = [make_player("rule", game)] * 2
     seeds = np.arange(250, dtype=np.uint64)
-    results, _ = play_tables(game, rules, seat_players([[0, 1]] * 250), seeds)
+    results, _ = play_matches(game, rules, seat_players([[0, 1]] * 250), seeds)
     tied = np.flatnonzero(results.points[:, 0] == results.points[:, 1])
     assert len(tied) > 1
     assert (results.places[tied, :2] == 1).all()
     for seed in tied[:2].tolist():
-        match = play_table(game, rules, seed=seed)
+        match = play_match(game, rules, seed=seed)
         (points,) = set(match.points)
         assert (match.places, match.termination) == ((1, 1), Termination.DRAW)
         told = f"rule:text #1 and rule:text #2 are first: {points}, {points} points."
@@ -163,7 +162,7 @@ def test_two_with_the_same_points_are_both_first() -> None:
 def test_seeds_give_different_decks_to_the_same_players() -> None:
     game = make_game("ticket-to-ride")
     rules = [make_player("rule", game)] * 4
-    matches = [play_table(game, rules, seed=seed) for seed in (1, 2, 1)]
+    matches = [play_match(game, rules, seed=seed) for seed in (1, 2, 1)]
     assert matches[0] == matches[2]
     assert matches[0].game == matches[2].game != matches[1].game
 
@@ -178,7 +177,7 @@ def test_players_draw_from_another_stream_than_the_decks() -> None:
             words.append(int(stream[0]))
             raise ForfeitError(Forfeit.RESIGNED, "Enough.")
 
-    play_table(game, [Listener()] * 2, seed=77)
+    play_match(game, [Listener()] * 2, seed=77)
     assert words[0] not in (77, int(new_stream(77)[0]))
     assert len(words) == 1
 
@@ -197,7 +196,7 @@ def test_who_forfeits_is_last_and_points_stay_as_they_stood(
 ) -> None:
     game = make_game("ticket-to-ride", players=3)
     others = Drawer(), Drawer()
-    match = play_table(game, [others[0], Drawer(then), others[1]], seed=1)
+    match = play_match(game, [others[0], Drawer(then), others[1]], seed=1)
     assert (match.offender, match.termination, match.sentence) == (1, termination, sentence)
     assert match.places[1] == 3
     assert sorted(match.places) == [1, 2, 3]
@@ -221,7 +220,7 @@ def position_points(position: Position, seat: int) -> int:
 def test_forfeits_are_counted_in_duels() -> None:
     game = make_game("ticket-to-ride", players=2)
     late = Drawer(ForfeitError(Forfeit.TIMEOUT, "Too slow."))
-    result = seated_duel(game, late, make_player("random", game), games=4)
+    result = duel(game, late, make_player("random", game), games=4)
     assert (result.wins, result.losses, result.counted, result.games) == (0, 0, 4, 4)
     assert result.forfeits == (ForfeitCount(0, "time-out", 4, "Too slow."),)
     assert result.terminations == {"time-out": 4}
@@ -231,13 +230,11 @@ def test_forfeits_are_counted_in_duels() -> None:
 def test_a_table_is_full() -> None:
     game = make_game("ticket-to-ride", players=4)
     with pytest.raises(BadValueError, match="3 players sit at a table of 4 seats"):
-        play_table(game, [Drawer()] * 3)
+        play_match(game, [Drawer()] * 3)
 
 
 def test_two_who_are_first_share_it() -> None:
-    match = TableMatch(
-        (1, 2), (5, 5, 1), (1, 1, 3), (0, 0, 0), (0, 0, 0), 9, -1, Termination.DRAW, "x"
-    )
+    match = Match((1, 2), (5, 5, 1), (1, 1, 3), (0, 0, 0), (0, 0, 0), 9, -1, Termination.DRAW, "x")
     assert (
         match.game
         == ((0xCBF29CE484222325 ^ 2) * 0x100000001B3 % 2**64 ^ 3) * (0x100000001B3) % 2**64

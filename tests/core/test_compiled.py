@@ -264,7 +264,7 @@ def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
     code = """
 import os, tempfile
 from pathlib import Path
-from evolve_arena.core.compiled import cache_folder, _user
+from evolve_arena.core.compiled import _user, cache_folder
 temporary = Path(tempfile.gettempdir())
 print(cache_folder().relative_to(temporary))
 cache_folder.cache_clear()

@@ -8,15 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evolve_arena.core.stream import (
-    below,
-    chance,
-    fill_words,
-    gaussian,
-    mix,
-    new_stream,
-    next_word,
-)
+from evolve_arena.core.stream import below, chance, fill_words, gaussian, mix, new_stream, next_word
 
 WORD = 2**64 - 1
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.checkers.config import CheckersNetworkConfig
 from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy import stats
@@ -25,13 +26,12 @@ from evolve_arena.evolve.evolutionary_programming import (
     draw_opponents,
     rank_by_merit,
 )
-from evolve_arena.games.checkers.config import CheckersNetworkConfig
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
+from evolve_arena.games.checkers.seat import DEPTH
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
-from evolve_arena.players.lineup import DEPTH
 
 LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""

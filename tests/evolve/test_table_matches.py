@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
+from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.evolve.table_matches import (
     OFFENCE_POINTS,
     mean_by_player,
@@ -23,10 +23,8 @@ def everybody(count: int) -> NDArray[np.int32]:
     return np.arange(count, dtype=np.int32)
 
 
-def made_up(
-    points: list[list[int]], places: list[list[int]], offenders: list[int]
-) -> SeatedResults:
-    results = new_seated_results(len(points))
+def made_up(points: list[list[int]], places: list[list[int]], offenders: list[int]) -> Results:
+    results = new_results(len(points))
     for match, (won, stands) in enumerate(zip(points, places, strict=True)):
         results.points[match, : len(won)] = won
         results.places[match, : len(stands)] = stands

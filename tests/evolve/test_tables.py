@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.seating import SeatedBatch, SeatedResults
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.table_matches import OFFENCE_POINTS
@@ -47,9 +47,9 @@ class Recorder(SerialExecutor):
     """Plays in this process and keeps what it was asked, and what came of it."""
 
     def __init__(self) -> None:
-        self.played: list[tuple[SeatedBatch, SeatedResults]] = []
+        self.played: list[tuple[Batch, Results]] = []
 
-    def seat(self, batch: SeatedBatch) -> SeatedResults:
+    def seat(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
         results = super().seat(batch)
         self.played.append((batch, results))
@@ -68,7 +68,7 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
-def points_of(batch: SeatedBatch, results: SeatedResults, row: int) -> list[int]:
+def points_of(batch: Batch, results: Results, row: int) -> list[int]:
     return [
         int(results.points[match, seat])
         for match, seating in enumerate(batch.seatings.tolist())

@@ -21,7 +21,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.registry import GAMES, make_game
+from evolve_arena.core.registry import game_names, make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
 from evolve_arena.games.checkers.game import Checkers
@@ -186,14 +186,14 @@ def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 def _check_player(data: bytes) -> None:
     specification = _text(data)
     refused: list[ArenaError] = []
-    for name in GAMES:
+    for name in game_names:
         try:
             find_player(specification, make_game(name)).close()
         except ArenaError as error:
             _check_error(error)
             refused.append(error)
     find_game([specification])
-    if len(refused) == len(GAMES):
+    if len(refused) == len(game_names):
         raise refused[0]
 
 
@@ -224,13 +224,13 @@ def _check_tickets(data: bytes) -> None:
 
 def _check_entries(data: bytes) -> None:
     refused: list[ArenaError] = []
-    for name in GAMES:
+    for name in game_names:
         try:
             read_entry(make_game(name), _text(data))
         except ArenaError as error:
             _check_error(error)
             refused.append(error)
-    if len(refused) == len(GAMES):
+    if len(refused) == len(game_names):
         raise refused[0]
 
 

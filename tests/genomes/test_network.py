@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.board_view import VIEWPOINTS

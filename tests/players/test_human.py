@@ -15,10 +15,11 @@ from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.checkers.drawing import draw_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 CHECKERS = Checkers()

@@ -21,11 +21,12 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.players.process import Limits, ProcessPlayer
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 PATIENT = Limits(time_bank=30_000, per_move=500)

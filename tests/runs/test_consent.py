@@ -13,9 +13,9 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from evolve_arena import load, resume, start
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.players.specification import NotPermittedError, make_player, player_kinds
-from evolve_arena.runs import load, resume, start
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from tests import forked
 

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
+from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult
-from evolve_arena.arena.seating import new_seated_results, seat_players
 from evolve_arena.runs.check_points import CheckPoints
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.progress import draw_runs
@@ -263,7 +263,7 @@ def test_crosstables_of_checkers() -> None:
 
 def make_mirror(points: list[list[int]]) -> MirrorResult:
     count, players = len(points), len(points[0])
-    results = new_seated_results(count)
+    results = new_results(count)
     results.points[:, :players] = points
     results.offenders[:] = -1
     results.games[:] = np.arange(count)

@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
-from evolve_arena.runs.export import TARGETS, export_player, export_python
+from evolve_arena.runs.export import TARGETS, export_player
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3)}
 HIDDEN = ((), (10,), (10, 10), (16,), (40, 8))

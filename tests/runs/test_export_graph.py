@@ -19,11 +19,12 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream
+from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.genomes.neat.breeding import mutate
@@ -34,7 +35,6 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import Player
-from evolve_arena.runs.export import export_python
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3), "9x5": (9, 5, 4)}
 STREAM = np.zeros(1, dtype=np.uint64)

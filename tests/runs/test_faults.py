@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
-from evolve_arena.runs import Run, files, resume, start
+from evolve_arena.runs import files
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
 from evolve_arena.runs.recipe import Recipe

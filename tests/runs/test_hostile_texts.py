@@ -16,10 +16,10 @@ import matplotlib
 import pytest
 from rich.console import Console
 
+from evolve_arena import start
 from evolve_arena.arena.duel import duel
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
-from evolve_arena.runs import start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.journey import Progress

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.games.connect_four.export_neat import export_neat_python, import_neat_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign
@@ -32,7 +33,7 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.players.storage import read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.cli import main
-from evolve_arena.runs.export import export_neat_python, export_player, import_neat_python
+from evolve_arena.runs.export import export_player
 
 GAME = ConnectFour()
 STREAM = np.zeros(1, dtype=np.uint64)

@@ -21,9 +21,12 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.errors import ArenaError, IllegalMoveError, UnknownNameError
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.connect_four.drawing import draw_board, find_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.opinions import describe_opinions, find_opinions
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.genomes.neat.creation import NeatConfig, create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -31,12 +34,10 @@ from evolve_arena.players import specification
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.process import Limits, ProcessPlayer
-from evolve_arena.players.scripted import make_random, make_test_bot
-from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, draw_board, newest_opponent
+from evolve_arena.players.scripted import make_random
+from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
 from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
-from evolve_arena.runs.play.opinions import describe_opinions, find_opinions
 from evolve_arena.runs.play.record import Record
-from evolve_arena.runs.play.screen import find_lines
 from tests.forked import evolve
 
 GAME = ConnectFour()

@@ -20,6 +20,7 @@ from matplotlib.path import Path as Curve
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -31,7 +32,7 @@ from evolve_arena.runs.plots.arrangement import Box, arrange
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
 from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
 from evolve_arena.runs.plots.network import draw_network, plot_network
-from evolve_arena.runs.plots.sketch import Sketch, Wire, sketch_player
+from evolve_arena.runs.plots.sketch import Sketch, Wire
 from evolve_arena.runs.plots.thinning import MOST_NODES, MOST_WIRES, thin_out
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run

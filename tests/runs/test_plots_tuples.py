@@ -11,13 +11,13 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
+from evolve_arena import Run, start
+from evolve_arena.games.connect_four.plot_tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
 from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.runs import Run, start
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network
-from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.recipe import load_recipe
 
 SMALL = TupleDesign(3, 3, 3, tuples=1, length=2)

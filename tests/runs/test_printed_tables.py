@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.arena.seated_duel import SeatedDuelResult, summarise
-from evolve_arena.arena.seated_ratings import SeatedRating, Standings
-from evolve_arena.arena.seating import SeatedResults, new_seated_results, seat_players
-from evolve_arena.runs.table_results import print_ratings, print_seated_duel
 
+from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.arena.crosstable import Crosstable
+from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.match import Termination
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
+from evolve_arena.arena.standings import PlaceRating, Standings
 from evolve_arena.evolve.method import Report
 from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -42,6 +41,7 @@ from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import print_results, print_summary
 from evolve_arena.runs.summary import summarise as summarise_run
+from evolve_arena.runs.tournaments import print_duel, print_ratings
 from evolve_arena.studies.report import format_report
 from evolve_arena.studies.screen import print_study
 from evolve_arena.studies.study import Grid, Row, Settings, StudyResult, Table
@@ -73,10 +73,10 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
     )
 
 
-def make_seats() -> tuple[np.ndarray[Any, Any], SeatedResults]:
+def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
     """Six games of three seats, the players by turns; the fourth ended by the first one's move."""
     seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3)
-    results = new_seated_results(6)
+    results = new_results(6)
     results.points[:, :3] = [
         [112, 90, 145], [100, 81, 95], [60, 131, 77],
         [3, -7, 2], [125, 99, 98], [88, 104, 115],
@@ -90,7 +90,7 @@ def make_seats() -> tuple[np.ndarray[Any, Any], SeatedResults]:
     return seatings, results
 
 
-def make_seated_duel() -> SeatedDuelResult:
+def make_seated_duel() -> DuelResult:
     forfeit = ForfeitCount(0, Termination.ILLEGAL_MOVE, 1, "hero makes a forbidden move.")
     return summarise(("hero", "rival"), *make_seats(), (forfeit,))
 
@@ -136,7 +136,7 @@ def test_how_a_duel_ended(
 
 
 def test_a_duel_at_tables(printed: Printed) -> None:
-    print_seated_duel(make_seated_duel())
+    print_duel(make_seated_duel())
     hero, rival = printed()["Duel: 6 games of 3 players"]
     check(hero, player="hero", won_drawn_lost="3 1 1", forbidden_moves="1")
     check(rival, player="rival", won_drawn_lost="1 1 3", forbidden_moves="0")
@@ -148,7 +148,7 @@ def test_a_duel_at_tables(printed: Printed) -> None:
 
 
 def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    print_seated_duel(make_seated_duel())
+    print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
     assert "hero scores -5.8 [-35.5, +23.8] points more a seat; score 0.583 [0.241, 0.861]" in said
@@ -189,7 +189,7 @@ def test_a_ranking(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ratings_at_tables(printed: Printed) -> None:
     seats = seat_players([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 1, 0]])
-    ratings = [SeatedRating(25.31, 1.24), SeatedRating(27.5, 1.07), SeatedRating(22.2, 0.93)]
+    ratings = [PlaceRating(25.31, 1.24), PlaceRating(27.5, 1.07), PlaceRating(22.2, 0.93)]
     standings = Standings(("a", "b", "c"), seats, make_seats()[1], ratings)
     print_ratings(standings.to_dict())
     b, a, c = printed()["Tournament: 6 games of 3 players"]

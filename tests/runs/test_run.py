@@ -19,10 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.storage import read_player
-from evolve_arena.runs import Run, resume, start
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import History
@@ -171,7 +171,7 @@ def test_a_run_resumed_when_it_is_complete_stays_as_it_is(
 
 HASHING = """
 import sys
-from evolve_arena.runs import Run
+from evolve_arena import Run
 run = Run.open(sys.argv[1])
 run.advance(executor="multiprocess", workers=2)
 print(run.population_sha256)

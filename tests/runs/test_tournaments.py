@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from evolve_arena import start
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.runs import start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.entrants import expand_patterns, is_pattern
 

@@ -17,8 +17,8 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_test_bot
 from evolve_arena.runs.api import load, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import History

@@ -28,15 +28,15 @@ from evolve_arena.games.checkers.linear_meetings import (
 from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_lesson
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.studies.checkers_td import fit as checkers_td_fit
+from evolve_arena.studies.checkers_td import plan as checkers_td_plan
+from evolve_arena.studies.checkers_td import readings as checkers_td_readings
+from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
+from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
 from evolve_arena.studies.checkers_td.entrants import keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
-from evolve_arena.studies.checkers_td.games import (
-    Meeting,
-    Sitting,
-    fingerprint,
-    play_sittings,
-)
+from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
 from evolve_arena.studies.checkers_td.plan import Reading
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
@@ -64,20 +64,11 @@ from evolve_arena.studies.checkers_td.readings import (
     tell_readings,
 )
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
-from evolve_arena.studies.checkers_td.tournaments import (
-    LEARNING,
-    WITHOUT_LEARNING,
-    meet_and_learn,
-)
+from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import (
     StudyProgress,
     StudyResult,
     StudyStoppedError,
-    checkers_td_fit,
-    checkers_td_plan,
-    checkers_td_readings,
-    checkers_td_rounds,
-    checkers_td_tables,
     find_study,
     reproduce_study,
 )

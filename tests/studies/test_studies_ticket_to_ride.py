@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evolve_arena.arena.seating import SeatedResults, seat_players
 
+from evolve_arena.arena.batch import Results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, pool
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
@@ -24,7 +24,7 @@ def mirror(points: list[list[int]], offenders: list[int] | None = None) -> Mirro
     games, players = len(points), len(points[0])
     seats = np.zeros((games, 5), dtype=np.int16)
     seats[:, :players] = points
-    results = SeatedResults(
+    results = Results(
         points=seats,
         places=np.zeros((games, 5), dtype=np.int8),
         done=(seats > 100).astype(np.int8),

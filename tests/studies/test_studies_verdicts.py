@@ -10,15 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.arena.seated_duel import summarise
-from evolve_arena.arena.seating import new_seated_results, seat_players
 from scipy import stats
 
+from evolve_arena.arena.batch import new_results, seat_players
+from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.runs.history import Check
+from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
+from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.published import Score
+from evolve_arena.studies.four_in_a_row import curves as four_in_a_row_curves
+from evolve_arena.studies.four_in_a_row import study as four_in_a_row
 from evolve_arena.studies.four_in_a_row.curves import Point
 from evolve_arena.studies.intervals import (
     Sample,
@@ -28,22 +32,16 @@ from evolve_arena.studies.intervals import (
     next_interval,
     t_95,
 )
+from evolve_arena.studies.mlp_vs_neat import study as mlp_vs_neat
 from evolve_arena.studies.q_learning.tables import make_ranking
-from evolve_arena.studies.reproduction import (
-    checkers_td_rounds,
-    checkers_td_tables,
-    four_in_a_row,
-    four_in_a_row_curves,
-    mlp_vs_neat,
-    td_lambda_ladder,
-    td_lambda_tables,
-    ticket_to_ride_mixed,
-    ticket_to_ride_readings,
-    ticket_to_ride_tables,
-)
 from evolve_arena.studies.study import Material, Row, Settings
+from evolve_arena.studies.td_lambda import ladder as td_lambda_ladder
+from evolve_arena.studies.td_lambda import tables as td_lambda_tables
 from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting
+from evolve_arena.studies.ticket_to_ride import mixed as ticket_to_ride_mixed
+from evolve_arena.studies.ticket_to_ride import readings as ticket_to_ride_readings
+from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
 from evolve_arena.studies.ticket_to_ride.published import COUNTS, read_cell
 
 VALUES, OTHERS = [0.31, 0.42, 0.37, 0.55, 0.40], [0.61, 0.48, 0.52]
@@ -310,7 +308,7 @@ def test_whether_evolved_players_beat_a_random_one(
 
 def mirror(points: Sequence[Sequence[int]], players: int) -> MirrorResult:
     seatings = seat_players(np.zeros((len(points), players)))
-    results = new_seated_results(len(points))
+    results = new_results(len(points))
     results.points[:, :players] = points
     results.done[:, :players], results.failed[:, :players] = 3, 1
     results.rounds[:] = 40
@@ -384,7 +382,7 @@ def test_which_reading_is_near() -> None:
 
 def test_mixed_tables_tell_both_sides() -> None:
     seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 3)
-    results = new_seated_results(6)
+    results = new_results(6)
     results.points[:, :4] = np.arange(24).reshape(6, 4) ** 2 % 97
     results.places[:, :4] = 1
     results.offenders[:] = -1, 0, -1, 1, 0, -1

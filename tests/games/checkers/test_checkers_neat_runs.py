@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
 from evolve_arena.games.checkers.opinions import describe_thoughts
+from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.storage import read_player
-from evolve_arena.runs import Run, resume, start
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import TARGETS, export_player
 from evolve_arena.runs.history import History
-from evolve_arena.runs.plots.sketch import sketch_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.checkers import seat as checkers_seat
 from evolve_arena.games.checkers.board import (
     MOST_MOVES,
     captured_pieces,
@@ -20,7 +21,6 @@ from evolve_arena.games.checkers.board import (
 from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.game import seat as checkers_seat
 from evolve_arena.games.checkers.position import bit_of
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import (

@@ -7,7 +7,7 @@ import pytest
 
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.duel import duel
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
@@ -15,10 +15,11 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer, count_lines
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.players.lineup import NOISE, combine_lineups, with_noise
 from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()

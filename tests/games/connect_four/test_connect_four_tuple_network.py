@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.tuples_numpy import NumpyTuples, find_places
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -20,6 +20,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
 from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.network import RESOLUTION
@@ -28,7 +29,7 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import FORMAT
 from evolve_arena.players.lineup import combine_lineups, with_noise
 from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 from evolve_arena.players.storage import read_player
 
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)

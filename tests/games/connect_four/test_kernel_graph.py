@@ -20,7 +20,7 @@ from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernels import run_kernel
+from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.core.seeding import derive_seeds
@@ -28,6 +28,7 @@ from evolve_arena.core.stream import Stream, below, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -36,7 +37,7 @@ from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.lineup import combine_lineups, with_noise
 from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random, make_test_bot
+from evolve_arena.players.scripted import make_random
 
 GROWN: dict[str, Any] = {
     "activation_default": "random",

@@ -11,9 +11,9 @@ from typing import Any
 import multiprocess
 import pytest
 
+from evolve_arena import Run, resume, start
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs import Run, resume, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.players import find_player

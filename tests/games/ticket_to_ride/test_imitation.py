@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.seating import seat_players
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError

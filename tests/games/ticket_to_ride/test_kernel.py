@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from evolve_arena.arena.kernels import SEATED_KERNELS
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
+from evolve_arena.players.decider import DECIDERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Results, make_batch, rotations, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.arena.kernels import SEATED_KERNELS, is_compiled, run_seated_kernel, warm_up
-from evolve_arena.arena.seating import SeatedResults, make_seated_batch, rotations, seat_players
+from evolve_arena.arena.kernel import is_compiled, run_kernel, warm_up
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, set_up
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_AT,
@@ -29,7 +31,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.players.decider import DECIDERS
 from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
 from evolve_arena.players.specification import make_player
 
@@ -52,17 +53,17 @@ def make_matches(count: int, seed: int = 0) -> object:
     seatings = seat_players(generator.integers(0, players, (count, 5)))
     for row, seats in zip(seatings, generator.integers(2, 6, count), strict=True):
         row[seats:] = -1
-    return make_seated_batch(GAME, lineup, seatings, derive_seeds(seed, 0, "test", count))
+    return make_batch(GAME, lineup, seatings, derive_seeds(seed, 0, "test", count))
 
 
-def assert_same(one: SeatedResults, other: SeatedResults) -> None:
+def assert_same(one: Results, other: Results) -> None:
     for field in FIELDS:
         assert np.array_equal(getattr(one, field), getattr(other, field)), field
 
 
 def test_results_do_not_depend_on_the_executor() -> None:
     batch = make_matches(150)
-    expected = run_seated_kernel(batch)
+    expected = run_kernel(batch)
     assert_same(SerialExecutor().seat(batch), expected)
     for workers in (2, 3):
         with ProcessExecutor(workers) as executor:
@@ -73,10 +74,10 @@ def test_results_do_not_depend_on_the_executor() -> None:
 
 def test_results_do_not_depend_on_the_matches_before() -> None:
     batch = make_matches(60, seed=1)
-    whole = run_seated_kernel(batch)
+    whole = run_kernel(batch)
     order = np.random.default_rng(1).permutation(60)
-    turned = make_seated_batch(GAME, batch.lineup, batch.seatings[order], batch.seeds[order])
-    results = run_seated_kernel(turned)
+    turned = make_batch(GAME, batch.lineup, batch.seatings[order], batch.seeds[order])
+    results = run_kernel(turned)
     for field in FIELDS:
         assert np.array_equal(getattr(results, field), getattr(whole, field)[order]), field
 
@@ -87,7 +88,7 @@ def test_a_batch_of_no_matches_has_no_results() -> None:
 
 def test_places_and_points_agree_and_empty_seats_have_none() -> None:
     batch = make_matches(200, seed=2)
-    results = run_seated_kernel(batch)
+    results = run_kernel(batch)
     for number, seating in enumerate(batch.seatings):
         players = int((seating >= 0).sum())
         points = results.points[number, :players].tolist()
@@ -128,10 +129,10 @@ def test_the_same_seats_with_the_same_seed_play_the_same_game() -> None:
     lineup = combine_lineups([make_player("random", GAME).lineup] * 4)
     seatings = seat_players(rotations([[0, 1, 2, 3]]))
     seeds = np.full(4, 9, dtype=np.uint64)
-    results = run_seated_kernel(make_seated_batch(GAME, lineup, seatings, seeds))
+    results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
     assert results.distinct_games == 1
     assert (results.points == results.points[0]).all()
-    other = run_seated_kernel(make_seated_batch(GAME, lineup, seatings, seeds + np.uint64(1)))
+    other = run_kernel(make_batch(GAME, lineup, seatings, seeds + np.uint64(1)))
     assert other.distinct_games == 1
     assert other.games[0] != results.games[0]
 
@@ -144,7 +145,7 @@ def test_a_population_sits_beside_others() -> None:
     arena = Arena(design, SerialExecutor())
     results = arena.seat(genomes, seatings, seeds, others=[rule])
     lineup = combine_lineups([design.pack(genomes), rule])
-    assert_same(results, run_seated_kernel(make_seated_batch(GAME, lineup, seatings, seeds)))
+    assert_same(results, run_kernel(make_batch(GAME, lineup, seatings, seeds)))
     assert arena.games == 2
     noisy = arena.seat(genomes, seatings, seeds, others=[rule], noise=0.5)
     assert not np.array_equal(noisy.games, results.games)
@@ -186,7 +187,7 @@ def test_the_hash_is_that_of_the_moves() -> None:
     """A random game, played again from the streams of cards and players."""
     lineup = make_player("random", GAME).lineup
     seatings, seeds = seat_players([[0, 0]]), np.array([12345], np.uint64)
-    results = run_seated_kernel(make_seated_batch(GAME, lineup, seatings, seeds))
+    results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
     word = (12345 ^ 0xA24BAED4963EE407) & (2**64 - 1)
     stream = scramble(word)
     state, moves = np.zeros_like(new_table().state), np.zeros(MOVES, np.int64)

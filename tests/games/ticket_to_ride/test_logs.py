@@ -6,14 +6,14 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 
-from evolve_arena.arena.kernels import run_seated_kernel
-from evolve_arena.arena.seating import SeatedResults, Seatings, make_seated_batch, seat_players
-from evolve_arena.arena.tables import play_table
+from evolve_arena.arena.batch import Results, Seatings, make_batch, seat_players
+from evolve_arena.arena.kernel import run_kernel
+from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, PASS, TURN
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, decision_of, join_logs, log_games
 from evolve_arena.games.ticket_to_ride.position import Position
@@ -37,9 +37,9 @@ def make_seatings(count: int) -> tuple[Seatings, np.ndarray]:
     return seat_players(tables), derive_seeds(count, 0, "test", count)
 
 
-def play(players: list[CompiledPlayer], seatings: Seatings, seeds: np.ndarray) -> SeatedResults:
+def play(players: list[CompiledPlayer], seatings: Seatings, seeds: np.ndarray) -> Results:
     lineup = combine_lineups([player.lineup for player in players])
-    return run_seated_kernel(make_seated_batch(GAME, lineup, seatings, seeds))
+    return run_kernel(make_batch(GAME, lineup, seatings, seeds))
 
 
 def test_logged_games_are_those_of_the_arena() -> None:
@@ -75,7 +75,7 @@ def test_decisions_are_those_of_the_turns() -> None:
             positions.append(position)
 
         seated = [players[player] for player in seatings[match, :3]]
-        play_table(GAME, seated, seed=int(seeds[match]), watch=watch)
+        play_match(GAME, seated, seed=int(seeds[match]), watch=watch)
         for position, move in seen:
             if position.phase != TURN:
                 continue

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.arena.kernels import warm_up
+from evolve_arena.arena.kernel import warm_up
 from evolve_arena.arena.match import Termination
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.play_invitation import TicketInvitation
 from evolve_arena.games.ticket_to_ride.play_person import COMMANDS
 from evolve_arena.games.ticket_to_ride.play_sitting import TicketSitting
-from evolve_arena.runs.play import Invitation, Screen, TicketInvitation, choose_table
+from evolve_arena.runs.play import Invitation, Screen, choose_table
 
 GAME = TicketToRide(players=3)
 

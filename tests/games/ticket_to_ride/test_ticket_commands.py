@@ -12,16 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena.arena.kernels import warm_up
+from evolve_arena.arena.kernel import warm_up
 from evolve_arena.games.ticket_to_ride.board import TICKETS
 from evolve_arena.games.ticket_to_ride.decision_log import COLUMNS
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.plot_board_game import plot_board
 from evolve_arena.runs.cli import main
-from evolve_arena.runs.players import find_player
+from evolve_arena.runs.players import find_player, find_table
 from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.runs.table_seats import find_table
 
 GAME = "ticket-to-ride"
 Evolve = Callable[..., tuple[str, str]]

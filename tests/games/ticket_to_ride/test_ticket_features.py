@@ -16,11 +16,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTES,
     TICKET_POINTS,
 )
-from evolve_arena.games.ticket_to_ride.features import (
-    FEATURE_COUNTS,
-    FEATURE_NAMES,
-    fill_features,
-)
+from evolve_arena.games.ticket_to_ride.features import FEATURE_COUNTS, FEATURE_NAMES, fill_features
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.ticket_to_ride.bred import TicketDesign
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign

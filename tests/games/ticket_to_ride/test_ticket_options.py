@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.options import (
-    LONG,
-    OPTIONS,
-    describe_variant,
-    parse_variant,
-)
+from evolve_arena.games.ticket_to_ride.options import LONG, OPTIONS, describe_variant, parse_variant
 
 
 @given(st.integers(0, 2 ** len(OPTIONS) - 1))

@@ -30,12 +30,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TicketRules,
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
-from evolve_arena.games.ticket_to_ride.paths import (
-    TIE_NUMBERS,
-    know_path,
-    know_routes,
-    routes_cost,
-)
+from evolve_arena.games.ticket_to_ride.paths import TIE_NUMBERS, know_path, know_routes, routes_cost
 from evolve_arena.games.ticket_to_ride.room import RULE
 from evolve_arena.games.ticket_to_ride.scratch import (
     BLOCKED,

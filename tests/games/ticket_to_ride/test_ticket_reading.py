@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.players.speech import TicketSpeech, speech_of
+from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
+from evolve_arena.players.speech import speech_of
 
 GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"
