@@ -130,6 +130,7 @@ class TuplePlayer(ColumnPlayer):
 
     kind = "tuples"
     genome_kind = "tuples"
+    design_type = TupleDesign
     design: TupleDesign
 
     def __init__(self, design: TupleDesign, genome: TuplePopulation, name: str) -> None:
