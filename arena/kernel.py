@@ -57,11 +57,10 @@ def play_part(
     run_kernel(batch, Results.of(game, outputs), part)
 
 
-def is_compiled(game: str) -> bool:
-    """Whether the machine code of a game's match kernel lies in the cache."""
-    return any(
-        compiled.cache_folder().rglob(f"*{game.replace('-', '_')}*/kernel.play_matches*.nbi")
-    )
+def is_compiled(game: str, function: str = "play_matches") -> bool:
+    """Whether the machine code of a *function* of a game's lies in the cache."""
+    folder = game.replace("-", "_")
+    return any(compiled.cache_folder().rglob(f"*{folder}*/*.{function}*.nbi"))
 
 
 def warm_up(game: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, Player, check_board, distinct_names
 
-__all__ = ["Match", "Termination", "at_seats", "hash_moves", "play_match", "play_matches"]
+__all__ = ["Match", "Termination", "at_seats", "hash_moves", "judge", "play_match", "play_matches"]
 
 WORD = 2**64 - 1
 
@@ -131,7 +132,7 @@ def play_match(
     finally:
         for player in players:
             player.end()
-    return _judge(game, position, players, tuple(moves), forfeit)
+    return judge(game, position, tuple(moves), forfeit, partial(_tell, players))
 
 
 def play_matches(
@@ -242,14 +243,22 @@ def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream
     return move
 
 
-def _judge(
+def judge(
     game: AnyGame,
     position: Any,
-    players: Sequence[Player],
     moves: tuple[Any, ...],
     forfeit: tuple[int, ForfeitError] | None,
+    tell: Callable[[Sequence[int], str], str],
 ) -> Match:
-    """What came of a match that ended in *position*, by the rules or not."""
+    """What came of a match that ended in *position*, by the rules or not.
+
+    Args:
+        game: The rules.
+        position: The last one.
+        moves: All moves.
+        forfeit: The seat that forfeited, and how; None if the match ended by the rules.
+        tell: Makes a sentence of who is first, and why the match ended.
+    """
     places, columns = game.tally(position)
     numbers = tuple(game.number_of(move) for move in moves)
     numbers = () if numbers == moves else numbers
@@ -259,17 +268,17 @@ def _judge(
         places = (*places[:offender], len(places), *places[offender + 1 :])
         ending = Termination(error.kind), str(error)
         return Match(moves, places, *ending, numbers, offender, error.errors, columns)
-    reason = game.outcome(position).reason  # type: ignore[union-attr]
-    return Match(moves, places, *_tell(players, places, reason), numbers, columns=columns)
+    outcome = game.outcome(position)
+    assert outcome is not None
+    first = [seat for seat, place in enumerate(places) if place == 1]
+    ending = Termination.WIN if len(first) == 1 else Termination.DRAW, tell(first, outcome.reason)
+    return Match(moves, places, *ending, numbers, columns=columns)
 
 
-def _tell(
-    players: Sequence[Player], places: tuple[int, ...], reason: str
-) -> tuple[Termination, str]:
+def _tell(players: Sequence[Player], seats: Sequence[int], reason: str) -> str:
     names = distinct_names([player.name for player in players])
-    winners = [name for name, place in zip(names, places, strict=True) if place == 1]
-    if len(winners) == 1:
-        return Termination.WIN, f"{winners[0]} wins: {reason}."
-    if len(winners) == len(players):
-        return Termination.DRAW, f"A draw: {reason}."
-    return Termination.DRAW, f"{' and '.join(winners)} are first: {reason}."
+    if len(seats) == 1:
+        return f"{names[seats[0]]} wins: {reason}."
+    if len(seats) == len(players):
+        return f"A draw: {reason}."
+    return f"{' and '.join(names[seat] for seat in seats)} are first: {reason}."

@@ -261,13 +261,9 @@ class GameSpec:
     one. What is called ``points`` is what players try to have many of."""
     limits: Sequence[int] = ()
     """Points of which tables tell how often somebody had more."""
-    make_speech: Callable[[Any], Any] | None = None
-    """How people talk about a game: takes it, gives an `evolve_arena.players.speech.Speech`."""
-    make_phrasebook: Callable[[Any], Any] | None = None
-    """What is said while people play: takes a game, gives a `Phrasebook`."""
-    make_invitation: Callable[..., Any] | None = None
-    """How people play a game for more than two: takes what
-    `evolve_arena.runs.play.Invitation` takes."""
+    make_text_ui: Callable[[Any], Any] | None = None
+    """How people at a terminal talk about a game: takes it, gives a
+    `evolve_arena.players.text_ui.TextUI`."""
     dialects: Mapping[str, Any] = field(default_factory=dict)
     """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
     of host, by name, the usual one first."""

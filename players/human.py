@@ -11,7 +11,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
-from evolve_arena.players.speech import speech_of
+from evolve_arena.players.text_ui import find_text_ui
 
 __all__ = ["HumanPlayer"]
 
@@ -39,7 +39,7 @@ class HumanPlayer(Player):
     ) -> None:
         self.game = game
         self.name = name
-        self._speech = speech_of(game)
+        self._ui = find_text_ui(game)
         self._reads = reads
         self._writes = writes
         self._seen: Any = None
@@ -47,7 +47,7 @@ class HumanPlayer(Player):
     def begin(self, side: int) -> None:
         """Says which pieces are the person's."""
         self._seen = None
-        self._say(self._speech.greet(side))
+        self._say(self._ui.greet(side))
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The move that the person enters, a legal one.
@@ -59,12 +59,12 @@ class HumanPlayer(Player):
         while True:
             text = self._read_entry(position)
             try:
-                move = self._speech.read(text, position)
-                if self._speech.is_open:
+                move = self._ui.read(text, position)
+                if self._ui.is_open:
                     self._seen = self.game.play(position, move)
             except IllegalMoveError as error:
                 if text:
-                    advice = self._speech.advise(error, position)
+                    advice = self._ui.advise(error, position)
                     self._say(f"Not possible: {error}. {advice}".rstrip())
             else:
                 return move
@@ -75,15 +75,15 @@ class HumanPlayer(Player):
             for move in self.game.legal_moves(self._seen):
                 if self.game.play(self._seen, move) == position:
                     last = move
-                    self._say(f"The other plays {self._speech.name(move, self._seen)}.")
+                    self._say(f"The other plays {self._ui.name(move, self._seen)}.")
                     break
         stream = self._writes or sys.stdout
         colour = stream.isatty() and not os.environ.get("NO_COLOR")
-        self._say(f"\n{self._speech.draw(position, last, colour=colour)}")
+        self._say(f"\n{self._ui.draw(position, last, colour=colour)}")
 
     def _read_entry(self, position: Any) -> str:
         """The next entry, without the blanks around it."""
-        self._say(f"Your {self._speech.question(position)}, or q to quit: ", end="")
+        self._say(f"Your move, {self._ui.question(position)}, or q to quit: ", end="")
         try:
             line = (self._reads or sys.stdin).readline()
         except UnicodeDecodeError:

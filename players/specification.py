@@ -104,12 +104,16 @@ def runs_code(specification: str, game: str) -> bool:
 
 def player_kinds(game: str) -> dict[str, PlayerKind]:
     """All kinds of players of a *game*, by name."""
-    return {**_KINDS, **find_game(game).players, **study_players(game)}
+    spec = find_game(game)
+    usual = {name: kind for name, kind in _KINDS.items() if name != "process" or spec.dialects}
+    return {**usual, **spec.players, **study_players(game)}
 
 
 def games_of(kind: str) -> list[str]:
-    """The games that have a *kind* of player of their own."""
-    return [] if kind in _KINDS else [name for name in game_names() if kind in player_kinds(name)]
+    """The games that have a *kind* of player; none if all have it."""
+    if kind in _KINDS and kind != "process":  # programs play where there are dialects
+        return []
+    return [name for name in game_names() if kind in player_kinds(name)]
 
 
 def read_settings(

@@ -12,14 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from evolve_arena.runs import cli, commands, export, play, plots, studies
+from evolve_arena import games, runs, studies
+from evolve_arena.runs import cli
 
 __all__ = ["evolve", "start_evolve"]
 
 FORK = multiprocessing.get_context("fork")
-for package in (commands, export, play, plots, studies):
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if not module.ispkg:
+for package in (runs, games, studies):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if ".templates" not in module.name:  # what exported bots are made of
             import_module(module.name)
 
 

@@ -16,7 +16,7 @@ from evolve_arena.games.checkers.kernel import draw_openings, play_matches
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import SEAT_FIELDS, make_checkers_scratch
-from evolve_arena.games.checkers.speech import CheckersSpeech
+from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.specification import (
     read_number,
@@ -40,12 +40,6 @@ def _decide(rules: CheckersRules, lineup: Lineup, position: Position, scratch: A
     note_position(scratch.past, quiet, *board)
     chair = position.side ^ rules.turned
     return int(decide(lineup, chair, *board, quiet, scratch))
-
-
-def _make_phrasebook(game: Checkers) -> Any:
-    from evolve_arena.games.checkers.phrasebook import CheckersPhrasebook
-
-    return CheckersPhrasebook(game)
 
 
 def _make_minimax(text: str, game: Checkers) -> LinearPlayer:
@@ -81,7 +75,6 @@ GAME = GameSpec(
     opponents=("minimax:depth=2", "random"),
     stand_in="minimax:depth=4",
     ladder=("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
-    make_speech=CheckersSpeech,
-    make_phrasebook=_make_phrasebook,
+    make_text_ui=CheckersText,
     dialects={"checkers": CheckersDialect()},
 )

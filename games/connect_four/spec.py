@@ -15,7 +15,7 @@ from evolve_arena.games.connect_four.kernel import draw_openings, play_matches
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.seats import decide
-from evolve_arena.games.connect_four.speech import ConnectFourSpeech
+from evolve_arena.games.connect_four.text_ui import ConnectFourText
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT, make_scratch
 from evolve_arena.players.lineup import Lineup, simple_lineup
@@ -56,12 +56,6 @@ def _print_examination(content: dict[str, Any]) -> None:
     from evolve_arena.games.connect_four.examination import print_examination
 
     print_examination(content)
-
-
-def _make_phrasebook(game: ConnectFour) -> Any:
-    from evolve_arena.games.connect_four.phrasebook import ConnectFourPhrasebook
-
-    return ConnectFourPhrasebook(game)
 
 
 def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
@@ -108,8 +102,7 @@ GAME = GameSpec(
     opponents=("test-bot", "random"),
     stand_in="test-bot",
     ladder=("random", "test-bot", *LADDER),
-    make_speech=ConnectFourSpeech,
-    make_phrasebook=_make_phrasebook,
+    make_text_ui=ConnectFourText,
     examine=_examine,
     print_examination=_print_examination,
     dialects=DIALECTS,

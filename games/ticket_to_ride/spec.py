@@ -16,7 +16,7 @@ from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
+from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from evolve_arena.players.lineup import Lineup
 
 __all__ = ["GAME"]
@@ -24,12 +24,6 @@ __all__ = ["GAME"]
 
 def _decide(rules: TicketRules, lineup: Lineup, position: Position, scratch: Any) -> int:
     return int(decide(rules, lineup, position.array.copy(), scratch))
-
-
-def _make_invitation(**asked: Any) -> Any:
-    from evolve_arena.games.ticket_to_ride.play_invitation import TicketInvitation
-
-    return TicketInvitation(**asked)
 
 
 def _play(
@@ -77,6 +71,5 @@ GAME = GameSpec(
         "rounds": ("int16", False),
     },
     limits=(110, 120, 140),
-    make_speech=TicketSpeech,
-    make_invitation=_make_invitation,
+    make_text_ui=TicketText,
 )

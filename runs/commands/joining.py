@@ -11,7 +11,8 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
-    app.command()(play)
+    # What typer does not know goes with the names, and may be an option of a game.
+    app.command(context_settings={"ignore_unknown_options": True})(play)
 
 
 def play(
@@ -58,68 +59,39 @@ def play(
         str | None,
         typer.Option(
             metavar="GAME",
-            help="connect-four, checkers or ticket-to-ride; if left out, that of the first player"
-            " who was made for one (run:, file:), else connect-four.",
+            help="What is played; if left out, what the first player was made for (run:, file:),"
+            " else the usual game.",
         ),
     ] = None,
     players: Annotated[
         int | None,
-        typer.Option(min=2, max=5, help="How many sit at the table of Ticket to Ride; usually 4."),
+        typer.Option(min=2, max=5, help="How many play, in games for more than two."),
     ] = None,
-    columns: Annotated[
-        int | None, typer.Option(min=1, help="Width of the board of Connect Four.")
-    ] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Its height.")] = None,
-    connect: Annotated[int | None, typer.Option(min=2, help="How many in a row win.")] = None,
-    turned: Annotated[
-        bool, typer.Option("--turned", help="Checkers where light moves first, turned round.")
-    ] = False,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seeds openings and players; new unless given.")
     ] = None,
 ) -> None:
-    """Play at the terminal: you against PLAYER, or watch two.
+    """Play at the terminal: you against PLAYER, or watch others.
 
     Without a PLAYER you meet the champion of the newest run in ./evolved, if
-    there is one, else test-bot, or minimax:depth=4 in checkers, or rule in
-    Ticket to Ride. Type the number of a column, from 0 as under the board, or
-    in checkers the squares of a move, such as 11-15, or what you want to do in
-    Ticket to Ride, such as claim dallas-houston; or a command: undo, hint,
-    values, swap, new, resign, quit; help explains them.
+    there is one, else a scripted player. Type a move, or a command: undo, hint,
+    values, swap, new, resign, quit; help explains them and how moves are typed.
 
-    In Ticket to Ride PLAYER sits at all seats but yours; several players sit
-    there by turns, and human among them is you.
+    In games for more than two PLAYER sits at all seats but yours; several
+    players sit there by turns, and human among them is you.
+
+    Options of the game are options here as well, such as --columns 9.
     """
-    from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import find_game
-    from evolve_arena.runs.play import Invitation, Screen, choose_table
+    from evolve_arena.runs.play import PlayOptions, Screen
 
-    named = names or []
-    sizes = {"columns": columns, "rows": rows, "connect": connect, "turned": turned or None}
-    asked = {key: int(value) for key, value in sizes.items() if value is not None}
+    named, options = _split(names or [])
     screen = Screen()
     try:
-        table = choose_table(named, game, asked, players)
-        if table is not None:
-            wrong = {"--openings": openings, "--moves": moves, "--values": values}
-            if given := [option for option, value in wrong.items() if value]:
-                raise BadValueError(f"{given[0]} is not for {table.name}")
-            find_game(table.name).make_invitation(  # type: ignore[misc]
-                names=named,
-                game=table,
-                first=first,
-                games=games,
-                advisor=hint,
-                delay=delay,
-                seed=seed,
-            ).accept(screen)
-            return
-        if len(named) > 2:
-            raise BadValueError(f"{len(named)} players are named, and two can play")
-        Invitation(
+        PlayOptions(
             names=named,
             game=game,
-            sizes=asked,
+            options=options,
+            seats=players,
             first=first,
             games=games,
             opening_plies=openings,
@@ -128,6 +100,35 @@ def play(
             values=values,
             delay=delay,
             seed=seed,
-        ).accept(screen)
+        ).play(screen)
     except KeyboardInterrupt:  # before the first game
         screen.say("\nStopped. Goodbye.")
+
+
+def _split(words: list[str]) -> tuple[list[str], dict[str, int]]:
+    """The players among *words*, and the options of games: ``--columns 9``, ``--turned``.
+
+    Raises:
+        UnknownNameError: No game has such an option.
+        BadValueError: A value is no whole number.
+    """
+    from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
+    from evolve_arena.core.registry import find_game, game_names
+
+    known = {key for game in game_names() for key in find_game(game).game.rules_type._fields}
+    players, options, rest = [], {}, list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--"):
+            players.append(word)
+            continue
+        key, equals, value = word.removeprefix("--").partition("=")
+        name = key.replace("-", "_")
+        if name not in known:
+            raise UnknownNameError("option", f"--{key}", [f"--{other}" for other in known])
+        if not equals:
+            value = rest.pop(0) if rest and rest[0].lstrip("-").isdecimal() else "1"
+        if not value.lstrip("-").isdecimal() or len(value) > 18:
+            raise BadValueError(f"--{key} is {quote(value)}: it must be a whole number")
+        options[name] = int(value)
+    return players, options

@@ -1,9 +1,9 @@
-"""Games at the terminal: a person against anyone, or anyone against anyone."""
+"""Games at the terminal: people against anyone, or anyone against anyone."""
 
 from __future__ import annotations
 
-from evolve_arena.runs.play.invitation import Invitation, choose_table, newest_opponent
+from evolve_arena.runs.play.options import PlayOptions, newest_opponent
 from evolve_arena.runs.play.screen import Screen
-from evolve_arena.runs.play.sitting import Plan, Sitting
+from evolve_arena.runs.play.session import Plan, Session
 
-__all__ = ["Invitation", "Plan", "Screen", "Sitting", "choose_table", "newest_opponent"]
+__all__ = ["Plan", "PlayOptions", "Screen", "Session", "newest_opponent"]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
-from typing import Any, TextIO
+from typing import TextIO
 
 from evolve_arena.core.errors import one_line
-from evolve_arena.core.game import AnyGame
-from evolve_arena.runs.play.phrasebook import phrasebook_of
 
 __all__ = ["InputEndedError", "Screen"]
 
@@ -64,10 +62,3 @@ class Screen:
         if not self._reads.isatty():
             self.say(line.strip())
         return line.strip()
-
-    def show(self, game: AnyGame, position: Any, last: Any) -> None:
-        """Draws the board, with a blank line above and below.
-
-        *last* is the move that led to the *position*; None if there is none.
-        """
-        self.paint(f"\n{phrasebook_of(game).draw(position, last, colour=self.colour)}\n")

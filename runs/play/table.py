@@ -1,40 +1,100 @@
-"""One game at the table: who sits where, whose turn it is, how it ended."""
+"""One game at the terminal: who sits where, whose turn it is, how it ended."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from evolve_arena.arena.match import Match, Termination
+from evolve_arena.arena.match import Match, Termination, judge
 from evolve_arena.core.errors import one_line
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player, distinct_names
-from evolve_arena.runs.play.phrasebook import phrasebook_of
-from evolve_arena.runs.play.record import Record
-from evolve_arena.runs.play.seat import Seat
+from evolve_arena.players.player import CompiledPlayer, Player, distinct_names
+from evolve_arena.players.process import ProcessPlayer
+from evolve_arena.players.text_ui import find_text_ui
 
-__all__ = ["Party", "Table"]
+__all__ = ["Party", "Program", "Table"]
+
+
+class Program:
+    """A player, and the positions of this game in which it was asked so far.
+
+    If those are not what the table says (moves were taken back, sides were swapped, or the
+    player is asked for the first time), the player begins anew, and one that remembers is led
+    through the game: it is asked once more in each earlier position of its seat.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self._seat: int | None = None
+        self._asked: list[Any] = []
+
+    def choose(self, table: Table, stream: Stream) -> Any:
+        """The move that the player decides on; chance comes from *stream*.
+
+        Raises:
+            ForfeitError: It cannot go on, or its move is not legal.
+        """
+        game, seat, earlier = table.game, table.seat, table.earlier(table.seat)
+        try:
+            if (seat, earlier) != (self._seat, self._asked):
+                self._begin(game, seat, earlier)
+            move = self.player.choose(game.view(table.position, seat), stream)
+            if move not in game.legal_moves(table.position):
+                sentence = f"{self.player.name} plays {move}, which is not legal here."
+                raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
+        except ForfeitError:
+            self.leave()
+            raise
+        self._asked.append(table.position)
+        return move
+
+    def leave(self) -> None:
+        """The game is over, or given up."""
+        if self._seat is not None:
+            self._seat, self._asked = None, []
+            self.player.end()
+
+    def _begin(self, game: AnyGame, seat: int, earlier: list[Any]) -> None:
+        self.leave()
+        self._seat = seat
+        self.player.begin(seat)
+        if _remembers(self.player):
+            spare = new_stream(0)
+            for position in earlier:
+                self.player.choose(game.view(position, seat), spare)
+        self._asked = earlier
+
+
+def _remembers(player: Player) -> bool:
+    """Whether a player may choose otherwise if it saw other positions before.
+
+    A program is shown the whole board each time, and asking it again would cost its time.
+    """
+    if isinstance(player, NeatPlayer):
+        return not player.design.feed_forward
+    return not isinstance(player, CompiledPlayer | ProcessPlayer)
 
 
 class Party:
-    """The two participants of a sitting.
+    """Those who play.
 
     Args:
         players: Who takes part; None is a person.
     """
 
     def __init__(self, players: Sequence[Player | None]) -> None:
-        self.seats = [None if player is None else Seat(player) for player in players]
-        names = distinct_names([one_line(p.name) if p else "person" for p in players])
-        self.people = self.seats.count(None)
+        self.programs = [None if player is None else Program(player) for player in players]
+        self.people = self.programs.count(None)
         """How many of them are people."""
-        self.names = [
-            "you" if seat is None and self.people == 1 else name
-            for seat, name in zip(self.seats, names, strict=True)
-        ]
+        person = "person" if self.people > 1 else "you"
+        called = [one_line(player.name) if player else person for player in players]
+        self.names = distinct_names(called)
 
     def phrase(self, who: int, verb: str, *, start: bool = True) -> str:
-        """Participant *who* with a *verb*: "You win", "test-bot wins"."""
+        """Participant *who* with a *verb*: "You win", "random wins"."""
         name = self.names[who]
         if name == "you":
             return f"{'You' if start else 'you'} {verb}"
@@ -43,68 +103,129 @@ class Party:
 
 
 class Table:
-    """A game of a *party*, of which moves can be taken back.
+    """A game of a *party*, of which moves can be taken back if everybody sees everything.
+
+    The stream of random numbers goes back with the moves: who plays the same again gets the same
+    answers. As in :func:`evolve_arena.arena.match.play_match` all players draw from it.
 
     Args:
+        game: The rules.
         party: Who plays.
-        record: The moves that it begins with.
-        first: Who of the party begins: 0 or 1.
+        order: Who of the party sits where, in order of moving.
+        seed: Seeds the game and the stream.
+        beginning: Moves that nobody decides.
     """
 
-    def __init__(self, party: Party, record: Record, first: int) -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        party: Party,
+        order: Sequence[int],
+        seed: int,
+        beginning: Sequence[Any] = (),
+    ) -> None:
+        self.game = game
         self.party = party
-        self.record = record
-        self._first = first
-        self._sides = phrasebook_of(record.game).speech.sides
+        self.ui = find_text_ui(game)
+        self.order = list(order)
+        self.moves: list[Any] = []
+        self.positions = [game.initial(seed)]
+        """Before each move, and the one on the board."""
+        self.stream = new_stream(game.stream_seed(seed))
+        self._states = [int(self.stream[0])]
         self._forfeit: tuple[int, ForfeitError] | None = None
+        for move in beginning:
+            self.play(move)
+        self.start = len(self.moves)
+        """How many moves nobody decided; fewer once some of them were taken back."""
+
+    @property
+    def position(self) -> Any:
+        """What lies on the board."""
+        return self.positions[-1]
+
+    @property
+    def last(self) -> Any:
+        """The last move, or None."""
+        return self.moves[-1] if self.moves else None
+
+    @property
+    def seat(self) -> int:
+        """The seat whose turn it is."""
+        return self.game.to_move(self.position)
 
     @property
     def whose(self) -> int:
         """Who of the party is to move."""
-        return self._holder(self.record.side)
+        return self.order[self.seat]
 
     @property
-    def seat(self) -> Seat | None:
+    def program(self) -> Program | None:
         """The program that is to move; None if it is a person's turn."""
-        return self.party.seats[self.whose]
+        return self.party.programs[self.whose]
+
+    @property
+    def names(self) -> list[str]:
+        """The players, seat by seat."""
+        return [self.party.names[who] for who in self.order]
 
     @property
     def mover(self) -> str:
-        """The name of who is to move."""
-        return self.party.names[self.whose]
+        """Who is to move, with the name of the pieces: "random (x)"."""
+        return self.called(self.seat)
 
-    @property
-    def mark(self) -> str:
-        """The side whose turn it is, as players call it."""
-        return self._sides[self.record.side]
+    def called(self, seat: int) -> str:
+        """Who sits at *seat*, with the name of the pieces."""
+        name = self.names[seat]
+        return f"{name} ({self.ui.sides[seat]})" if self.ui.sides else name
 
-    def describe_sides(self) -> str:
-        """Who has which pieces: "you are x, test-bot is o"."""
-        first, second = (
-            self.party.phrase(self._holder(side), "are", start=False) for side in (0, 1)
+    def describe_seats(self) -> str:
+        """Who has which pieces: "you are x, random is o"; or who sits where."""
+        if not self.ui.sides:
+            return f"in order of moving: {', '.join(self.names)}"
+        return ", ".join(
+            f"{self.party.phrase(who, 'are', start=False)} {side}"
+            for who, side in zip(self.order, self.ui.sides, strict=True)
         )
-        return f"{first} {self._sides[0]}, {second} {self._sides[1]}"
 
-    def ask_program(self) -> Any:
-        """Lets the program whose turn it is move; gives its move, None if it forfeits."""
-        seat, record = self.seat, self.record
-        assert seat is not None
+    def earlier(self, seat: int) -> list[Any]:
+        """The positions before this one in which *seat* had to decide."""
+        return [
+            self.positions[ply]
+            for ply in range(self.start, len(self.moves))
+            if self.game.to_move(self.positions[ply]) == seat
+        ]
+
+    def play(self, move: Any) -> None:
+        """Adds a *move*.
+
+        Raises:
+            IllegalMoveError: The rules do not allow it.
+        """
+        self.positions.append(self.game.play(self.position, move))
+        self.moves.append(move)
+        self._states.append(int(self.stream[0]))
+
+    def ask_program(self) -> bool:
+        """Lets the program whose turn it is move; whether it did not forfeit."""
+        seat, program = self.seat, self.program
+        assert program is not None
         try:
-            move = seat.choose(record, record.stream)
+            move = program.choose(self, self.stream)
         except ForfeitError as error:
-            self._forfeit = (record.side, error)
-            return None
-        record.play(move)
-        return move
+            self._forfeit = seat, error
+            return False
+        self.play(move)
+        return True
 
     def resign(self) -> None:
         """The person whose turn it is loses."""
         sentence = f"{self.party.phrase(self.whose, 'resign')}."
-        self._forfeit = (self.record.side, ForfeitError(Forfeit.RESIGNED, sentence))
+        self._forfeit = self.seat, ForfeitError(Forfeit.RESIGNED, sentence)
 
     def swap(self) -> None:
-        """Lets the two change sides; programs find their way into the other one's game."""
-        self._first = 1 - self._first
+        """Lets two players change seats; programs find their way into the other one's game."""
+        self.order.reverse()
 
     def take_back(self, times: int) -> bool:
         """Goes back to an earlier turn of a person; whether there is one.
@@ -112,65 +233,62 @@ class Table:
         Args:
             times: How many of them to go back; to the earliest if there are fewer.
         """
-        last = len(self.record.moves) - 1
+        last = len(self.moves) - 1
         turns = [ply for ply in range(last, -1, -1) if self._is_persons(ply)]
         if self._forfeit:
-            resigned = self._is_persons(last + 1)
-            turns = [last + 1, *turns] if resigned else turns
+            turns = [last + 1, *turns] if self._is_persons(last + 1) else turns
         if not turns:
             return False
         self._forfeit = None
-        self.record.take_back(turns[: max(times, 1)][-1])
+        ply = turns[: max(times, 1)][-1]
+        del self.moves[ply:], self.positions[ply + 1 :], self._states[ply + 1 :]
+        self.stream[0] = self._states[-1]
+        self.start = min(self.start, ply)
         return True
 
     @property
     def result(self) -> Match | None:
         """How the game ended, None while it goes on."""
-        moves = tuple(self.record.moves)
-        numbers = tuple(self.record.game.number_of(move) for move in moves)
-        return self._judge(moves, () if numbers == moves else numbers)
-
-    def _judge(self, moves: tuple[Any, ...], numbers: tuple[int, ...]) -> Match | None:
-        if self._forfeit:
-            side, error = self._forfeit
-            places = (2, 1) if side == 0 else (1, 2)
-            return Match(moves, places, Termination(error.kind), str(error), numbers, side)
-        outcome = self.record.outcome
-        if outcome is None:
+        if self._forfeit is None and self.game.outcome(self.position) is None:
             return None
-        if outcome.winner is None:
-            return Match(
-                moves, outcome.places, Termination.DRAW, f"A draw: {outcome.reason}.", numbers
-            )
-        sentence = f"{self.party.phrase(self._holder(outcome.winner), 'win')}: {outcome.reason}."
-        return Match(moves, outcome.places, Termination.WIN, sentence, numbers)
+        return judge(self.game, self.position, tuple(self.moves), self._forfeit, self._tell)
 
     @property
     def winner(self) -> int | None:
-        """Who of the party won; None if nobody did."""
+        """Who of the party won; None if nobody did alone."""
         result = self.result
-        if result is None or result.outcome == 0:
+        if result is None or result.places.count(1) != 1:
             return None
-        return self._holder(0 if result.outcome > 0 else 1)
+        return self.order[result.places.index(1)]
 
     def describe_result(self) -> str:
         """How the game ended, with the winner where the sentence does not say."""
         result, winner = self.result, self.winner
         if result is None:
             return "The game is not over."
-        if winner is None or result.termination is Termination.WIN:
-            return result.sentence
-        return f"{result.sentence} {self.party.phrase(winner, 'win')} ({result.termination})."
+        sentence = result.sentence
+        if winner is not None and result.termination is not Termination.WIN:
+            sentence += f" {self.party.phrase(winner, 'win')} ({result.termination})."
+        more = self.ui.describe_result(self.position, result, self.names)
+        return f"{sentence}\n\n{more}" if more else sentence
 
     def leave(self) -> None:
         """Tells the programs that the game is over."""
-        for seat in self.party.seats:
-            if seat is not None:
-                seat.leave()
+        for program in self.party.programs:
+            if program is not None:
+                program.leave()
 
-    def _holder(self, side: int) -> int:
-        """Who of the party plays *side*."""
-        return self._first if side == 0 else 1 - self._first
+    def _tell(self, seats: Sequence[int], reason: str) -> str:
+        """The sentence about who is first."""
+        if len(seats) == 1:
+            return f"{self.party.phrase(self.order[seats[0]], 'win')}: {reason}."
+        if len(seats) == self.game.seats:
+            return f"A draw: {reason}."
+        return f"{' and '.join(self.names[seat] for seat in seats)} are first: {reason}."
 
     def _is_persons(self, ply: int) -> bool:
-        return self.party.seats[self._holder(ply % 2)] is None
+        seat = self.game.to_move(self.positions[ply])
+        return self.party.programs[self.order[seat]] is None
+
+    def __str__(self) -> str:
+        return self.ui.write_game(self.moves, self.positions)

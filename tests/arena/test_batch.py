@@ -1,38 +1,93 @@
-"""Batches: shapes that fit together, and kinds of numbers that compiled code takes."""
+"""Batches: shapes that fit together, tables that turn, results that join."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from evolve_arena.arena.batch import Results, make_batch, new_results, no_openings
+from evolve_arena.arena.batch import (
+    EMPTY,
+    Results,
+    join_results,
+    make_batch,
+    new_results,
+    rotations,
+    seat_players,
+)
+from evolve_arena.core.game import MOST_SEATS
+from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
-PAIR = combine_lineups([simple_lineup(RANDOM), simple_lineup(RANDOM)])
+PAIR = combine_lineups([make_random(GAME).lineup] * 2)
 ZEROS = np.zeros((4, 2), np.int32)
 SEEDS = np.arange(4, dtype=np.uint64)
+
+TICKETS = make_game("ticket-to-ride")
+THREE = combine_lineups([make_random(TICKETS).lineup] * 3)
+TWO_SEEDS = np.arange(2, dtype=np.uint64)
 
 
 def test_a_batch_has_the_length_of_its_pairings_and_the_rules_of_its_game() -> None:
     batch = make_batch(ConnectFour(5, 4, 3), PAIR, ZEROS, SEEDS)
     assert len(batch) == 4
     assert tuple(batch.rules) == (5, 4, 3)
-    assert batch.openings.shape == no_openings(4).shape == (4, 0)
+    assert batch.openings.shape == (4, 0)
     assert len(make_batch(GAME, PAIR, ZEROS[:0], SEEDS[:0])) == 0
+
+
+def test_a_batch_keeps_what_it_is_given() -> None:
+    seatings = seat_players([[0, 1, 2], [2, 2, 1]], MOST_PLAYERS)
+    batch = make_batch(TICKETS, THREE, seatings.astype(np.int64), TWO_SEEDS.astype(np.int64))
+    assert len(batch) == 2
+    assert batch.game == "ticket-to-ride"
+    assert batch.rules == TICKETS.rules
+    assert batch.seatings.dtype == np.int32
+    assert batch.seatings.tolist() == [[0, 1, 2, -1, -1], [2, 2, 1, -1, -1]]
+    assert batch.seeds.dtype == np.uint64
+    assert len(make_batch(TICKETS, THREE, seatings[:0], TWO_SEEDS[:0])) == 0
 
 
 def test_arrays_of_other_kinds_are_converted() -> None:
     wide = np.zeros((4, 4), np.int64)
     batch = make_batch(GAME, PAIR, wide[:, ::2], SEEDS.astype(np.int64), np.full((4, 3), 2))
     for array, kind in (
-        (batch.pairings, np.int32),
+        (batch.seatings, np.int32),
         (batch.seeds, np.uint64),
         (batch.openings, np.int64),
     ):
         assert array.dtype == kind
         assert array.flags.c_contiguous
+
+
+def test_all_tables_of_the_games_fit() -> None:
+    assert max(find_game(name).most_seats for name in game_names()) == MOST_SEATS
+    assert find_game("ticket-to-ride").most_seats == MOST_PLAYERS
+
+
+def test_work_has_an_output_for_each_field() -> None:
+    seatings = seat_players([[0, 1], [1, 2]], MOST_PLAYERS)
+    work = make_batch(TICKETS, THREE, seatings, TWO_SEEDS).work()
+    results = new_results(TICKETS, 2)
+    assert len(work) == 2
+    assert work.outputs == (
+        ("int8", (2, 5)),
+        ("int16", (2,)),
+        ("int8", (2,)),
+        ("uint64", (2,)),
+        ("int16", (2, 5)),
+        ("int8", (2, 5)),
+        ("int8", (2, 5)),
+        ("int16", (2,)),
+    )
+    assert [(str(array.dtype), array.shape) for array in results.arrays] == list(work.outputs)
+    assert list(results.columns) == ["points", "tickets_done", "tickets_failed", "rounds"]
+    pairs = make_batch(GAME, PAIR, ZEROS, SEEDS).work()
+    assert [shape for _, shape in pairs.outputs] == [(4, 2), (4,), (4,), (4,)]
+    assert new_results(GAME, 4).columns == {}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +97,7 @@ def test_arrays_of_other_kinds_are_converted() -> None:
         (np.zeros(4, np.int32), SEEDS, None),
         (ZEROS, SEEDS[:3], None),
         (ZEROS, SEEDS[:, None], None),
-        (ZEROS, SEEDS, no_openings(3)),
+        (ZEROS, SEEDS, np.zeros((3, 0), np.int64)),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(
@@ -52,7 +107,21 @@ def test_shapes_that_do_not_fit_are_refused(
         make_batch(GAME, PAIR, pairings, seeds, openings)
 
 
-@pytest.mark.parametrize("wrong", [-1, 2, 1000])
+@pytest.mark.parametrize(
+    ("seatings", "seeds"),
+    [
+        (np.zeros((2, 4), np.int32), TWO_SEEDS),
+        (np.zeros(2, np.int32), TWO_SEEDS),
+        (np.zeros((2, 5), np.int32), TWO_SEEDS[:1]),
+        (np.zeros((2, 5), np.int32), TWO_SEEDS[:, None]),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(seatings: np.ndarray, seeds: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="must agree"):
+        make_batch(TICKETS, THREE, seatings, seeds)
+
+
+@pytest.mark.parametrize("wrong", [-2, 2, 1000])
 def test_players_that_do_not_exist_are_refused(wrong: int) -> None:
     pairings = ZEROS.copy()
     pairings[2, 1] = wrong
@@ -60,9 +129,69 @@ def test_players_that_do_not_exist_are_refused(wrong: int) -> None:
         make_batch(GAME, PAIR, pairings, SEEDS)
 
 
+@pytest.mark.parametrize("wrong", [-2, 3, 1000])
+def test_players_at_tables_that_do_not_exist_are_refused(wrong: int) -> None:
+    seatings = seat_players([[0, 1], [2, wrong]], MOST_PLAYERS)
+    with pytest.raises(ValueError, match="outside 0 to 2"):
+        make_batch(TICKETS, THREE, seatings, TWO_SEEDS)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_nobody_plays_alone(side: int) -> None:
+    pairings = ZEROS.copy()
+    pairings[2, side] = EMPTY
+    with pytest.raises(ValueError, match="fewer than two players"):
+        make_batch(GAME, PAIR, pairings, SEEDS)
+
+
+@pytest.mark.parametrize("row", [[0, -1, -1, -1, -1], [0, 1, -1, 2, -1], [-1, 0, 1, 2, 0]])
+def test_empty_seats_come_last_and_two_are_taken(row: list[int]) -> None:
+    seatings = np.array([[0, 1, 2, 0, 1], row], np.int32)
+    with pytest.raises(ValueError, match="fewer than two players, or an empty slot"):
+        make_batch(TICKETS, THREE, seatings, TWO_SEEDS)
+
+
+def test_everybody_comes_to_every_seat_and_tables_stay_together() -> None:
+    turned = rotations([[1, 2, 3, 4], [5, 6, 7, 8]])
+    assert turned.tolist() == [
+        *([1, 2, 3, 4], [4, 1, 2, 3], [3, 4, 1, 2], [2, 3, 4, 1]),
+        *([5, 6, 7, 8], [8, 5, 6, 7], [7, 8, 5, 6], [6, 7, 8, 5]),
+    ]
+
+
 def test_equal_games_count_once() -> None:
-    results = new_results(5)
+    results = new_results(GAME, 5)
     assert len(results) == 5
     assert results.distinct_games == 1
     games = np.array([7, 8, 7, 9, 8], np.uint64)
-    assert Results(results.outcomes, results.plies, games).distinct_games == 3
+    others = Results(results.places, results.plies, results.offenders, games)
+    assert others.distinct_games == 3
+
+
+def test_outcomes_are_those_of_who_moved_first() -> None:
+    results = new_results(GAME, 3)
+    results.places[:] = [[1, 2], [2, 1], [1, 1]]
+    assert results.outcomes.tolist() == [1, -1, 0]
+    assert results.outcomes.dtype == np.int8
+
+
+def test_results_join_in_their_order() -> None:
+    one, other = new_results(TICKETS, 2), new_results(TICKETS, 1)
+    one.columns["points"][:, 0] = 7, 8
+    other.columns["points"][0, 0] = 9
+    other.offenders[0] = 3
+    one.games[1] = 5
+    joined = join_results([one, other])
+    assert len(joined) == 3
+    assert joined.columns["points"][:, 0].tolist() == [7, 8, 9]
+    assert joined.columns["points"].dtype == np.int16
+    assert joined.offenders.tolist() == [0, 0, 3]
+    assert joined.games.tolist() == [0, 5, 0]
+    assert joined.distinct_games == 2
+    assert list(joined.columns) == list(one.columns)
+
+
+def test_matches_with_an_offender_are_not_completed() -> None:
+    results = new_results(TICKETS, 3)
+    results.offenders[:] = -1, 0, 4
+    assert results.completed.tolist() == [True, False, False]

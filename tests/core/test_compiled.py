@@ -26,8 +26,8 @@ def test_every_file_with_compiled_code_is_found() -> None:
     names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
     assert {"core/compiled.py", "core/bits.py", "core/stream.py"} <= names
     assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
-    assert {"players/connect_four/seats.py", "players/lineup.py"} <= names
-    assert "arena/kernels/connect_four.py" in names
+    assert {"games/connect_four/seats.py", "players/lineup.py"} <= names
+    assert "games/connect_four/kernel.py" in names
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
             if _has_compiled_code(ast.parse(file.read_text(encoding="utf-8"))):
@@ -74,7 +74,7 @@ def _has_compiled_code(tree: ast.Module) -> bool:
 
 def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
     """Such a call has nothing to land on, and crashes."""
-    folders = [*PACKAGES, "runs", "tests", "benchmarks"]
+    folders = [*PACKAGES, "runs", "studies", "tests", "benchmarks"]
     trees = {
         file: ast.parse(file.read_text(encoding="utf-8"))
         for folder in folders
@@ -229,7 +229,7 @@ show()
 Path("arena/new.py").write_text("from evolve_arena.core.compiled import compiled\\n")
 show()
 Path("arena/new.py").unlink()
-Path("games/errors.py").open("a").write("# not compiled\\n")
+Path("core/errors.py").open("a").write("# not compiled\\n")
 show()
 """
     first, again, *changed, restored, added, other = _run(

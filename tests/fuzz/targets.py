@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from evolve_arena.runs.play.entries import read_entry
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
@@ -39,7 +40,6 @@ from evolve_arena.players.storage import read_player
 from evolve_arena.runs.checkpoint import read_state, write_state
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.export.sources import read_neat_file
-from evolve_arena.runs.play.entries import read_entry
 from evolve_arena.runs.players import find_game, find_player
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
 from tests.fuzz.inputs import (

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
+from evolve_arena.runs.play.record import Record
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import Termination, play_match
@@ -36,8 +38,6 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.process import Limits, ProcessPlayer
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
-from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
-from evolve_arena.runs.play.record import Record
 from tests.forked import evolve
 
 GAME = ConnectFour()

@@ -17,6 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evolve_arena.games.checkers.speech import CheckersSpeech
+from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
+from evolve_arena.runs.play.invitation import choose_game
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,15 +33,12 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts, find_thoughts
-from evolve_arena.games.checkers.speech import CheckersSpeech
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
-from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
-from evolve_arena.runs.play.invitation import choose_game
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 GAME, TURNED = Checkers(), Checkers(turned=1)

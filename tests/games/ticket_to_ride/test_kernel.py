@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
 import pytest
-from evolve_arena.arena.kernels import SEATED_KERNELS
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
-from evolve_arena.players.decider import DECIDERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Results, make_batch, rotations, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.kernel import is_compiled, run_kernel, warm_up
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, set_up
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_AT,
     HAND_AT,
     KEEP_TICKETS,
+    MOST_PLAYERS,
     MOVES,
     OFFENDER,
     OVER,
@@ -30,16 +32,18 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.players.lineup import RANDOM, combine_lineups, simple_lineup
+from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
+from evolve_arena.players.lineup import combine_lineups, simple_lineup
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
-FIELDS = ("points", "places", "done", "failed", "rounds", "offenders", "games")
 
 
 def make_lineup() -> tuple[object, int]:
-    design = make_ticket_design(kind="decision", masked=False)
+    design = DecisionDesign(masked=False)
     genomes = design.initialise(6, "uniform", np.random.default_rng(3))
     others = [make_player(name, GAME).lineup for name in ("rule", "rule:code", "random")]
     lineup = combine_lineups([design.pack(genomes), *others])
@@ -50,24 +54,31 @@ def make_matches(count: int, seed: int = 0) -> object:
     """Matches of two to five among networks, rule players and a random one."""
     lineup, players = make_lineup()
     generator = np.random.default_rng(seed)
-    seatings = seat_players(generator.integers(0, players, (count, 5)))
+    seatings = seat_players(generator.integers(0, players, (count, 5)), MOST_PLAYERS)
     for row, seats in zip(seatings, generator.integers(2, 6, count), strict=True):
         row[seats:] = -1
     return make_batch(GAME, lineup, seatings, derive_seeds(seed, 0, "test", count))
 
 
 def assert_same(one: Results, other: Results) -> None:
-    for field in FIELDS:
-        assert np.array_equal(getattr(one, field), getattr(other, field)), field
+    for name, numbers in name_arrays(one).items():
+        assert np.array_equal(numbers, name_arrays(other)[name]), name
+
+
+def name_arrays(results: Results) -> dict[str, NDArray[Any]]:
+    """All that came of some matches, by name."""
+    named = {field.name: getattr(results, field.name) for field in fields(results)}
+    columns = named.pop("columns")
+    return {**named, **columns}
 
 
 def test_results_do_not_depend_on_the_executor() -> None:
     batch = make_matches(150)
     expected = run_kernel(batch)
-    assert_same(SerialExecutor().seat(batch), expected)
+    assert_same(SerialExecutor().play(batch), expected)
     for workers in (2, 3):
         with ProcessExecutor(workers) as executor:
-            assert_same(executor.seat(batch), expected)
+            assert_same(executor.play(batch), expected)
     assert 0 < np.count_nonzero(expected.offenders >= 0) < 150
     assert expected.distinct_games > 140
 
@@ -78,20 +89,21 @@ def test_results_do_not_depend_on_the_matches_before() -> None:
     order = np.random.default_rng(1).permutation(60)
     turned = make_batch(GAME, batch.lineup, batch.seatings[order], batch.seeds[order])
     results = run_kernel(turned)
-    for field in FIELDS:
-        assert np.array_equal(getattr(results, field), getattr(whole, field)[order]), field
+    for name, numbers in name_arrays(whole).items():
+        assert np.array_equal(name_arrays(results)[name], numbers[order]), name
 
 
 def test_a_batch_of_no_matches_has_no_results() -> None:
-    assert len(SerialExecutor().seat(make_matches(0))) == 0
+    assert len(SerialExecutor().play(make_matches(0))) == 0
 
 
 def test_places_and_points_agree_and_empty_seats_have_none() -> None:
     batch = make_matches(200, seed=2)
     results = run_kernel(batch)
+    columns = results.columns
     for number, seating in enumerate(batch.seatings):
         players = int((seating >= 0).sum())
-        points = results.points[number, :players].tolist()
+        points = columns["points"][number, :players].tolist()
         places = results.places[number, :players].tolist()
         offender = int(results.offenders[number])
         if offender < 0:
@@ -102,10 +114,12 @@ def test_places_and_points_agree_and_empty_seats_have_none() -> None:
             expected = [1 + sum(other > own for other in rest) for own in rest]
             del places[offender]
             assert places == expected
-        for field in ("points", "places", "done", "failed"):
-            assert not getattr(results, field)[number, players:].any()
-        assert results.done[number, :players].min() >= 0
-        held = results.done[number, :players] + results.failed[number, :players]
+        for name in ("points", "tickets_done", "tickets_failed"):
+            assert not columns[name][number, players:].any()
+        assert not results.places[number, players:].any()
+        done, failed = (columns[f"tickets_{how}"][number, :players] for how in ("done", "failed"))
+        assert done.min() >= 0
+        held = done + failed
         assert held.min() >= 2 or offender >= 0
 
 
@@ -113,9 +127,9 @@ def test_places_and_points_agree_and_empty_seats_have_none() -> None:
 @given(seed=st.integers(0, 2**64 - 1), players=st.integers(2, 5))
 def test_seats_are_dealt_the_same_whoever_sits_there(seed: int, players: int) -> None:
     """Rotated seatings with the same seed: common random numbers."""
-    seatings = seat_players(rotations([list(range(players))]))
+    seatings = seat_players(rotations([list(range(players))]), MOST_PLAYERS)
     seeds = np.full(len(seatings), seed, dtype=np.uint64)
-    scratch = DECIDERS[GAME.name].make_scratch(simple_lineup(RANDOM))
+    scratch = make_ticket_scratch(simple_lineup(SEAT_FIELDS))
     tables = [new_table() for _ in seatings]
     for match, table in enumerate(tables):
         assert set_up(GAME.rules, seatings, seeds, match, table.state, scratch) == players
@@ -127,27 +141,29 @@ def test_seats_are_dealt_the_same_whoever_sits_there(seed: int, players: int) ->
 
 def test_the_same_seats_with_the_same_seed_play_the_same_game() -> None:
     lineup = combine_lineups([make_player("random", GAME).lineup] * 4)
-    seatings = seat_players(rotations([[0, 1, 2, 3]]))
+    seatings = seat_players(rotations([[0, 1, 2, 3]]), MOST_PLAYERS)
     seeds = np.full(4, 9, dtype=np.uint64)
     results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
     assert results.distinct_games == 1
-    assert (results.points == results.points[0]).all()
+    points = results.columns["points"]
+    assert (points == points[0]).all()
     other = run_kernel(make_batch(GAME, lineup, seatings, seeds + np.uint64(1)))
     assert other.distinct_games == 1
     assert other.games[0] != results.games[0]
 
 
 def test_a_population_sits_beside_others() -> None:
-    design = make_ticket_design(kind="decision")
+    design = DecisionDesign()
     genomes = design.initialise(3, "uniform", np.random.default_rng(1))
     rule = make_player("rule", GAME).lineup
-    seatings, seeds = seat_players([[0, 3, 1, 3], [3, 2, 3, 0]]), np.arange(2, dtype=np.uint64)
+    seatings = seat_players([[0, 3, 1, 3], [3, 2, 3, 0]], MOST_PLAYERS)
+    seeds = np.arange(2, dtype=np.uint64)
     arena = Arena(design, SerialExecutor())
-    results = arena.seat(genomes, seatings, seeds, others=[rule])
+    results = arena.play(genomes, seatings, seeds, others=[rule])
     lineup = combine_lineups([design.pack(genomes), rule])
     assert_same(results, run_kernel(make_batch(GAME, lineup, seatings, seeds)))
     assert arena.games == 2
-    noisy = arena.seat(genomes, seatings, seeds, others=[rule], noise=0.5)
+    noisy = arena.play(genomes, seatings, seeds, others=[rule], noise=0.5)
     assert not np.array_equal(noisy.games, results.games)
     assert arena.games == 4
 
@@ -186,7 +202,7 @@ def test_who_offends_is_last(points: list[int], offender: int, places: list[int]
 def test_the_hash_is_that_of_the_moves() -> None:
     """A random game, played again from the streams of cards and players."""
     lineup = make_player("random", GAME).lineup
-    seatings, seeds = seat_players([[0, 0]]), np.array([12345], np.uint64)
+    seatings, seeds = seat_players([[0, 0]], MOST_PLAYERS), np.array([12345], np.uint64)
     results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
     word = (12345 ^ 0xA24BAED4963EE407) & (2**64 - 1)
     stream = scramble(word)
@@ -205,6 +221,7 @@ def test_the_hash_is_that_of_the_moves() -> None:
         played.append(move)
     assert played[0] > KEEP_TICKETS
     assert int(results.games[0]) == value
+    assert results.plies[0] == len(played)
 
 
 def scramble(word: int) -> int:
@@ -215,6 +232,6 @@ def scramble(word: int) -> int:
 
 
 def test_the_kernel_is_known_by_the_games_name() -> None:
-    assert set(SEATED_KERNELS) == {"ticket-to-ride"}
+    assert find_game("ticket-to-ride").most_seats == MOST_PLAYERS
     warm_up("ticket-to-ride")
     assert is_compiled("ticket-to-ride")

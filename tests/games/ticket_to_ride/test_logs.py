@@ -6,7 +6,6 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
 
 from evolve_arena.arena.batch import Results, Seatings, make_batch, seat_players
 from evolve_arena.arena.kernel import run_kernel
@@ -14,8 +13,16 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, PASS, TURN
+from evolve_arena.games.ticket_to_ride.layout import (
+    DRAW_DECK,
+    DRAW_OPEN,
+    DRAW_TICKETS,
+    MOST_PLAYERS,
+    PASS,
+    TURN,
+)
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, decision_of, join_logs, log_games
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer
@@ -26,7 +33,7 @@ NAMES = [field.name for field in fields(DecisionLog)]
 
 
 def make_players() -> list[CompiledPlayer]:
-    design = make_ticket_design(kind="decision", players=3, masked=False)
+    design = DecisionDesign(players=3, masked=False)
     genome = design.initialise(1, "uniform", np.random.default_rng(5))[0]
     names = ("rule", "rule:code", "random")
     return [*(make_player(name, GAME) for name in names), design.player(genome, "network")]
@@ -34,7 +41,7 @@ def make_players() -> list[CompiledPlayer]:
 
 def make_seatings(count: int) -> tuple[Seatings, np.ndarray]:
     tables = np.random.default_rng(count).integers(0, 4, (count, 3))
-    return seat_players(tables), derive_seeds(count, 0, "test", count)
+    return seat_players(tables, MOST_PLAYERS), derive_seeds(count, 0, "test", count)
 
 
 def play(players: list[CompiledPlayer], seatings: Seatings, seeds: np.ndarray) -> Results:
@@ -47,11 +54,12 @@ def test_logged_games_are_those_of_the_arena() -> None:
     seatings, seeds = make_seatings(25)
     (log,) = log_games(GAME, players, seatings, seeds)
     results = play(players, seatings, seeds)
-    for field in ("points", "places", "offenders"):
-        assert np.array_equal(getattr(log, field), getattr(results, field))
+    assert np.array_equal(log.points, results.columns["points"])
+    assert np.array_equal(log.places, results.places)
+    assert np.array_equal(log.offenders, results.offenders)
     assert 0 < np.count_nonzero(log.offenders >= 0) < 25
     for match in np.flatnonzero(log.offenders < 0):
-        assert log.rounds[log.games == match].max() == results.rounds[match]
+        assert log.rounds[log.games == match].max() == results.columns["rounds"][match]
 
 
 def test_decisions_are_those_of_the_turns() -> None:

@@ -32,7 +32,7 @@ from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
-from evolve_arena.games.ticket_to_ride.room import FEATURES, RULE
+from evolve_arena.games.ticket_to_ride.room import FEATURES, RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
@@ -87,7 +87,7 @@ def random_positions() -> tuple[Position, ...]:
     """From games at all tables, played by the rule player with many moves at random."""
     found = []
     for players, game in GAMES.items():
-        lineup = with_noise(simple_lineup(RULE), 0.3)
+        lineup = with_noise(simple_lineup(SEAT_FIELDS, RULE), 0.3)
         player = CompiledPlayer(game, lineup, "noisy")
         position, stream = game.initial(seed=players), new_stream(players)
         while not position.is_over:

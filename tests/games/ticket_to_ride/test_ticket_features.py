@@ -40,7 +40,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import RULE
+from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import is_done
@@ -59,7 +59,7 @@ RULES = TicketRules()
 
 @pytest.fixture
 def scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(RULE))
+    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
 
 
 def features_of(state: Any, variant: str, scratch: Any, count: int = 28) -> list[float]:

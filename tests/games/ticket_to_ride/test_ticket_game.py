@@ -17,7 +17,9 @@ from evolve_arena.games.ticket_to_ride.position import Position
 
 def test_it_is_made_by_name_and_by_its_rules():
     game = make_game("ticket-to-ride", players=3, cards=92)
-    assert game_of(game.rules).options == game.options == {**TicketToRide(3, 92).options}
+    assert (
+        game_of(game.rules).options == game.options == {**TicketToRide(players=3, cards=92).options}
+    )
     assert game.seats == 3
     assert game.describe() == "the map of the United States, 3 players, 92 cards"
     other = TicketToRide(longest_path=1, pink_line=0)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.design import make_ticket_design
+from pydantic import ValidationError
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.ticket_to_ride.bred import TicketDesign
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
@@ -28,6 +29,7 @@ from evolve_arena.games.ticket_to_ride.room import (
     RULE,
     VARIANT,
 )
+from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tensors import DamagedFileError
@@ -150,14 +152,19 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_designs_by_name() -> None:
-    assert make_ticket_design(kind="moves", hidden=(5,), masked=None) == MoveDesign(hidden=(5,))
-    assert make_ticket_design(masked=False) == DecisionDesign(masked=False)
+    def make(**content: Any) -> Any:
+        network = Tournament.network_section(GAME, content)(**content)
+        return Tournament.make_design(TicketToRide(players=3), network, TournamentConfig())
+
+    assert make(kind="moves", hidden=(5,)) == MoveDesign(hidden=(5,), players=3)
+    assert make(hidden=(5,)) == MoveDesign(hidden=(5,), players=3)
+    assert make(kind="decision", masked=False) == DecisionDesign(masked=False, players=3)
     with pytest.raises(UnknownNameError, match="decision"):
-        make_ticket_design(kind="decisions")
-    with pytest.raises(BadValueError, match="scaling is a key of the kind 'decision'"):
-        make_ticket_design(kind="moves", scaling="raw")
-    with pytest.raises(BadValueError, match="depth is no key of the kind 'moves'"):
-        make_ticket_design(kind="moves", depth=2)
+        make(kind="decisions")
+    with pytest.raises(BadValueError, match=r"network.scaling is a key of the kind 'decision'"):
+        make(kind="moves", scaling="raw")
+    with pytest.raises(ValidationError, match=r"depth\n *Extra inputs are not permitted"):
+        make(kind="moves", depth=2)
 
 
 def test_probabilities_add_up() -> None:
@@ -183,12 +190,12 @@ def test_rule_players_by_specification() -> None:
     assert code.name == "rule:code,long=5"
     with pytest.raises(UnknownNameError, match="text"):
         make_player("rule:txt", game)
-    with pytest.raises(BadValueError, match="rule does not play checkers"):
+    with pytest.raises(BadValueError, match="rule plays ticket-to-ride, not checkers"):
         make_player("rule", Checkers())
 
 
 @pytest.mark.parametrize("name", ["minimax:depth=2", "test-bot", "process:cat"])
 def test_players_of_other_games_are_refused(name: str) -> None:
-    message = "does not play ticket-to-ride .there are: random, rule:text,early=always, file:PATH"
+    message = "not ticket-to-ride .there are: random, file:PATH, human, .*rule:text,early=always"
     with pytest.raises(BadValueError, match=message):
         make_player(name, TicketToRide())

@@ -31,7 +31,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.paths import TIE_NUMBERS, know_path, know_routes, routes_cost
-from evolve_arena.games.ticket_to_ride.room import RULE
+from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scratch import (
     BLOCKED,
     OWN,
@@ -58,7 +58,7 @@ def empty_state(players: int) -> Any:
 
 
 def make_scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(RULE))
+    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:

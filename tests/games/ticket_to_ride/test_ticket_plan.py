@@ -41,7 +41,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import can_claim, can_pay, list_moves
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import RULE
+from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scratch import (
     AFFORDABLE,
@@ -62,7 +62,7 @@ NORTH, SOUTH = ("Denver", "Santa Fe"), ("El Paso", "Santa Fe")
 
 @pytest.fixture
 def scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(RULE))
+    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:

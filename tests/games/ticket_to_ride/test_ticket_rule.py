@@ -55,7 +55,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import is_legal
 from evolve_arena.games.ticket_to_ride.options import OPTIONS, parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import RULE
+from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rule import (
     CLAIM_ROUTE,
     DO_NOTHING,
@@ -93,7 +93,7 @@ def find_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
 
 @pytest.fixture
 def scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(RULE))
+    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:
@@ -441,7 +441,8 @@ def test_whole_games_are_legal_and_need_no_hidden_knowledge(variant: str, scratc
         while state[PHASE] != OVER:
             seat = int(state[TO_MOVE])
             hide(state, seat, view)
-            fresh = make_ticket_scratch(simple_lineup(RULE)) if count % 10 == 0 else scratch
+            anew = count % 10 == 0
+            fresh = make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE)) if anew else scratch
             fresh.streams[0] = scratch.streams[0] = count
             wanted = rule_move(RULES, view, seat, bits, fresh)
             scratch.streams[0] = count

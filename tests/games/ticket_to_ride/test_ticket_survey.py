@@ -60,6 +60,7 @@ from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, describe_move
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.situation import (
@@ -70,14 +71,14 @@ from evolve_arena.games.ticket_to_ride.situation import (
 )
 from evolve_arena.games.ticket_to_ride.survey import survey
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
-from evolve_arena.players.lineup import RANDOM, simple_lineup
+from evolve_arena.players.lineup import simple_lineup
 
 RULES = TicketRules()
 State = NDArray[np.int64]
 
 
 def make_scratch() -> TicketScratch:
-    return make_ticket_scratch(simple_lineup(RANDOM))
+    return make_ticket_scratch(simple_lineup(SEAT_FIELDS))
 
 
 @compiled

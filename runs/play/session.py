@@ -1,4 +1,4 @@
-"""A sitting: games one after the other, typed by people, played by programs, or both."""
+"""Games at the terminal, one after the other: typed by people, played by programs, or both."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from typing import Any
 from evolve_arena.arena.match import Match
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
-from evolve_arena.players.speech import speech_of
-from evolve_arena.runs.play.conversation import Conversation, LeaveError, NextGameError
-from evolve_arena.runs.play.record import Record
+from evolve_arena.runs.play.prompt import LeaveError, NextGameError, PromptLoop
 from evolve_arena.runs.play.screen import InputEndedError, Screen
 from evolve_arena.runs.play.table import Party, Table
 
-__all__ = ["Plan", "Sitting"]
+__all__ = ["Plan", "Session"]
 
 
 @dataclass(frozen=True)
@@ -27,10 +25,11 @@ class Plan:
     """What is played."""
 
     seed: int
-    """Seeds openings and players, as in a duel: two programs play the very games of
-    :func:`evolve_arena.arena.duel.duel` if the first of them begins the first game."""
+    """Seeds openings, decks and players. In games of two without chance two programs play the very
+    games of :func:`evolve_arena.arena.duel.duel` if the first of them begins the first game."""
     first: int = 0
-    """Which of the two begins the first game, 0 or 1; each begins every other game."""
+    """At which seat the first of the party sits in the first game; from game to game everybody
+    moves up a seat."""
     moves: tuple[Any, ...] = ()
     """The moves that each game begins with."""
     opening_plies: int = 0
@@ -43,12 +42,12 @@ class Plan:
     """Whether programs that can tell before each move what they think of each move."""
 
 
-class Sitting:
+class Session:
     """People and programs at a terminal.
 
     Args:
         game: The rules.
-        players: The two participants; a :class:`HumanPlayer` stands for a person.
+        players: Those who take part; None is a person.
         plan: What is played.
         screen: Where it is shown, and where people type.
         make_advisor: Makes who is asked for hints; the other player's twin, say. It is closed
@@ -58,7 +57,7 @@ class Sitting:
     def __init__(
         self,
         game: AnyGame,
-        players: Sequence[Player],
+        players: Sequence[Player | None],
         plan: Plan,
         screen: Screen,
         make_advisor: Callable[[], Player] | None = None,
@@ -67,12 +66,11 @@ class Sitting:
         self.plan = plan
         self.matches: list[Match] = []
         """The finished games, in order."""
-        self.wins = [0, 0]
-        """How many of them each participant won."""
-        self.party = Party([None if isinstance(p, HumanPlayer) else p for p in players])
-        self._speech = speech_of(game)
+        self.party = Party(players)
+        self.wins = [0] * len(players)
+        """How many of them each of the party won."""
         self._screen = screen
-        self._talk = Conversation(game, self.party, screen, make_advisor)
+        self._prompt = PromptLoop(game, self.party, screen, make_advisor)
 
     def run(self) -> list[Match]:
         """Plays until all games are played, or people leave; gives the finished games.
@@ -89,7 +87,7 @@ class Sitting:
         except KeyboardInterrupt:
             self._screen.say("Stopped. Goodbye.")
         finally:
-            self._talk.close()
+            self._prompt.close()
         if len(self.matches) > 1:
             self._tell_score()
         return self.matches
@@ -113,64 +111,99 @@ class Sitting:
 
     def _lay(self, number: int) -> Table:
         """The table for game *number*, counted from 0."""
-        plan = self.plan
+        plan, seats = self.plan, self.game.seats
         beginning: Sequence[Any] = plan.moves
         if plan.opening_plies:
             pairs = number // 2 + 1
             openings = random_openings(self.game, plan.opening_plies, pairs, plan.seed)
             beginning = [self.game.move_of(n) for n in openings[-1].tolist() if n >= 0]
-        seed = int(derive_seeds(plan.seed, 0, "duel", number + 1)[-1])
-        table = Table(self.party, Record(self.game, beginning, seed), (plan.first + number) % 2)
-        self._screen.say(f"Game {number + 1}: {table.describe_sides()}.")
+        purpose = "play" if find_game(self.game.name).has_chance else "duel"
+        seed = int(derive_seeds(plan.seed, 0, purpose, number + 1)[-1])
+        order = [(seat - plan.first - number) % seats for seat in range(seats)]
+        table = Table(self.game, self.party, order, seed, beginning)
+        self._screen.say(f"Game {number + 1}: {table.describe_seats()}.")
         if beginning:
-            self._screen.say(f"It begins with {table.record}.")
+            self._screen.say(f"It begins with {table}.")
         return table
 
     def _clear(self, table: Table) -> None:
         """Counts the game, if it is over, and gives its moves."""
         table.leave()
-        self._talk.forget()
+        self._prompt.forget()
         if table.result is not None:
             self.matches.append(table.result)
             if table.winner is not None:
                 self.wins[table.winner] += 1
-        elif table.record.moves:
-            self._screen.say(f"Unfinished. Moves: {table.record}")
+        elif table.moves and table.ui.is_open:
+            self._screen.say(f"Unfinished. Moves: {table}")
 
     def _play(self, table: Table) -> None:
         """From the first decision until the game is over and nobody takes anything back."""
-        drawn = None
+        shown = _Shown()
         while True:
-            position = table.record.position
             over = table.result is not None
-            looked_at = over or table.seat is None or not self.party.people
-            if position != drawn and looked_at:
-                self._talk.draw(table)
-                drawn = position
-                if self.plan.values and not over:
-                    self._talk.tell_values(table)
+            if not over or table.ui.is_open:
+                self._show(table, shown, over=over)
             if over:
-                self._screen.say(f"{table.describe_result()}\nMoves: {table.record}")
+                moves = f"\nMoves: {table}" if table.ui.is_open else ""
+                self._screen.say(f"{table.describe_result()}{moves}")
                 if self.plan.games is not None or not self.party.people:
                     self._screen.say()
                     return
-                self._talk.ask_what_next(table)
-            elif table.seat is None:
-                self._talk.ask_move(table)
+                self._prompt.ask_what_next(table)
+            elif table.program is None:
+                seat, before = table.seat, len(table.moves)
+                self._prompt.ask_move(table)
+                if len(table.moves) > before:
+                    self._tell_gain(table, seat)
             else:
-                self._let_program_move(table)
+                self._let_program_move(table, shown)
 
-    def _let_program_move(self, table: Table) -> None:
-        started = time.monotonic()
-        name, mark, position = table.mover, table.mark, table.record.position
-        move = table.ask_program()
-        if move is None:
+    def _show(self, table: Table, shown: _Shown, *, over: bool) -> None:
+        """Draws the board, where it changed and somebody wants to see it."""
+        watched = table.program is None or (not self.party.people and table.ui.is_open)
+        position = table.position
+        if not (over or watched) or position is shown.position or position == shown.position:
             return
+        shown.position = position
+        if over or not table.ui.is_turn_begun(position):
+            self._prompt.draw(table)
+        if self.plan.values and not over:
+            self._prompt.tell_values(table)
+
+    def _let_program_move(self, table: Table, shown: _Shown) -> None:
+        started = time.monotonic()
+        seat, called, position = table.seat, table.mover, table.position
+        if not self.party.people and (heading := table.ui.heading(position)) != shown.heading:
+            shown.heading = heading
+            self._screen.say(heading)
+        if not table.ask_program():
+            return
+        shown.turn.append((position, table.last))
+        if table.result is None and table.seat == seat:
+            return  # the turn goes on
         if not self.party.people:
             time.sleep(max(0.0, self.plan.delay - (time.monotonic() - started)))
-        self._screen.say(f"{name} ({mark}) plays {self._speech.name(move, position)}.")
+        self._screen.say(f"{called} {table.ui.tell_turn(shown.turn)}.")
+        shown.turn.clear()
+
+    def _tell_gain(self, table: Table, seat: int) -> None:
+        """Tells a person what only he sees of his move."""
+        before, after = table.positions[-2:]
+        gain = table.ui.tell_gain(before, after, seat, colour=self._screen.colour)
+        if gain:
+            self._screen.paint(gain)
 
     def _tell_score(self) -> None:
         drawn = len(self.matches) - sum(self.wins)
-        (one, other), (wins, losses) = self.party.names, self.wins
-        self._screen.say(f"Score: {one} {wins}, {other} {losses}, drawn {drawn}.")
+        scores = (f"{name} {won}" for name, won in zip(self.party.names, self.wins, strict=True))
+        self._screen.say(f"Score: {', '.join(scores)}, drawn {drawn}.")
+
+
+class _Shown:
+    """What a game has shown so far."""
+
+    def __init__(self) -> None:
+        self.position: Any = None
+        self.heading = ""
+        self.turn: list[tuple[Any, Any]] = []

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
-from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.errors import BadValueError, IllegalMoveError, PositionError
 from evolve_arena.games.checkers.drawing import draw_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
+from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts
 from evolve_arena.games.checkers.position import COLOURS
-from evolve_arena.players.speech import Speech, shorten
+from evolve_arena.players.text_ui import TextUI, shorten
 
-__all__ = ["CheckersSpeech"]
+__all__ = ["CheckersText"]
 
 
-class CheckersSpeech(Speech):
-    """Moves are squares, ``11-15`` or ``18x11``, as many as are needed to tell them apart."""
+class CheckersText(TextUI):
+    """The players are dark and light; moves are squares, ``11-15`` or ``18x11``."""
 
     DIVIDED = r"(?: ?(?:-{1,2}>?|[x×:,./–—→]|to) ?| )"
     ENTRY = re.compile(
         rf"(?:(?:move|play|from) ?)?[:#=(]*([0-9]{{1,2}}(?:{DIVIDED}[0-9]{{1,2}}){{0,9}})[ .,;!)]*",
         re.ASCII | re.IGNORECASE,
     )
+    greeting = (
+        "Squares make a move: 11-15, or 18x11 for a capture; one square is enough if no other\n"
+        "move begins there. Captures must be made, and to their end."
+    )
+    meanings: ClassVar[Mapping[str, str]] = {
+        "values": "what a program that looks ahead thinks of each move",
+        "moves": "the moves that can be played, and those so far",
+    }
+    thinker = "program that looks ahead"
+    game: Checkers
 
     def __init__(self, game: Checkers) -> None:
-        self._game = game
+        super().__init__(game)
         first = int(game.turned)
         self.sides = (COLOURS[first], COLOURS[1 - first])
 
@@ -39,16 +52,16 @@ class CheckersSpeech(Speech):
             BadValueError: The game is over.
         """
         squares = self._read_squares(text)
-        if self._game.outcome(position) is not None:
+        if self.game.outcome(position) is not None:
             raise BadValueError("this game is over")
-        legal = self._game.legal_moves(position)
+        legal = self.game.legal_moves(position)
         found = [move for move in legal if _begins(squares, move.path)]
         if not found and len(squares) == 1:
             found = [move for move in legal if move.path[-1] == squares[0]]
         if len(found) > 1 and len(squares) == 1:
             raise IllegalMoveError(f"{squares[0]}: this could be {_list_moves(found)}")
         try:
-            return self._game.resolve(position, Move(squares))
+            return self.game.resolve(position, Move(squares))
         except IllegalMoveError:
             if len(found) == 1:
                 return found[0]
@@ -56,18 +69,19 @@ class CheckersSpeech(Speech):
 
     def name(self, move: Move, position: Position) -> str:
         """Such as "11-15"."""
-        return self._game.format_move(move, position)
+        return self.game.format_move(move, position)
 
     def question(self, position: Position) -> str:
-        """Such as "move (such as 11-15)"."""
-        moves = self._game.legal_moves(position)
+        """An example, or the only move."""
+        moves = self.game.legal_moves(position)
         if len(moves) == 1:
-            return f"move (only {moves[0]} is possible)"
-        return f"{'capture' if moves[0].is_capture else 'move'} (such as {moves[0]})"
+            return f"only {self.game.format_move(moves[0], position)} is possible"
+        kind = "a capture " if moves[0].is_capture else ""
+        return f"{kind}such as {self.game.format_move(moves[0], position)}"
 
     def list_moves(self, position: Position) -> str:
         """All legal moves."""
-        moves = self._game.legal_moves(position)
+        moves = self.game.legal_moves(position)
         colour = COLOURS[position.side]
         if not moves:
             return f"{colour.capitalize()} can play nothing."
@@ -76,7 +90,7 @@ class CheckersSpeech(Speech):
     def advise(self, error: IllegalMoveError, position: Position) -> str:
         """All legal moves, unless the error tells of some."""
         named = set(re.findall(r"[0-9x-]+", str(error)))
-        if named & {str(move) for move in self._game.legal_moves(position)}:
+        if named & {str(move) for move in self.game.legal_moves(position)}:
             return ""
         return self.list_moves(position)
 
@@ -86,9 +100,44 @@ class CheckersSpeech(Speech):
         last: Move | None = None,
         *,
         colour: bool = False,
+        names: Sequence[str] = (),
     ) -> str:
         """See :func:`draw_checkers`."""
         return draw_checkers(position, last, colour=colour)
+
+    def write_game(self, moves: Sequence[Move], positions: Sequence[Position]) -> str:
+        """Such as ``11-15 22-18 15x22``."""
+        return " ".join(
+            self.game.format_move(move, position)
+            for move, position in zip(moves, positions, strict=False)
+        )
+
+    def read_game(self, text: str) -> tuple[Move, ...]:
+        """Moves with blanks between; their numbers, ``1.`` and so on, may stand before them."""
+        position, moves = self.game.initial(), []
+        for number, word in enumerate(re.sub(r"\b\d+\.+(?=\s|$|\d+[-x])", " ", text).split(), 1):
+            try:
+                move = self.game.resolve(position, self.game.parse_move(word))
+                position = self.game.play(position, move)
+            except IllegalMoveError as error:
+                raise PositionError(f"move {number} of {text[:40]!r}: {error}") from None
+            moves.append(move)
+        return tuple(moves)
+
+    def replay(self) -> str:
+        """With the moves."""
+        turned = " --turned" if self.game.turned else ""
+        return f'evolve play --game checkers{turned} --moves "MOVES"'
+
+    def has_values(self, player: Any) -> bool:
+        """Those who search have."""
+        return isinstance(player, Thinker)
+
+    def describe_values(
+        self, player: Thinker, position: Position, earlier: Sequence[Position]
+    ) -> str:
+        """See :mod:`evolve_arena.games.checkers.opinions`."""
+        return describe_thoughts(player, position)
 
     def _read_squares(self, text: str) -> tuple[int, ...]:
         match = self.ENTRY.fullmatch(" ".join(text.split()))

@@ -1,0 +1,156 @@
+"""How people at a terminal see a game and talk about its moves: a game has one `TextUI`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
+
+__all__ = ["TextUI", "find_text_ui", "shorten"]
+
+
+class TextUI(ABC):
+    """How people at a terminal see a game and talk about its moves.
+
+    Args:
+        game: What is played.
+    """
+
+    sides: Sequence[str] = ()
+    """What the seats are called by their pieces, in order of moving; empty if they have none."""
+    is_open: ClassVar[bool] = True
+    """Whether everybody sees everything, so that moves can be taken back."""
+    greeting: str
+    """How the help begins: how a move is made."""
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """What commands do, where it is not what `evolve_arena.runs.play.prompt.COMMANDS` says."""
+    extras: ClassVar[Mapping[str, str]] = {}
+    """Commands that this game adds, and what they do; see :meth:`obey`."""
+    thinker: ClassVar[str] = "network"
+    """Who can be asked for the values of moves."""
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+
+    @abstractmethod
+    def read(self, text: str, position: Any) -> Any:
+        """The move that a person means who types *text*, if need be in this *position*.
+
+        Raises:
+            IllegalMoveError: It is none.
+        """
+
+    @abstractmethod
+    def name(self, move: Any, position: Any) -> str:
+        """The *move* in a sentence: "column 3"; *position* is the one in which it is played."""
+
+    @abstractmethod
+    def question(self, position: Any) -> str:
+        """What a person is asked for, in a few words: "column 0-6"."""
+
+    @abstractmethod
+    def list_moves(self, position: Any) -> str:
+        """What can be played, in a sentence."""
+
+    @abstractmethod
+    def draw(
+        self,
+        position: Any,
+        last: Any = None,
+        *,
+        colour: bool = False,
+        names: Sequence[str] = (),
+    ) -> str:
+        """The board as who is to move sees it.
+
+        Args:
+            position: What there is to see.
+            last: The last move, to be marked; None if there is none.
+            colour: Whether codes for colours may be used, which terminals understand.
+            names: The players, seat by seat, if it shows them.
+        """
+
+    def advise(self, error: IllegalMoveError, position: Any) -> str:
+        """A sentence that helps who met with *error*; empty if that says it all."""
+        return self.list_moves(position)
+
+    def greet(self, seat: int) -> str:
+        """Tells a person who he is; *seat* is 0 for who moves first."""
+        if self.sides:
+            return f"You play {self.sides[seat]} and move {('first', 'second')[seat]}."
+        return f"You sit at seat {seat + 1} of {self.game.seats}."
+
+    def write_game(self, moves: Sequence[Any], positions: Sequence[Any]) -> str:
+        """The *moves* as :meth:`read_game` reads them, each played in one of the *positions*."""
+        return " ".join(self.game.format_move(move) for move in moves)
+
+    def read_game(self, text: str) -> tuple[Any, ...]:
+        """The moves that *text* gives.
+
+        Raises:
+            PositionError: There is one among them that cannot be played.
+        """
+        if text.strip():
+            raise BadValueError(f"games of {self.game.name} can't begin with moves")
+        return ()
+
+    def replay(self) -> str:
+        """The command that shows a game again; empty if there is none."""
+        return ""
+
+    def has_values(self, player: Any) -> bool:
+        """Whether *player* can say what it thinks of each move."""
+        return False
+
+    def describe_values(self, player: Any, position: Any, earlier: Sequence[Any]) -> str:
+        """What a *player* who has values thinks; it was asked in the *earlier* positions."""
+        raise NotImplementedError
+
+    def is_turn_begun(self, position: Any) -> bool:
+        """Whether the board need not be drawn again, since a turn goes on."""
+        return False
+
+    def heading(self, position: Any) -> str:
+        """A line for onlookers whenever it changes, such as the number of the round."""
+        return ""
+
+    def tell_turn(self, turn: Sequence[tuple[Any, Any]]) -> str:
+        """What a player did, after its name: "plays column 3".
+
+        Args:
+            turn: The positions and the moves in them that make up the turn.
+        """
+        return f"plays {', then '.join(self.name(move, position) for position, move in turn)}"
+
+    def tell_gain(self, before: Any, after: Any, seat: int, *, colour: bool) -> str:
+        """What the own move showed to who sits at *seat* alone, such as a card; or nothing."""
+        return ""
+
+    def describe_result(self, position: Any, match: Any, names: Sequence[str]) -> str:
+        """More about how a game ended than who has won; or nothing."""
+        return ""
+
+    def obey(self, command: str, position: Any, names: Sequence[str], *, colour: bool) -> str:
+        """Does one of :attr:`extras`, and gives what is to be said."""
+        raise NotImplementedError
+
+
+def find_text_ui(game: AnyGame) -> TextUI:
+    """How *game* is talked about.
+
+    Raises:
+        BadValueError: The game says nothing about it.
+    """
+    make: Callable[[AnyGame], TextUI] | None = find_game(game.name).make_text_ui
+    if make is None:
+        raise BadValueError(f"{game.name} cannot be played at a terminal")
+    return make(game)
+
+
+def shorten(text: str) -> str:
+    """*text*, or its beginning if it is long: to be quoted in a message."""
+    return text if len(text) <= 20 else f"{text[:20]}…"
