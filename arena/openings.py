@@ -21,8 +21,8 @@ def random_openings(
     """Random legal openings after which the game still goes on, shape ``(count, plies)``.
 
     Raises:
-        BadValueError: There may be no such opening: *plies* is negative or too large; above half
-            the board in Connect Four.
+        BadValueError: There may be no such opening: *plies* is negative or above
+            :func:`longest_opening`.
     """
     check_plies(game, plies)
     kernel = find_game(game.name).kernel

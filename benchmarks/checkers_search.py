@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks.line import Line
+from evolve_arena.arena.batch import new_results
 from evolve_arena.games.checkers.board import MOST_MOVES, repetition_key
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
@@ -20,6 +21,7 @@ from evolve_arena.games.checkers.seat import (
     LINEAR,
     PLANE,
     QUIET,
+    SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
     make_checkers_scratch,
@@ -80,7 +82,7 @@ def measure() -> Iterator[Line]:
 
 def _linear(features: int, depth: int, *, quiet: int = 0) -> Lineup:
     """Counts pieces and, a little, other things."""
-    lineup = simple_lineup(LINEAR)
+    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
     lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     worth = np.random.default_rng(1).normal(0.0, 0.1, features)
     worth[:4] = 1.0, 1.5, -1.0, -1.5
@@ -99,7 +101,7 @@ def _networks(count: int, depth: int) -> Lineup:
     for genome in genomes.astype(np.float32):
         encoding = Encoding(32, index.ravel(), factor, 24)
         columns, weights = MLP_32_40_10_1.pack(genome[None], encoding)
-        lineup = simple_lineup(NETWORK)
+        lineup = simple_lineup(SEAT_FIELDS, NETWORK)
         lineup.seats[0, DEPTH] = depth
         shapes = MLP_32_40_10_1.shape[None]
         lineups.append(
@@ -170,9 +172,7 @@ def _play(lineup: Lineup, pairings: np.ndarray) -> int:
         np.arange(count, dtype=np.uint64),
         np.zeros((count, 0), dtype=np.int64),
         make_checkers_scratch(lineup),
-        np.zeros(count, dtype=np.int8),
-        np.zeros(count, dtype=np.int16),
-        np.zeros(count, dtype=np.uint64),
+        *new_results(GAME, count).arrays,
     )
     return count
 

@@ -113,7 +113,7 @@ part_strengths() {
   python - <<'PROGRAM'
 import numpy as np
 import evolve_arena as ea
-from evolve_arena.studies.four_in_a_row_curves import read_published
+from evolve_arena.studies.four_in_a_row.curves import read_published
 
 for setting in [*(f"mutation_strength={s}" for s in (0.1, 0.3, 1, 2)), "tanh", "absolute"]:
     distances = []

@@ -15,7 +15,8 @@ from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
+from evolve_arena.players.lineup import Lineup, simple_lineup
 
 __all__ = ["measure"]
 
@@ -90,7 +91,7 @@ def _networks(design: NetworkDesign, repeats: int) -> Batch:
 def _random(matches: int) -> Batch:
     pairings = np.zeros((matches, 2), dtype=np.int32)
     seeds = derive_seeds(1, 0, "benchmark", matches)
-    return make_batch(ConnectFour(), simple_lineup(RANDOM), pairings, seeds)
+    return make_batch(ConnectFour(), simple_lineup(SEAT_FIELDS), pairings, seeds)
 
 
 def _batch(game: ConnectFour, lineup: Lineup, repeats: int) -> Batch:

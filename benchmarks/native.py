@@ -10,11 +10,12 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.games.connect_four.network import NetworkDesign
@@ -27,6 +28,14 @@ POLICY = NetworkDesign()
 VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
 TABLES = (1, 2, 3, 4)
 OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"]
+
+
+class Played(NamedTuple):
+    """What came of matches; see `evolve_arena.arena.batch.Results`."""
+
+    outcomes: NDArray[np.int8]
+    plies: NDArray[np.int16]
+    games: NDArray[np.uint64]
 
 
 def measure() -> float | None:
@@ -88,14 +97,14 @@ def _time(library: ctypes.CDLL, batch: Batch) -> float:
     best = float("inf")
     for _ in range(15):
         start = time.perf_counter()
-        results = _play(library, batch)
+        played = _play(library, batch)
         best = min(best, time.perf_counter() - start)
-    return best / int(results.plies.sum()) * 1e9
+    return best / int(played.plies.sum()) * 1e9
 
 
-def _play(library: ctypes.CDLL, batch: Batch) -> Results:
+def _play(library: ctypes.CDLL, batch: Batch) -> Played:
     count = len(batch)
-    results = Results(
+    played = Played(
         np.zeros(count, dtype=np.int8),
         np.zeros(count, dtype=np.int16),
         np.zeros(count, dtype=np.uint64),
@@ -106,14 +115,12 @@ def _play(library: ctypes.CDLL, batch: Batch) -> Results:
         players,
         lineup.columns,
         lineup.weights,
-        batch.pairings,
-        results.outcomes,
-        results.plies,
-        results.games,
+        batch.seatings,
+        *played,
     ]
     pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
     library.play_matches(ctypes.c_long(count), *pointers)
-    return results
+    return played
 
 
 @cache

@@ -14,10 +14,12 @@ from benchmarks.ticket_to_ride_plain import Options, Randomness
 from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
 from evolve_arena.arena.batch import Batch, Results, make_batch, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.players.lineup import RANDOM, Lineup, simple_lineup
+from evolve_arena.players.lineup import Lineup, simple_lineup
 
 __all__ = ["measure"]
 
@@ -44,7 +46,7 @@ def measure() -> Iterator[Line]:
             "2,000, 100x",
             speed >= GAMES_TARGET and speed >= PLAIN_TARGET * theirs,
         )
-    speed = _speed(_batch(simple_lineup(RANDOM), 10 * GAMES))
+    speed = _speed(_batch(simple_lineup(SEAT_FIELDS), 10 * GAMES))
     yield Line("Ticket to Ride, four random players, one core", speed, "games/s")
     yield _memory()
     yield _two_workers()
@@ -55,15 +57,15 @@ def _rule_players(reading: str) -> Lineup:
 
 
 def _batch(lineup: Lineup, games: int) -> Batch:
-    seatings = seat_players(np.zeros((games, SEATS)))
+    seatings = seat_players(np.zeros((games, SEATS)), find_game(GAME.name).most_seats)
     return make_batch(GAME, lineup, seatings, derive_seeds(1, 0, "benchmark", games))
 
 
 def _speed(batch: Batch) -> float:
     """Games a second: the best of five, after one to warm up."""
     executor = SerialExecutor()
-    executor.seat(batch)
-    return len(batch) / min(_time(executor.seat, batch) for _ in range(5))
+    executor.play(batch)
+    return len(batch) / min(_time(executor.play, batch) for _ in range(5))
 
 
 def _plain_speed(reading: Reading, games: int) -> float:
@@ -82,13 +84,13 @@ def _memory() -> Line:
     """How much this process grows while it plays many games in one batch."""
     executor, process = SerialExecutor(), psutil.Process()
     lineup = _rule_players("text")
-    executor.seat(_batch(lineup, GAMES))
+    executor.play(_batch(lineup, GAMES))
     gc.collect()
     before = process.memory_info().rss
     batch = _batch(lineup, MANY_GAMES)
-    results = executor.seat(batch)
+    results = executor.play(batch)
     growth = (process.memory_info().rss - before) / 2**20
-    own = sum(array.nbytes for array in (*vars(results).values(), batch.seatings, batch.seeds))
+    own = sum(array.nbytes for array in (*results.arrays, batch.seatings, batch.seeds))
     beside = growth - own / 2**20
     return Line(
         f"memory that {MANY_GAMES:,} games of rule players add",
@@ -105,8 +107,8 @@ def _two_workers() -> Line:
     games = 10 * GAMES
     batch = _batch(_rule_players("text"), games)
     with ProcessExecutor(1) as one, ProcessExecutor(2) as two:
-        one.seat(batch), two.seat(batch)
-        pairs = [(_time(one.seat, batch), _time(two.seat, batch)) for _ in range(5)]
+        one.play(batch), two.play(batch)
+        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(5)]
     single, seconds = (min(times) for times in zip(*pairs, strict=True))
     ratio = single / seconds
     text = f"one worker: {single:.3f} s; both the best of 5"

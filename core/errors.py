@@ -53,8 +53,8 @@ def one_line(text: str, most: int = LONGEST) -> str:
 def quote(value: object) -> str:
     """*value* as Python code writes it, but short: long texts, lists and numbers lack their middle.
 
-    >>> quote("checkers"), quote(10**80)
-    ("'checkers'", '1000000000000000000000000000...00000000000000000000000000000')
+    >>> quote("a word"), quote(10**80)
+    ("'a word'", '1000000000000000000000000000...00000000000000000000000000000')
     >>> quote(10**5000)
     'an int too long to be written'
     """
@@ -99,8 +99,8 @@ class BadValueError(ArenaError):
 class UnknownNameError(ArenaError):
     """A name that nothing bears, with the nearest one that something does.
 
-    >>> print(UnknownNameError("game", "conect-four", ["checkers", "connect-four"]))
-    unknown game 'conect-four': did you mean 'connect-four'? (known: checkers, connect-four)
+    >>> print(UnknownNameError("colour", "grean", ["red", "green"]))
+    unknown colour 'grean': did you mean 'green'? (known: green, red)
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:

@@ -11,10 +11,12 @@ import pkgutil
 from functools import cache
 from importlib import import_module, metadata, resources
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from evolve_arena.core.errors import UnknownNameError
-from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
+
+if TYPE_CHECKING:  # without NumPy the command line answers at once
+    from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
 __all__ = [
     "find_commands",
@@ -25,6 +27,7 @@ __all__ = [
     "make_game",
     "recipe_files",
     "recipe_readers",
+    "study_ladder",
     "study_players",
     "usual_game",
 ]
@@ -68,7 +71,8 @@ def game_of(rules: Any) -> AnyGame:
     """The game that has these *rules*, which must be one that was found before."""
     loaded = (_load(place) for place in _loaded)
     spec = next(spec for spec in loaded if spec.game.rules_type is type(rules))
-    return cast(AnyGame, spec.make(**rules._asdict()))
+    game: AnyGame = spec.make(**rules._asdict())
+    return game
 
 
 def study_players(game: str) -> dict[str, PlayerKind]:
@@ -77,6 +81,12 @@ def study_players(game: str) -> dict[str, PlayerKind]:
     for place in _packages(STUDIES):
         found |= getattr(import_module(place), "PLAYERS", {}).get(game, {})
     return found
+
+
+def study_ladder(game: str) -> tuple[str, ...]:
+    """Whom ``evolve evaluate`` lets a player of *game* meet after those of `GameSpec.ladder`."""
+    ladders = [getattr(import_module(place), "LADDERS", {}) for place in _packages(STUDIES)]
+    return tuple(name for ladder in ladders for name in ladder.get(game, ()))
 
 
 def load(place: str) -> Any:

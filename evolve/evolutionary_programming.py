@@ -4,9 +4,8 @@ After Chellapilla and Fogel (1999): each gene has a mutation strength of its own
 with it; there is no crossover. In each generation the n parents and their n children play
 matches against opponents drawn at random from all of them; a win counts 1, a draw 0, a loss -2,
 for both who meet; the n with most points are the next parents. All else (a hall of fame as
-opponents, common openings, random moves) is off unless the recipe asks for it. Source: "Evolving
-neural networks to play checkers without relying on expert knowledge", IEEE Transactions on
-Neural Networks 10 (1999), section III.
+opponents, common openings, random moves) is off unless the recipe asks for it. Source: IEEE
+Transactions on Neural Networks 10 (1999), pages 1382 to 1391, section III.
 """
 
 from __future__ import annotations
@@ -114,6 +113,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     name = "evolutionary-programming"
     config_type = EvolutionaryProgrammingConfig
     genome_kind = "vector"
+    only_pairs = True
     state_type = EvolutionaryProgrammingState
     config: EvolutionaryProgrammingConfig
 

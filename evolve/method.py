@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.core.config import Config, section_of_design
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import AnyGame, GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.limits import COPIES
@@ -80,6 +80,8 @@ class Method(ABC, Generic[S]):
     """What it breeds; it can play the games that have networks of this kind of genome."""
     network_kind: ClassVar[str | None] = None
     """The only one of a game's networks that it can breed, if not all."""
+    only_pairs: ClassVar[bool] = False
+    """Whether its matches are for two, so that it plays no game for more."""
     network_type: ClassVar[type[Config] | None] = None
     """The section ``[network]``, if that is not what the network's design says."""
     network_keys_elsewhere: ClassVar[tuple[str, ...]] = ()
@@ -95,6 +97,8 @@ class Method(ABC, Generic[S]):
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
         """What it can breed for *game*, by name, the usual one first; nothing if it can't."""
+        if cls.only_pairs and game.most_seats > 2:
+            return {}
         return {
             name: player
             for name, player in game.networks.items()
@@ -107,7 +111,7 @@ class Method(ABC, Generic[S]):
 
         Raises:
             UnknownNameError: Its ``kind`` is none of :meth:`networks`.
-            BadValueError: A key is one of another kind.
+            BadValueError: That is no text, or a key is one of another kind.
         """
         if cls.network_type:
             return cls.network_type
@@ -120,8 +124,10 @@ class Method(ABC, Generic[S]):
             for name, design in designs.items()
         }
         chosen = content.get("kind", next(iter(networks))) if several else next(iter(networks))
-        if not isinstance(chosen, str) or chosen not in networks:
-            raise UnknownNameError("kind", str(chosen), networks)
+        if not isinstance(chosen, str):
+            raise BadValueError(f"network.kind is {quote(chosen)}: it must be a text")
+        if chosen not in networks:
+            raise UnknownNameError("kind", chosen, networks)
         for key in content:
             others = [name for name, other in sections.items() if key in other.model_fields]
             if others and chosen not in others:

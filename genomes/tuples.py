@@ -2,7 +2,7 @@
 
 A tuple is a few cells of a board. What lies on them picks one entry of the tuple's table, and
 the value of a position is the sum of all entries picked. The idea goes back to Bledsoe and
-Browning (1959); for Connect Four see Thill, Koch and Konen, PPSN 2012.
+Browning (1959); for learning them by playing see Thill, Koch and Konen, PPSN 2012.
 """
 
 from __future__ import annotations

@@ -43,8 +43,7 @@ class ProcessPlayer(Player):
     Args:
         game: What it plays.
         command: How to start it: a program and its arguments, quoted as in a shell.
-        dialect: One of those that the game's `GameSpec` has;
-            by default the first, ``ai-games`` or ``checkers``.
+        dialect: One of those that the game's `GameSpec` has; by default the first.
         name: How tables call it; by default the file that the command names.
         limits: What it may use; by default what the dialect's site allowed.
 
@@ -52,10 +51,10 @@ class ProcessPlayer(Player):
         UnknownNameError: There is no such dialect for the game.
         BadValueError: The command cannot be read, or names no program.
 
-    >>> from evolve_arena.games.connect_four.game import ConnectFour
-    >>> ProcessPlayer(ConnectFour(), "python3 bot.py", dialect="riddle")
+    >>> from evolve_arena.core.registry import make_game, usual_game
+    >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="riddle")
     Traceback (most recent call last):
-    games.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \
+    evolve_arena.core.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \
 (known: ai-games, riddles)
     """
 

@@ -59,9 +59,9 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
 
 
 def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
-    """The class of the player that is so described; of old files the game must be found out."""
-    games = [description["game"]] if "game" in description else game_names()
-    for game in games:
+    """The class of the player that is so described; old files do not say what it plays."""
+    told = description.get("game")
+    for game in sorted(game_names(), key=lambda name: name != told):
         for kind in find_game(game).networks.values():
             if kind.kind == description["kind"]:
                 return cast(type[BredPlayer], kind)

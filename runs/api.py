@@ -143,7 +143,7 @@ def duel(
 ) -> DuelResult:
     """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
 
-    Without a *game* it is that of the first player who was made for one, else Connect Four.
+    Without a *game* it is that of the first player who was made for one, else the usual one.
 
     >>> result = duel("test-bot", "random", games=1000, seed=1)
     >>> result.games, result.score > 0.6

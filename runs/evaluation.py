@@ -15,7 +15,7 @@ from evolve_arena.arena.mirror import play_mirror
 from evolve_arena.arena.statistics import json_share
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
@@ -46,7 +46,7 @@ def evaluate_player(
         games: Games against each opponent, colours balanced, and at each table of its like.
         opening_plies: Random plies at the beginning of each game.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
-            those of the game's `GameSpec.ladder`.
+            those of the game's ladder, but not itself where its like is met anyway.
         positions: Files of positions with known answers.
         seats: How many are its like; all numbers that can play in turn if None.
         seed: Seeds openings, decks and players.
@@ -59,7 +59,8 @@ def evaluate_player(
     if positions and not spec.examine:
         raise BadValueError(f"files of positions are not for {game.name}")
     counts_points = "points" in spec.columns
-    names = list(dict.fromkeys(spec.ladder if opponents is None else opponents))
+    ladder = (*spec.ladder, *study_ladder(game.name))
+    names = list(dict.fromkeys(ladder if opponents is None else opponents))
     words = [int(word) for word in derive_seeds(seed, 0, "evaluation", counts_points + len(names))]
     results = {}
     with ExitStack() as stack:
@@ -69,6 +70,8 @@ def evaluate_player(
             stack.callback(entered[-1].close)
             entered[-1].rehearse()
         for name, opponent, word in zip(names, entered, words[counts_points:], strict=True):
+            if counts_points and opponents is None and opponent.name == player.name:
+                continue
             result = duel(
                 game, player, opponent, games=games, opening_plies=opening_plies, seed=word
             )

@@ -24,6 +24,7 @@ __all__ = [
     "find_table",
     "game_for",
     "is_made_for_a_game",
+    "player_kinds",
     "with_seats",
 ]
 
@@ -35,7 +36,7 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
     """What the players so named play: the game of the first who was made for one, or knows but one.
 
     Args:
-        specifications: Such as ``random`` or ``run:evolved/connect-four``.
+        specifications: Such as ``random`` or ``run:evolved/first``.
         name: The game's name; if nobody was made for it, it is played on its usual board. If
             None, it is the usual one unless a player says otherwise.
 
@@ -60,7 +61,7 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     """The player that *specification* names; ``run:PATH`` and ``run:PATH@GENERATION`` too.
 
     Args:
-        specification: Such as ``random`` or ``run:evolved/connect-four``, as the user gave it:
+        specification: Such as ``random`` or ``run:evolved/first``, as the user gave it:
             if it names a program, that is run.
         game: What it is to play; the usual game if None.
 

@@ -98,8 +98,8 @@ class RunConfig(Config):
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["best-check", "last"] = "best-check"
     """Which champion becomes ``champion.safetensors``: that with most wins against the first
-    opponent of all checks (in Ticket to Ride: that which scored most points more than it), or
-    the last one."""
+    opponent of all checks (where players are compared by points, that which had most more than
+    it), or the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
     """How many of the newest checkpoints are kept. A new run takes :data:`KEEP_NEWEST` if
     nothing is said; a run whose recipe does not say it, an old one, keeps all."""

@@ -1,15 +1,21 @@
-"""Each floor of the house imports only from those below it."""
+"""Each floor of the house imports only from those below it, and no game from another.
+
+Below the games nothing is said of any of them by name.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ["studies", "games", "runs", "evolve", "arena", "players", "genomes", "core"]
+BELOW_GAMES = FLOORS[2:]
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +23,17 @@ def _stand_in_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
+def read_settings() -> dict[str, Any]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return dict(settings["tool"]["importlinter"])
+
+
 def test_the_contract_names_every_floor() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    settings = read_settings()
     assert settings["root_packages"] == ["evolve_arena"]
-    assert [contract["layers"] for contract in settings["contracts"]] == [FLOORS]
+    layers = [each for each in settings["contracts"] if each["type"] == "layers"]
+    assert [contract["layers"] for contract in layers] == [FLOORS]
+    assert [contract["containers"] for contract in layers] == [["evolve_arena"]]
     packages = {file.parent.name for file in ROOT.glob("*/__init__.py")}
     assert packages - {"benchmarks", "docs", "tests", "evolve_arena"} == set(FLOORS)
     assert {
@@ -28,7 +41,16 @@ def test_the_contract_names_every_floor() -> None:
     } == packages - {"benchmarks", "evolve_arena"}
 
 
-def test_the_contract_is_kept() -> None:
+def test_no_game_knows_another() -> None:
+    contracts = {contract["name"]: contract for contract in read_settings()["contracts"]}
+    assert len(contracts) == 2
+    contract = contracts["No game knows another"]
+    assert contract["type"] == "independence"
+    assert contract["modules"] == ["evolve_arena.games.*"]
+    assert "ignore_imports" not in contract
+
+
+def test_the_contracts_are_kept() -> None:
     assert lint_imports("pyproject.toml", no_cache=True, no_logo=True) == 0
 
 
@@ -41,3 +63,38 @@ def test_a_floor_that_looks_up_is_found(tmp_path: Path) -> None:
         'layers = ["core", "arena"]\n'
     )
     assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1
+
+
+def test_a_game_that_is_not_independent_is_found(tmp_path: Path) -> None:
+    """All games need the errors, so a contract that forbids it must be broken."""
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(
+        '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
+        "[[tool.importlinter.contracts]]\n"
+        'name = "alone"\ntype = "independence"\n'
+        'modules = ["evolve_arena.games.*", "evolve_arena.core.errors"]\n'
+    )
+    assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1
+
+
+def find_games(text: str) -> list[tuple[int, str]]:
+    """The names of games in *text*, however they are written, each with the number of its line."""
+    games = [folder.parent.name for folder in ROOT.glob("games/*/__init__.py")]
+    names = "|".join(game.replace("_", r"[-_\s]*") for game in games)
+    found = re.finditer(names, text, re.IGNORECASE)
+    return [(1 + text.count("\n", 0, match.start()), match[0]) for match in found]
+
+
+@pytest.mark.parametrize("floor", BELOW_GAMES)
+def test_below_the_games_none_is_named(floor: str) -> None:
+    found = [
+        f"{file.relative_to(ROOT)}:{line}: {name}"
+        for file in sorted((ROOT / floor).rglob("*.py"))
+        for line, name in find_games(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_names_of_games_are_found() -> None:
+    text = "Ticket to Ride, ticket-to-ride, ConnectFour\nin Connect\n  Four, Checkers; a check"
+    assert [line for line, _ in find_games(text)] == [1, 1, 1, 2, 3]

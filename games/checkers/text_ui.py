@@ -30,7 +30,6 @@ class CheckersText(TextUI):
     )
     meanings: ClassVar[Mapping[str, str]] = {
         "values": "what a program that looks ahead thinks of each move",
-        "moves": "the moves that can be played, and those so far",
     }
     thinker = "program that looks ahead"
     game: Checkers

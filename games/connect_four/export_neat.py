@@ -18,6 +18,7 @@ from evolve_arena.games.connect_four.encodings import ENCODINGS
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
@@ -67,8 +68,9 @@ def export_neat_python(player: BredPlayer) -> str:
         BadValueError: The player is none that was bred by NEAT.
     """
     if not isinstance(player, GraphPlayer):
+        kind = "tuple network" if isinstance(player, TuplePlayer) else "multilayer perceptron"
         raise BadValueError(
-            f"{player.name} is no NEAT graph, and neat-python's files hold these:"
+            f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
             " export it with --to python"
         )
     design, genome = player.design, player.genome

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
@@ -22,6 +22,7 @@ class ConnectFourText(TextUI):
     ENTRY = re.compile(r"(?:column|col)?[\s:#=(]*(\w{1,20})[\s.,;!)]*", re.IGNORECASE)
     sides = ("x", "o")
     greeting = "The number of a column drops a disc there."
+    meanings: ClassVar[Mapping[str, str]] = {"values": "what a network thinks of each column"}
     game: ConnectFour
 
     def read(self, text: str, position: Position) -> int:

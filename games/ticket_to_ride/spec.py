@@ -45,6 +45,7 @@ GAME = GameSpec(
         decide=_decide,
         make_workspace=make_ticket_scratch,
         record_fields=SEAT_FIELDS,
+        decider="choose_move",
         fewest_matches=8,
     ),
     networks={"moves": MovePlayer, "decision": DecisionPlayer, "graph": TicketGraphPlayer},

@@ -61,8 +61,9 @@ class TicketText(TextUI):
     is_open = False
     greeting = GREETING
     meanings: ClassVar[Mapping[str, str]] = {
-        "moves": "all moves that you can make now, as they are typed",
+        "hint": "what the first of the others, or that of --hint, would play here",
         "board": "the table again",
+        "moves": "all moves that you can make now, as they are typed",
     }
     extras: ClassVar[Mapping[str, str]] = {
         "routes": "the routes that you can claim now, and with which cards",
@@ -84,11 +85,11 @@ class TicketText(TextUI):
         """What is asked for, by the phase of the turn."""
         phase = position.array[PHASE]
         if phase == SECOND_CARD:
-            return "the second card: deck, or the colour of an open one"
+            return "the second card: deck or COLOUR"
         if phase in (KEEP_FIRST, KEEP):
             fewest = KEEP_AT_START if phase == KEEP_FIRST else KEEP_LATER
             return f"tickets to keep, {fewest} at least (such as keep 1 2)"
-        return "deck, COLOUR, claim CITY-CITY COLOUR or tickets"
+        return "such as deck, COLOUR, tickets or claim CITY-CITY"
 
     def list_moves(self, position: Position) -> str:
         """All legal moves, by kind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import typer
 
@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def play(
+    context: typer.Context,
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -84,7 +85,8 @@ def play(
     """
     from evolve_arena.runs.play import PlayOptions, Screen
 
-    named, options = _split(names or [])
+    own = [text for each in context.command.params for text in each.opts]
+    named, options = _split(names or [], [text for text in own if text.startswith("--")])
     screen = Screen()
     try:
         PlayOptions(
@@ -105,30 +107,51 @@ def play(
         screen.say("\nStopped. Goodbye.")
 
 
-def _split(words: list[str]) -> tuple[list[str], dict[str, int]]:
+def _split(words: list[str], own: list[str]) -> tuple[list[str], dict[str, int]]:
     """The players among *words*, and the options of games: ``--columns 9``, ``--turned``.
+
+    Args:
+        words: What nobody has understood yet.
+        own: The options that the command has itself.
 
     Raises:
         UnknownNameError: No game has such an option.
         BadValueError: A value is no whole number.
     """
     from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-    from evolve_arena.core.registry import find_game, game_names
 
-    known = {key for game in game_names() for key in find_game(game).game.rules_type._fields}
+    switches = _find_switches() if any(word.startswith("-") for word in words) else {}
     players, options, rest = [], {}, list(words)
     while rest:
         word = rest.pop(0)
-        if not word.startswith("--"):
+        if not word.startswith("-"):
             players.append(word)
             continue
-        key, equals, value = word.removeprefix("--").partition("=")
-        name = key.replace("-", "_")
-        if name not in known:
-            raise UnknownNameError("option", f"--{key}", [f"--{other}" for other in known])
+        key, equals, value = word.partition("=")
+        key = key.replace("_", "-")
+        if key not in switches:
+            raise UnknownNameError("option", key, [*own, *switches])
         if not equals:
-            value = rest.pop(0) if rest and rest[0].lstrip("-").isdecimal() else "1"
-        if not value.lstrip("-").isdecimal() or len(value) > 18:
-            raise BadValueError(f"--{key} is {quote(value)}: it must be a whole number")
-        options[name] = int(value)
+            value = "1"
+            if not switches[key] or (rest and rest[0].isdecimal()):
+                if not rest:
+                    raise BadValueError(f"{key} needs a whole number")
+                value = rest.pop(0)
+        if not value.removeprefix("-").isdecimal() or len(value) > 18:
+            raise BadValueError(f"{key} is {quote(value)}: it must be a whole number")
+        options[key.removeprefix("--").replace("-", "_")] = int(value)
     return players, options
+
+
+def _find_switches() -> dict[str, bool]:
+    """The options of all games, such as ``--columns``, and whether each is just on or off."""
+    from evolve_arena.core.game import Option
+    from evolve_arena.core.registry import find_game, game_names
+
+    found = {}
+    for game in game_names():
+        hints = get_type_hints(find_game(game).game.rules_type, include_extras=True)
+        for name, hint in hints.items():
+            is_switch = Option() in getattr(hint, "__metadata__", ())
+            found[f"--{name.replace('_', '-')}"] = is_switch
+    return found

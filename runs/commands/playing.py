@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolve_arena.core.registry import game_names, usual_game
+
 if TYPE_CHECKING:
     from evolve_arena.core.game import AnyGame
     from evolve_arena.players.player import Player
@@ -24,8 +26,8 @@ Game = Annotated[
     typer.Option(
         "--game",
         metavar="GAME",
-        help="What is played (see evolve games); if left out, what the first player was made for"
-        " (run:, file:), or plays alone, else the usual one.",
+        help=f"One of {', '.join(game_names())}; if left out, what the first player was made for"
+        f" (run:, file:), or plays alone, else {usual_game()}.",
     ),
 ]
 Seats = Annotated[
@@ -45,9 +47,8 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
-    from evolve_arena.core.registry import game_names
-    from evolve_arena.players.specification import player_kinds
     from evolve_arena.runs.output import print_json, print_table
+    from evolve_arena.runs.players import player_kinds
 
     every = game_names()
     kinds = {kind.form: kind.summary for game in every for kind in player_kinds(game).values()}
@@ -232,7 +233,7 @@ def perft(
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import find_game, make_game, usual_game
+    from evolve_arena.core.registry import find_game, make_game
     from evolve_arena.runs.output import print_json, print_table
 
     game = game or usual_game()

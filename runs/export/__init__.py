@@ -34,12 +34,14 @@ def export_player(player: BredPlayer, target: str) -> str:
     check_target(target)
     exporters = find_game(player.game.name).exporters
     if target not in exporters:
+        for place in exporters.values():
+            load(place)(player)  # or it tells why there is no way at all
         other = (
-            f": export it with --to {next(iter(exporters))}"
+            f" to {target}: export it with --to {next(iter(exporters))}"
             if exporters
-            else (" yet: name its champion.safetensors as file:PATH wherever a player is asked for")
+            else " yet: name its champion.safetensors as file:PATH wherever a player is asked for"
         )
         raise BadValueError(
-            f"{player.name} plays {player.game.name}, which can't be exported to {target}{other}"
+            f"{player.name} plays {player.game.name}, which can't be exported{other}"
         )
     return str(load(exporters[target])(player))

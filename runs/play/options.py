@@ -82,7 +82,7 @@ class PlayOptions:
         with ExitStack() as stack:
             players = [_enter(stack, name, game) for name in names]
             compiled = any(isinstance(player, CompiledPlayer) for player in players)
-            if compiled and not is_compiled(game.name, "decide"):
+            if compiled and not is_compiled(game.name, find_game(game.name).kernel.decider):
                 screen.say("Compiling the players for this machine, once (some seconds) ...")
             hints = partial(find_player, advisor, game) if advisor else None
             session = Session(game, players, plan, screen, hints)
@@ -113,7 +113,7 @@ class PlayOptions:
             newest = [] if programs or name else [newest_opponent()]
             game = game_for([*programs, *newest], name)
         seats = self.seats
-        if seats is None and len(self.names) > 2 and find_game(game.name).seats_option:
+        if seats is None and len(self.names) > 1 and find_game(game.name).seats_option:
             seats = len(self.names)
         return with_seats(game, seats)
 
@@ -135,6 +135,8 @@ class PlayOptions:
         if self.moves.split() and self.opening_plies:
             raise BadValueError("moves and openings: a game begins with one or the other")
         ui = find_text_ui(game)
+        if self.opening_plies and find_game(game.name).has_chance:
+            raise BadValueError(f"--openings is not for {game.name}")
         if self.values and not ui.is_open:
             raise BadValueError(f"--values is not for {game.name}")
         return ui.read_game(self.moves)

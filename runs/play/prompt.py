@@ -26,10 +26,10 @@ __all__ = ["COMMANDS", "Command", "LeaveError", "NextGameError", "PromptLoop", "
 COMMANDS = {
     "undo": "take back your last move (undo 3: the last three)",
     "hint": "what the other player, or that of --hint, would play here",
-    "values": "what a network thinks of each column",
+    "values": "what a program thinks of each move",
     "swap": "change sides with the other player",
     "board": "the board again",
-    "moves": "the moves so far",
+    "moves": "the moves that can be played, and those so far",
     "new": "another game; an unfinished one does not count",
     "resign": "lose this game",
     "quit": "leave; the end of input (Ctrl-D) and Ctrl-C do too",
@@ -95,7 +95,7 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
         BadValueError: It is a move, and the game is over.
     """
     words = " ".join(text.lower().split()).rstrip(".!")
-    known = [*COMMANDS, *ui.extras]
+    known = [*ui.extras, *COMMANDS]
     if words in ui.extras:
         return Command(words)
     try:
@@ -105,9 +105,10 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
             return Command(name)
         if (match := COUNTED.fullmatch(words)) and _find_command(match[1], known) == "undo":
             return Command("undo", int(match[2]))
-        near = difflib.get_close_matches(words, known, n=1, cutoff=0.75)
+        near = " " not in words and difflib.get_close_matches(words, known, n=1, cutoff=0.75)
         if near or (ui.is_open and len(words) > 1 and words.replace(" ", "").isalpha()):
-            raise UnknownNameError("command", words[:20], known) from None
+            possible = [name for name in known if ui.is_open or name not in ONLY_OPEN]
+            raise UnknownNameError("command", words[:20], possible) from None
         raise
 
 
@@ -238,11 +239,9 @@ class PromptLoop:
             self._help()
         elif name == "board":
             self.draw(table)
-        elif name == "moves":
-            if table.result is None and (
-                legal := self._ui.list_moves(self.game.view(table.position, table.seat))
-            ):
-                self._screen.say(legal)
+        elif name == "moves" and (self._ui.is_open or table.result is None):
+            if table.result is None:
+                self._screen.say(self._ui.list_moves(self.game.view(table.position, table.seat)))
             if self._ui.is_open:
                 self._screen.say(f"Moves: {table}")
         elif table.result is not None:
@@ -274,9 +273,11 @@ class PromptLoop:
         greeting = self._ui.greeting
         gap = "\n" if "\n" in greeting else " "
         self._screen.say(f"{greeting}{gap}Or say, whole or in part:")
-        for name, meaning in {**COMMANDS, **self._ui.extras, **self._ui.meanings}.items():
+        meanings = {**self._ui.extras, **COMMANDS, **self._ui.meanings}
+        width = max(map(len, meanings)) + 2
+        for name, meaning in meanings.items():
             if self._ui.is_open or name not in ONLY_OPEN:
-                self._screen.say(f"  {name:8}{meaning}")
+                self._screen.say(f"  {name:{width}}{meaning}")
 
     def _give_hint(self, table: Table) -> None:
         advisor = self._find_advisor()

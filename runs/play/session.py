@@ -121,7 +121,8 @@ class Session:
         seed = int(derive_seeds(plan.seed, 0, purpose, number + 1)[-1])
         order = [(seat - plan.first - number) % seats for seat in range(seats)]
         table = Table(self.game, self.party, order, seed, beginning)
-        self._screen.say(f"Game {number + 1}: {table.describe_seats()}.")
+        gap = ": " if table.ui.sides else ", "
+        self._screen.say(f"Game {number + 1}{gap}{table.describe_seats()}.")
         if beginning:
             self._screen.say(f"It begins with {table}.")
         return table
@@ -145,8 +146,8 @@ class Session:
             if not over or table.ui.is_open:
                 self._show(table, shown, over=over)
             if over:
-                moves = f"\nMoves: {table}" if table.ui.is_open else ""
-                self._screen.say(f"{table.describe_result()}{moves}")
+                text = table.describe_result()
+                self._screen.say(f"{text}\nMoves: {table}" if table.ui.is_open else f"\n{text}")
                 if self.plan.games is not None or not self.party.people:
                     self._screen.say()
                     return
@@ -177,14 +178,14 @@ class Session:
         if not self.party.people and (heading := table.ui.heading(position)) != shown.heading:
             shown.heading = heading
             self._screen.say(heading)
-        if not table.ask_program():
-            return
-        shown.turn.append((position, table.last))
-        if table.result is None and table.seat == seat:
-            return  # the turn goes on
+        if table.ask_program():
+            shown.turn.append((position, table.last))
+        if not shown.turn or (table.result is None and table.seat == seat):
+            return  # the turn goes on, or there was none
         if not self.party.people:
             time.sleep(max(0.0, self.plan.delay - (time.monotonic() - started)))
-        self._screen.say(f"{called} {table.ui.tell_turn(shown.turn)}.")
+        margin = "  " if shown.heading else ""
+        self._screen.say(f"{margin}{called} {table.ui.tell_turn(shown.turn)}.")
         shown.turn.clear()
 
     def _tell_gain(self, table: Table, seat: int) -> None:

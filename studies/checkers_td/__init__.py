@@ -22,3 +22,7 @@ PLAYERS = {
         )
     }
 }
+
+LADDERS = {"checkers": ("piotrowski:rafalmore", "piotrowski:rafalmmore")}
+"""Whom players are measured against. Those are left out that look seven plies ahead: the
+strongest, rafalmmored, takes a third of a second for a game."""

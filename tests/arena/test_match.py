@@ -1,17 +1,37 @@
-"""One match, move by move: who is asked, what is watched, how it ends."""
+"""Matches, move by move: who is asked, what is watched, how they end; and compiled alike."""
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
+import numpy as np
 import pytest
 
-from evolve_arena.arena.match import Match, Termination, play_match
-from evolve_arena.core.errors import IllegalMoveError
-from evolve_arena.core.stream import Stream
+from evolve_arena.arena.batch import make_batch, seat_players
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import ForfeitCount
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.match import Match, Termination, play_match, play_matches
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.games.ticket_to_ride.layout import (
+    DRAW_DECK,
+    KEEP_FIRST,
+    KEEP_TICKETS,
+    MOST_PLAYERS,
+)
+from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
+from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.scripted import make_random
+from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()
 
@@ -44,7 +64,8 @@ class Scripted(Player):
 def test_a_win_of_the_first() -> None:
     first, second = Scripted("Ada", 0, 0, 0, 0), Scripted("Bob", 1, 1, 1)
     match = play_match(GAME, [first, second])
-    assert match == Match((0, 1, 0, 1, 0, 1, 0), 1, Termination.WIN, "Ada wins: 4 in a row.")
+    assert match.outcome == 1
+    assert match == Match((0, 1, 0, 1, 0, 1, 0), (1, 2), Termination.WIN, "Ada wins: 4 in a row.")
     assert first.log == ["begin 0", *[f"choose at {ply}" for ply in (0, 2, 4, 6)], "end"]
     assert second.log == ["begin 1", *[f"choose at {ply}" for ply in (1, 3, 5)], "end"]
 
@@ -58,7 +79,8 @@ def test_a_win_of_the_second() -> None:
 def test_a_draw() -> None:
     game = ConnectFour(3, 1, 3)
     match = play_match(game, [Scripted("Ada", 0, 1), Scripted("Bob", 2)])
-    assert match == Match((0, 2, 1), 0, Termination.DRAW, "A draw: the board is full.")
+    assert match.outcome == 0
+    assert match == Match((0, 2, 1), (1, 1), Termination.DRAW, "A draw: the board is full.")
 
 
 def test_the_opening_is_played_without_asking() -> None:
@@ -81,14 +103,21 @@ def test_an_illegal_opening_is_the_callers_mistake() -> None:
     assert player.log == ["begin 0", "begin 1", "end", "end"]
 
 
-@pytest.mark.parametrize("move", [7, -1, 1])
-def test_an_illegal_move_loses(move: int) -> None:
+@pytest.mark.parametrize(
+    ("move", "sentence"),
+    [
+        (7, "Ada plays 7, which is not legal here."),
+        (-1, "Ada wants to do what can't be done here."),
+        (1, "Ada plays 1, which is not legal here."),
+    ],
+)
+def test_an_illegal_move_loses(move: int, sentence: str) -> None:
     full = (1, 1, 1, 1, 1, 1)
     first, second = Scripted("Ada", move), Scripted("Bob")
     match = play_match(GAME, [first, second], opening=full)
     assert match.outcome == -1
     assert match.termination == Termination.ILLEGAL_MOVE
-    assert match.sentence == f"Ada plays {move}, which is not legal here."
+    assert match.sentence == sentence
     assert match.moves == full
     assert first.log[-1] == second.log[-1] == "end"
 
@@ -97,7 +126,9 @@ def test_an_illegal_move_loses(move: int) -> None:
 def test_every_kind_of_forfeit_loses_and_is_named(kind: Forfeit) -> None:
     second = Scripted("Bob", ForfeitError(kind, "Bob cannot go on."))
     match = play_match(GAME, [Scripted("Ada", 3), second])
-    assert match == Match((3,), 1, Termination(kind.value), "Bob cannot go on.", offender=1)
+    ending = Termination(kind.value), "Bob cannot go on."
+    assert match == Match((3,), (1, 2), *ending, offender=1)
+    assert match.outcome == 1
 
 
 def test_other_errors_are_not_swallowed_but_players_are_told_of_the_end() -> None:
@@ -128,8 +159,242 @@ def test_the_seed_decides() -> None:
 
 def test_the_hash_is_that_of_fowler_noll_and_vo() -> None:
     """FNV-1a, 64 bits, over bytes that are the moves plus one; known: of nothing, of "a"."""
-    draw = Match((), 0, Termination.DRAW, "")
+    draw = Match((), (1, 1), Termination.DRAW, "")
     assert draw.game == 0xCBF29CE484222325
-    assert Match((ord("a") - 1,), 0, Termination.DRAW, "").game == 0xAF63DC4C8601EC8C
+    assert Match((ord("a") - 1,), (1, 1), Termination.DRAW, "").game == 0xAF63DC4C8601EC8C
     foobar = tuple(ord(letter) - 1 for letter in "foobar")
-    assert Match(foobar, 0, Termination.DRAW, "").game == 0x85944171F73967E8
+    assert Match(foobar, (1, 1), Termination.DRAW, "").game == 0x85944171F73967E8
+
+
+class Slow(Player):
+    """A compiled player that is asked for each move, as a program or a person would be."""
+
+    def __init__(self, player: CompiledPlayer) -> None:
+        self.player = player
+        self.name = player.name
+        self.seats: list[int] = []
+        self.ended = 0
+
+    def begin(self, side: int) -> None:
+        """Notes its seat."""
+        self.seats.append(side)
+
+    def choose(self, position: TicketPosition, stream: Stream) -> int:
+        """The very move of the compiled player."""
+        assert position.seen_by == position.to_move
+        return self.player.choose(position, stream)
+
+    def end(self) -> None:
+        """Notes the end."""
+        self.ended += 1
+
+
+class Drawer(Player):
+    """Keeps the first two tickets, and does one thing ever after."""
+
+    name = "drawer"
+
+    def __init__(self, then: Any = DRAW_DECK) -> None:
+        self.then = then
+
+    def choose(self, position: TicketPosition, stream: Stream) -> int:
+        """The one thing, which may be an error to raise."""
+        if position.phase == KEEP_FIRST:
+            return KEEP_TICKETS + 3
+        if isinstance(self.then, Exception):
+            raise self.then
+        return self.then
+
+
+def make_players(players: int) -> list[CompiledPlayer]:
+    """Players of several kinds, with and without chance."""
+    game = make_game("ticket-to-ride", players=players)
+    designs = [DecisionDesign(players=players, masked=masked) for masked in (True, False)]
+    genome = designs[0].initialise(1, "uniform", np.random.default_rng(5))[0]
+    noisy = make_player("rule:code", game)
+    return [
+        make_player("rule", game),
+        CompiledPlayer(game, with_noise(noisy.lineup, 0.1), "noisy"),
+        make_player("random", game),
+        *(design.player(genome, f"network {place}") for place, design in enumerate(designs)),
+    ]
+
+
+def lineup_of(players: list[CompiledPlayer]) -> Lineup:
+    return combine_lineups([player.lineup for player in players])
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_tables_compiled_or_not_are_the_same(players: int) -> None:
+    """Move by move each player gets to see its own view only; the kernel has the whole state."""
+    game = make_game("ticket-to-ride", players=players)
+    kinds = make_players(players)
+    tables = np.random.default_rng(players).integers(0, len(kinds), (16, players))
+    seatings, seeds = seat_players(tables, MOST_PLAYERS), derive_seeds(players, 0, "test", 16)
+    batch = make_batch(game, lineup_of(kinds), seatings, seeds)
+    expected = SerialExecutor().play(batch)
+    slow: list[Player] = [Slow(kind) for kind in kinds]
+    results, forfeits = play_matches(game, slow, seatings, seeds)
+    for field in ("games", "places", "plies", "offenders"):
+        assert np.array_equal(getattr(results, field), getattr(expected, field)), field
+    assert list(results.columns) == ["points", "tickets_done", "tickets_failed", "rounds"]
+    for name, numbers in results.columns.items():
+        assert np.array_equal(numbers, expected.columns[name]), name
+    assert {row.kind for row in forfeits} == {"illegal move"}
+    culprits = seatings[np.arange(16), expected.offenders][expected.offenders >= 0]
+    assert {row.player: row.games for row in forfeits} == Counter(culprits.tolist())
+    assert (expected.offenders >= 0).any()
+    assert (expected.offenders < 0).any()
+
+
+def test_everybody_begins_and_ends_each_match() -> None:
+    game = make_game("ticket-to-ride", players=3)
+    players = [Slow(make_player("random", game)) for _ in range(3)]
+    play_match(game, players, seed=4)
+    play_match(game, [players[2], players[0], players[0]], seed=4)
+    assert [player.seats for player in players] == [[0, 1, 2], [1], [2, 0]]
+    assert [player.ended for player in players] == [3, 1, 2]
+
+
+def test_a_finished_match_tells_how_it_ended() -> None:
+    game = make_game("ticket-to-ride", players=2)
+    seen: list[tuple[TicketPosition, Any]] = []
+    players = [make_player("rule", game), make_player("random", game)]
+    match = play_match(
+        game, players, seed=8, watch=lambda position, move: seen.append((position, move))
+    )
+    assert [move for _, move in seen] == [None, *match.moves]
+    position = game.initial(8)
+    for move in match.moves:
+        position = game.play(position, move)
+    assert position == seen[-1][0]
+    outcome = game.outcome(position)
+    assert outcome is not None
+    assert outcome.points == match.columns["points"]
+    assert match.columns["rounds"] == position.round
+    assert match.places == outcome.places == (1, 2)
+    assert match.offender == -1
+    assert match.termination == Termination.WIN
+    points = " and ".join(str(number) for number in outcome.points)
+    assert match.sentence == (
+        f"{players[0].name} wins: {points} points after {position.round} rounds."
+    )
+    for seat in range(2):
+        held = position.tickets(seat)
+        done, failed = (match.columns[f"tickets_{how}"][seat] for how in ("done", "failed"))
+        assert done == sum(position.is_done(seat, ticket) for ticket in held)
+        assert done + failed == len(held)
+
+
+def test_two_with_the_same_points_are_both_first() -> None:
+    game = make_game("ticket-to-ride", players=2)
+    rules = [make_player("rule", game)] * 2
+    seeds = np.arange(250, dtype=np.uint64)
+    results, _ = play_matches(game, rules, seat_players([[0, 1]] * 250, MOST_PLAYERS), seeds)
+    points = results.columns["points"]
+    tied = np.flatnonzero(points[:, 0] == points[:, 1])
+    assert len(tied) > 1
+    assert (results.places[tied, :2] == 1).all()
+    for seed in tied[:2].tolist():
+        match = play_match(game, rules, seed=seed)
+        (same,) = set(match.columns["points"])
+        assert (match.places, match.termination) == ((1, 1), Termination.DRAW)
+        told = f"{same} and {same} points after {match.columns['rounds']} rounds."
+        assert match.sentence == f"A draw: {told}"
+
+
+def test_two_of_three_who_are_first_are_named() -> None:
+    game = make_game("ticket-to-ride", players=3)
+    rules = [make_player("rule", game)] * 3
+    seeds = np.arange(1000, dtype=np.uint64)
+    results, _ = play_matches(game, rules, seat_players([[0, 1, 2]] * 1000, MOST_PLAYERS), seeds)
+    (shared, *_) = np.flatnonzero((results.places == 1).sum(axis=1) == 2).tolist()
+    match = play_match(game, rules, seed=shared)
+    assert sorted(match.places) == [1, 1, 3]
+    assert match.termination == Termination.DRAW
+    first = [f"rule:text #{seat + 1}" for seat in range(3) if match.places[seat] == 1]
+    assert match.sentence.startswith(f"{first[0]} and {first[1]} are first: ")
+
+
+def test_seeds_give_different_decks_to_the_same_players() -> None:
+    game = make_game("ticket-to-ride")
+    rules = [make_player("rule", game)] * 4
+    matches = [play_match(game, rules, seed=seed) for seed in (1, 2, 1)]
+    assert matches[0] == matches[2]
+    assert matches[0].game == matches[2].game != matches[1].game
+
+
+def test_players_draw_from_another_stream_than_the_decks() -> None:
+    """If they did not, a random player could foresee cards."""
+    game = make_game("ticket-to-ride", players=2)
+    words: list[int] = []
+
+    class Listener(Drawer):
+        def choose(self, position: TicketPosition, stream: Stream) -> int:
+            words.append(int(stream[0]))
+            raise ForfeitError(Forfeit.RESIGNED, "Enough.")
+
+    play_match(game, [Listener()] * 2, seed=77)
+    assert words[0] not in (77, int(new_stream(77)[0]))
+    assert len(words) == 1
+
+
+@pytest.mark.parametrize(
+    ("then", "termination", "sentence"),
+    [
+        (-1, "illegal move", "drawer wants to do what can't be done here."),
+        (918, "illegal move", "drawer plays 918, which is not legal here."),
+        (ForfeitError(Forfeit.TIMEOUT, "Too slow."), "time-out", "Too slow."),
+        (ForfeitError(Forfeit.RESIGNED, "Alas."), "resigned", "Alas."),
+    ],
+)
+def test_who_forfeits_is_last_and_points_stay_as_they_stood(
+    then: Any, termination: str, sentence: str
+) -> None:
+    game = make_game("ticket-to-ride", players=3)
+    others = Drawer(), Drawer()
+    match = play_match(game, [others[0], Drawer(then), others[1]], seed=1)
+    assert (match.offender, match.termination, match.sentence) == (1, termination, sentence)
+    assert match.places[1] == 3
+    assert sorted(match.places) == [1, 2, 3]
+    # Nobody has claimed anything: what counts are two tickets each, none of them done.
+    position = game.initial(1)
+    for move in match.moves:
+        position = game.play(position, move)
+    expected = tuple(-position_points(position, seat) for seat in range(3))
+    points = match.columns["points"]
+    assert points == expected
+    assert (points[0] < points[2]) == (match.places[0] > match.places[2])
+    assert match.columns["tickets_done"] == (0, 0, 0)
+    assert match.columns["tickets_failed"] == (2, 2, 2)
+
+
+def position_points(position: TicketPosition, seat: int) -> int:
+    """What the tickets of a seat are worth, read off the text that people see."""
+    text = str(position).split(f"player {seat + 1}: ")[-1].split("tickets: ")[1].splitlines()[0]
+    return sum(int(part.split("(")[1].split(")")[0]) for part in text.split(", "))
+
+
+def test_forfeits_are_counted_in_duels() -> None:
+    game = make_game("ticket-to-ride", players=2)
+    late = Drawer(ForfeitError(Forfeit.TIMEOUT, "Too slow."))
+    result = duel(game, late, make_player("random", game), games=4)
+    assert (result.wins, result.losses, result.counted, result.games) == (0, 0, 4, 4)
+    assert result.forfeits == (ForfeitCount(0, "time-out", 4, "Too slow."),)
+    assert result.terminations == {"time-out": 4}
+    assert result.sides is not None
+    assert [side.forbidden for side in result.sides] == [4, 0]
+
+
+def test_a_table_is_full() -> None:
+    game = make_game("ticket-to-ride", players=4)
+    with pytest.raises(BadValueError, match="3 players sit at a table of 4 seats"):
+        play_match(game, [Drawer()] * 3)
+
+
+def test_two_who_are_first_share_it() -> None:
+    match = Match((1, 2), (1, 1, 3), Termination.DRAW, "x")
+    assert (
+        match.game
+        == ((0xCBF29CE484222325 ^ 2) * 0x100000001B3 % 2**64 ^ 3) * (0x100000001B3) % 2**64
+    )

@@ -12,22 +12,24 @@ from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
 from evolve_arena.arena.statistics import normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
+SPEC = find_game("ticket-to-ride")
 
 
 def by_hand() -> MirrorResult:
     """Four games of two, of which a forbidden move ended one."""
-    results = new_results(4)
-    results.points[:, :2] = [[110, 111], [141, 120], [-200, 300], [60, 58]]
-    results.done[:, :2] = [[3, 2], [5, 4], [9, 9], [0, 1]]
-    results.failed[:, :2] = [[0, 1], [0, 0], [9, 9], [1, 1]]
-    results.rounds[:] = 40, 43, 3, 49
+    results = new_results(GAME, 4)
+    results.columns["points"][:, :2] = [[110, 111], [141, 120], [-200, 300], [60, 58]]
+    results.columns["tickets_done"][:, :2] = [[3, 2], [5, 4], [9, 9], [0, 1]]
+    results.columns["tickets_failed"][:, :2] = [[0, 1], [0, 0], [9, 9], [1, 1]]
+    results.columns["rounds"][:] = 40, 43, 3, 49
     results.offenders[:] = -1, -1, 1, -1
     results.games[:] = 1, 2, 3, 4
-    return MirrorResult("a", seat_players(np.zeros((4, 2))), results)
+    seatings = seat_players(np.zeros((4, 2)), SPEC.most_seats)
+    return MirrorResult("a", seatings, results, SPEC.limits)
 
 
 def test_figures_worked_out_by_hand() -> None:
@@ -39,7 +41,8 @@ def test_figures_worked_out_by_hand() -> None:
     assert result.median == 110.5
     # Squares: 100 + 121 + 1681 + 400 + 1600 + 1764 = 5666.
     assert result.deviation == pytest.approx(math.sqrt(5666 / 5))
-    assert (result.done, result.failed, result.rounds) == (15 / 6, 3 / 6, 44.0)
+    assert (result.mean_of("tickets_done"), result.mean_of("tickets_failed")) == (15 / 6, 3 / 6)
+    assert result.mean_of("rounds") == 44.0
     assert [result.share_above(limit) for limit in (110, 120, 140, 141)] == [3 / 6, 1 / 6, 1 / 6, 0]
     assert result.share_interval(120) == wilson_interval(1, 6)
     # Games' means are 110.5, 130.5 and 59.
@@ -51,15 +54,18 @@ def test_the_result_as_a_dictionary() -> None:
     assert content["seats"] == [2]
     assert content["mean"] == 100.0
     assert content["aborted_games"] == 1
+    columns = ("tickets_done", "tickets_failed", "rounds")
+    assert [content[name] for name in columns] == [15 / 6, 3 / 6, 44.0]
     assert content["above"]["110"] == {"share": 0.5, "wilson_95": list(wilson_interval(3, 6))}
     json.dumps(content, allow_nan=False)
 
 
 def test_pooled_games_weigh_by_their_seats() -> None:
-    results = new_results(2)
-    results.points[:, :4] = [[10, 20, 30, 40], [70, 70, 70, 70]]
+    results = new_results(GAME, 2)
+    results.columns["points"][:, :4] = [[10, 20, 30, 40], [70, 70, 70, 70]]
     results.offenders[:] = -1
-    four = MirrorResult("a", seat_players(np.zeros((2, 4))), results)
+    seatings = seat_players(np.zeros((2, 4)), SPEC.most_seats)
+    four = MirrorResult("a", seatings, results, SPEC.limits)
     both = pool([by_hand(), four])
     assert both.games == 6
     assert both.aborted == 1
@@ -69,6 +75,7 @@ def test_pooled_games_weigh_by_their_seats() -> None:
     half = 1.959963984540054 * math.sqrt(spread) / 14
     assert both.mean_interval == pytest.approx((70 - half, 70 + half))
     assert both.to_dict()["seats"] == [2, 4]
+    assert list(both.to_dict()["above"]) == ["110", "120", "140"]
 
 
 def test_of_aborted_games_nothing_is_told_but_their_number() -> None:
@@ -91,8 +98,8 @@ def test_the_rule_player_at_all_seats(players: int) -> None:
     assert result.aborted == 0
     assert result.results.distinct_games == 50
     assert 70 < result.mean < 130
-    assert 30 < result.rounds < 60
-    assert (result.results.points[:, players:] == 0).all()
+    assert 30 < result.mean_of("rounds") < 60
+    assert (result.results.columns["points"][:, players:] == 0).all()
     assert (result.results.places[:, :players].min(axis=1) == 1).all()
     again = play_mirror(GAME, make_player("rule", GAME), players=players, games=50, seed=1)
     assert np.array_equal(again.results.games, result.results.games)

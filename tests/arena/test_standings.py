@@ -6,19 +6,25 @@ import json
 
 import numpy as np
 import pytest
-from evolve_arena.arena.seated_ratings import _draw_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
 from evolve_arena.arena.batch import new_results, rotations, seat_players
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.arena.standings import PlaceRating, Standings, play_at_tables, rate_places
+from evolve_arena.arena.standings import (
+    PlaceRating,
+    Standings,
+    _draw_tables,
+    play_at_tables,
+    rate_places,
+)
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
+SLOTS = find_game("ticket-to-ride").most_seats
 
 
 @settings(max_examples=60)
@@ -47,7 +53,7 @@ def test_all_sets_of_players_meet() -> None:
 
 
 def test_ratings_are_those_of_the_model_game_by_game() -> None:
-    seatings = seat_players([[2, 0, 1], [1, 2, 0]])
+    seatings = seat_players([[2, 0, 1], [1, 2, 0]], SLOTS)
     places = np.array([[1, 3, 2, 0, 0], [1, 2, 2, 0, 0]], np.int8)
     model = PlackettLuce()
     a, b, c = (model.rating() for _ in range(3))
@@ -60,7 +66,7 @@ def test_ratings_are_those_of_the_model_game_by_game() -> None:
 
 def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> None:
     tables = rotations(_draw_tables(5, 3, 300, 7))
-    seatings = seat_players(tables)
+    seatings = seat_players(tables, SLOTS)
     # The lower its number, the better its place.
     places = np.zeros(seatings.shape, np.int8)
     places[:, :3] = 1 + np.argsort(np.argsort(tables, axis=1), axis=1)
@@ -72,12 +78,12 @@ def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> No
 
 
 def test_rows_worked_out_by_hand() -> None:
-    seatings = seat_players(rotations([[0, 1], [1, 2]]))
-    results = new_results(4)
-    results.points[:, :2] = [[50, 40], [70, 90], [10, 20], [30, 30]]
+    seatings = seat_players(rotations([[0, 1], [1, 2]]), SLOTS)
+    results = new_results(GAME, 4)
+    results.columns["points"][:, :2] = [[50, 40], [70, 90], [10, 20], [30, 30]]
     results.places[:, :2] = [[1, 2], [2, 1], [2, 1], [1, 1]]
-    results.done[:, :2] = [[1, 2], [3, 4], [5, 6], [7, 8]]
-    results.failed[:, 1] = [1, 1, 1, 1]
+    results.columns["tickets_done"][:, :2] = [[1, 2], [3, 4], [5, 6], [7, 8]]
+    results.columns["tickets_failed"][:, 1] = [1, 1, 1, 1]
     results.offenders[:] = -1, -1, 0, -1
     results.games[:] = 1, 2, 3, 4
     ratings = [PlaceRating(25.0, 2.0), PlaceRating(21.0, 2.0), PlaceRating(26.0, 1.0)]
@@ -97,6 +103,7 @@ def test_rows_worked_out_by_hand() -> None:
     assert a["points_95"] is None
     assert (b["tickets_done"], b["tickets_failed"]) == ((2 + 3 + 5 + 8) / 4, 2 / 4)
     assert content["aborted_games"] == 1
+    assert content["columns"] == ["tickets_done", "tickets_failed"]
     json.dumps(content, allow_nan=False)
 
 

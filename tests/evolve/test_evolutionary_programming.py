@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.checkers.config import CheckersNetworkConfig
 from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy import stats
@@ -17,6 +16,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.evolutionary_programming import (
@@ -192,7 +192,7 @@ def count_points(
     """By plain bookkeeping."""
     points, matches = [0.0] * players, [0] * players
     for batch, results in played:
-        for pair, outcome in zip(batch.pairings.tolist(), results.outcomes.tolist(), strict=True):
+        for pair, outcome in zip(batch.seatings.tolist(), results.outcomes.tolist(), strict=True):
             for player, own in zip(pair, (outcome, -outcome), strict=True):
                 if player < players:
                     points[player] += {1: win, 0: draw, -1: loss}[own]
@@ -405,12 +405,17 @@ def test_states_of_other_runs_are_noticed() -> None:
         assert fault in (method.find_mismatch(changed) or "")
 
 
+def make_section(game: str, **content: Any) -> Any:
+    section = EvolutionaryProgramming.network_section(find_game(game), content)
+    return section.model_validate(content)
+
+
 def test_designs_of_both_games() -> None:
     method, config = EvolutionaryProgramming, EvolutionaryProgrammingConfig()
-    network = method.network_types["connect-four"].model_validate({"head": "value"})
+    network = make_section("connect-four", head="value")
     design = method.make_design(ConnectFour(), network, config)
     assert design == NetworkDesign(head="value")
-    network = method.network_types["checkers"].model_validate({"hidden": [8], "depth": 2})
+    network = make_section("checkers", hidden=[8], depth=2)
     design = method.make_design(Checkers(turned=1), network, config)
     assert design == CheckersNetworkDesign(hidden=(8,), depth=2, turned=1)
     made = EvolutionaryProgramming(config, design).initial(1)
@@ -418,7 +423,7 @@ def test_designs_of_both_games() -> None:
 
 
 def test_the_section_network_of_checkers_is_filled_in() -> None:
-    filled = CheckersNetworkConfig.model_validate({"subsquares": True})
+    filled = make_section("checkers", subsquares=True)
     assert filled.model_dump(exclude_none=True) == {
         "kind": "network",
         "depth": 4,

@@ -69,7 +69,7 @@ def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
     results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")
     (batch,) = recorder.batches
     assert arena.games == len(batch) == len(results) == len(met)
-    assert np.array_equal(batch.pairings, met)
+    assert np.array_equal(batch.seatings, met)
     return batch, results, met
 
 
@@ -86,7 +86,7 @@ def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
 )
 def test_each_pair_meets_as_often_as_the_recipe_says(settings: dict[str, Any], times: int) -> None:
     batch, _, _ = play(**settings)
-    met = Counter(map(tuple, batch.pairings.tolist()))
+    met = Counter(map(tuple, batch.seatings.tolist()))
     if settings.get("colours") == "both":
         assert met == Counter(map(tuple, both_colours(round_robin(4)).tolist() * (times // 2)))
     else:
@@ -98,7 +98,7 @@ def test_every_pair_plays_every_opening_as_often() -> None:
     batch, _, _ = play(games=2, colours="both", openings={"plies": 3, "count": 4})
     met = Counter(
         (tuple(pair), tuple(opening))
-        for pair, opening in zip(batch.pairings.tolist(), batch.openings.tolist(), strict=True)
+        for pair, opening in zip(batch.seatings.tolist(), batch.openings.tolist(), strict=True)
     )
     openings = Counter(opening for _, opening in met.elements())
     assert len(openings) <= 4
@@ -138,7 +138,7 @@ def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> Non
     config = make_config(colours=colours, draw_points=0.5)
     points, played = meet_hall(config, arena, STATE, chosen)
     (batch,) = recorder.batches
-    met = Counter(map(tuple, batch.pairings.tolist()))
+    met = Counter(map(tuple, batch.seatings.tolist()))
     each = [(one, 4 + other) for one in range(4) for other in range(3)]
     assert met == Counter([*each, *((other, one) for one, other in each)])
     assert played.tolist() == [6.0] * 4
@@ -146,7 +146,7 @@ def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> Non
     # The members' own points are not those of the population.
     outcomes = SerialExecutor().play(batch).outcomes
     expected = np.zeros(7)
-    for (first, second), outcome in zip(batch.pairings.tolist(), outcomes.tolist(), strict=True):
+    for (first, second), outcome in zip(batch.seatings.tolist(), outcomes.tolist(), strict=True):
         expected[first] += (1 + outcome) / 2
         expected[second] += (1 - outcome) / 2
     assert points.tolist() == expected[:4].tolist()
@@ -161,7 +161,7 @@ def test_members_play_as_the_genomes_that_they_are() -> None:
     (batch,) = recorder.batches
     results = SerialExecutor().play(batch)
     everybody = POPULATION.take([0, 1, 2, 3, 9])
-    again = Arena(DESIGN, SerialExecutor()).play(everybody, batch.pairings, batch.seeds)
+    again = Arena(DESIGN, SerialExecutor()).play(everybody, batch.seatings, batch.seeds)
     assert np.array_equal(results.games, again.games)
 
 

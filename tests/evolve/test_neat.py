@@ -17,8 +17,8 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, inside_groups, round_robin
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.method import BoardViewConfig
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.genomes.neat.distance import distances
@@ -64,7 +64,9 @@ def make_method(
     **settings: Any,
 ) -> Neat:
     config = NeatMethodConfig.model_validate({**settings, "neat": {"pop_size": 6, **(neat or {})}})
-    view = BoardViewConfig.model_validate(VALUE if network is None else network)
+    content = VALUE if network is None else network
+    section = Neat.network_section(find_game("connect-four"), content)
+    view = section.model_validate(content)
     return Neat(config, Neat.make_design(ConnectFour(*board), view, config))
 
 
@@ -247,7 +249,7 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
     _, report = method.step(state, make_arena(method, recorder))
     (batch,) = recorder.batches
     assert report.games == len(batch)
-    met = Counter(frozenset(pair) for pair in batch.pairings.tolist())
+    met = Counter(frozenset(pair) for pair in batch.seatings.tolist())
     times = 2 if colours == "both" else 1
     inside = Counter(
         frozenset(pair) for pair in inside_groups(state.species.members).tolist() * times
@@ -260,15 +262,15 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
     each = Counter(player for pair in met.elements() for player in pair)
     assert each == dict.fromkeys(range(15), (opponents + opponents % 2) * times)
     if colours == "both":
-        first = Counter(batch.pairings[:, 0].tolist())
-        assert first == Counter(batch.pairings[:, 1].tolist())
+        first = Counter(batch.seatings[:, 0].tolist())
+        assert first == Counter(batch.seatings[:, 1].tolist())
 
 
 def test_in_a_round_robin_everybody_meets_everybody() -> None:
     method = make_method(pairing="round-robin", colours="one", stagnation={"judge": "rank"})
     recorder = Recorder()
     method.step(method.initial(1), make_arena(method, recorder))
-    assert recorder.batches[0].pairings.tolist() == round_robin(6).tolist()
+    assert recorder.batches[0].seatings.tolist() == round_robin(6).tolist()
 
 
 # --- the champion --------------------------------------------------------------------------

@@ -49,9 +49,9 @@ class Recorder(SerialExecutor):
     def __init__(self) -> None:
         self.played: list[tuple[Batch, Results]] = []
 
-    def seat(self, batch: Batch) -> Results:
+    def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch*."""
-        results = super().seat(batch)
+        results = super().play(batch)
         self.played.append((batch, results))
         return results
 
@@ -70,7 +70,7 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
 
 def points_of(batch: Batch, results: Results, row: int) -> list[int]:
     return [
-        int(results.points[match, seat])
+        int(results.columns["points"][match, seat])
         for match, seating in enumerate(batch.seatings.tolist())
         for seat, player in enumerate(seating)
         if player == row
@@ -91,9 +91,9 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     assert figures["forbidden"] == 0.0
     # The random player, who takes two of three seats, counts for the rounds only.
     own = (batch.seatings >= 0) & (batch.seatings < 3)
-    assert figures["tickets_done"] == pytest.approx(results.done[own].mean())
-    assert figures["tickets_failed"] == pytest.approx(results.failed[own].mean())
-    assert figures["rounds"] == pytest.approx(results.rounds.mean())
+    for name in ("tickets_done", "tickets_failed"):
+        assert figures[name] == pytest.approx(results.columns[name][own].mean())
+    assert figures["rounds"] == pytest.approx(results.columns["rounds"].mean())
     assert 0.0 < figures["tickets_done"] != figures["tickets_failed"] > 0.0
 
 
@@ -109,8 +109,13 @@ def test_all_table_sizes_count_the_same() -> None:
         means = []
         for size in (2, 5):
             part = np.flatnonzero(taken == size)
-            few = replace(batch, seatings=batch.seatings[part], seeds=batch.seeds[part])
-            means.append(np.mean(points_of(few, SerialExecutor().seat(few), row)))
+            few = replace(
+                batch,
+                seatings=batch.seatings[part],
+                seeds=batch.seeds[part],
+                openings=batch.openings[part],
+            )
+            means.append(np.mean(points_of(few, SerialExecutor().play(few), row)))
         assert fitness[row] == pytest.approx(np.mean(means))
 
 

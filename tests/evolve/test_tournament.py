@@ -208,7 +208,7 @@ def test_seeds_give_different_populations_and_different_matches() -> None:
         method.step(start(method, population, seed), Arena(LINEAR, recorder))
     one, other = (recorder.batches[0] for recorder in recorders)
     assert not np.array_equal(one.seeds, other.seeds)
-    assert not np.array_equal(one.pairings, other.pairings)
+    assert not np.array_equal(one.seatings, other.seatings)
 
 
 def test_elites_survive_to_the_last_bit() -> None:
@@ -272,10 +272,10 @@ def test_each_pair_meets_as_often_as_the_recipe_says(settings: dict[str, Any], t
     assert len(set(batch.seeds.tolist())) == len(batch)
     for tournament in range(10):
         games = range(tournament * 10 * times, (tournament + 1) * 10 * times)
-        met = Counter(frozenset(batch.pairings[game].tolist()) for game in games)
+        met = Counter(frozenset(batch.seatings[game].tolist()) for game in games)
         assert len(met) == 10
         assert set(met.values()) == {times}
-        in_order = Counter(tuple(batch.pairings[game].tolist()) for game in games)
+        in_order = Counter(tuple(batch.seatings[game].tolist()) for game in games)
         if settings.get("colours") == "both":
             assert len(in_order) == 20
             assert set(in_order.values()) == {times // 2}
@@ -295,15 +295,15 @@ def test_in_a_round_robin_everybody_meets_everybody_once(
     state, report = method.step(method.initial(1), Arena(LINEAR, recorder))
     (batch,) = recorder.batches
     assert len(batch) == report.games == 190 * times
-    met = Counter(frozenset(pair) for pair in batch.pairings.tolist())
+    met = Counter(frozenset(pair) for pair in batch.seatings.tolist())
     assert len(met) == 190
     assert set(met.values()) == {times}
     # Nobody moves first in more than one pairing more than anybody else.
-    first = np.bincount(batch.pairings[:, 0], minlength=20)
+    first = np.bincount(batch.seatings[:, 0], minlength=20)
     assert first.max() - first.min() <= (times if settings.get("colours") != "both" else 0)
-    before = batch.pairings.copy()
+    before = batch.seatings.copy()
     method.step(state, Arena(LINEAR, recorder))
-    assert not np.array_equal(recorder.batches[1].pairings, before)
+    assert not np.array_equal(recorder.batches[1].seatings, before)
 
 
 @pytest.mark.parametrize("weight", [0.0, 100.0])
@@ -319,8 +319,8 @@ def test_after_a_round_robin_a_tournament_goes_to_the_member_with_most_points(
     bonus = np.zeros(35)
     for batch, won in zip(recorder.batches, (points, bonus), strict=True):
         outcomes = SerialExecutor().play(batch).outcomes
-        np.add.at(won, batch.pairings[outcomes != 0, (outcomes[outcomes != 0] < 0) * 1], 1.0)
-        np.add.at(played, batch.pairings.ravel(), 1.0)
+        np.add.at(won, batch.seatings[outcomes != 0, (outcomes[outcomes != 0] < 0) * 1], 1.0)
+        np.add.at(played, batch.seatings.ravel(), 1.0)
     assert report.games == 435 + 300
     assert played[:30].tolist() == [29 + 10] * 30
     assert report.statistics["best"] == pytest.approx(((points + bonus) / played)[:30].max())
@@ -384,7 +384,7 @@ def test_the_hall_of_fame_is_met_in_both_colours_by_everybody() -> None:
         if not opponents:
             assert len(recorder.batches) == 1
             continue
-        met = Counter(map(tuple, recorder.batches[1].pairings.tolist()))
+        met = Counter(map(tuple, recorder.batches[1].seatings.tolist()))
         each = [(one, 6 + other) for one in range(6) for other in range(opponents)]
         assert met == Counter([*each, *((other, one) for one, other in each)])
 
@@ -413,7 +413,7 @@ def test_wins_against_the_hall_count_with_their_weight() -> None:
     batch = recorder.batches[1]
     won = np.zeros(len(batch.lineup.seats))
     for (first, second), outcome in zip(
-        batch.pairings.tolist(), SerialExecutor().play(batch).outcomes.tolist(), strict=True
+        batch.seatings.tolist(), SerialExecutor().play(batch).outcomes.tolist(), strict=True
     ):
         won[first if outcome == 1 else second] += outcome != 0
     assert len(set(won[:30].tolist())) > 3
@@ -429,7 +429,7 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
     population = method.initial(1).population
     recorder = Recorder()
     state, report = method.step(start(method, population), Arena(LINEAR, recorder))
-    drawn = set(recorder.batches[0].pairings.ravel().tolist())
+    drawn = set(recorder.batches[0].seatings.ravel().tolist())
     missing = [number for number in range(200) if number not in drawn]
     assert missing
     elites = {row.tobytes() for row in state.population[:80]}

@@ -44,7 +44,7 @@ PART = 1000
 """Inputs of a process."""
 LARGEST = 1 << 22
 """Bytes of an input that is kept."""
-FOLDERS = ("arena", "evolve", "games", "genomes", "players", "runs")
+PACKAGE = "evolve_arena"
 """Whose code guides."""
 
 
@@ -270,7 +270,7 @@ def _guide(
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libFuzzer talks a lot
     for item in gc.get_objects():
-        if isinstance(item, FunctionType) and str(item.__module__).partition(".")[0] in FOLDERS:
+        if isinstance(item, FunctionType) and str(item.__module__).partition(".")[0] == PACKAGE:
             atheris.instrument_func(item)
     corpus = Path(tempfile.mkdtemp(dir="."))
     for number, sample in enumerate(samples):

@@ -13,16 +13,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evolve_arena.runs.play.entries import read_entry
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.registry import game_names, make_game
+from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
 from evolve_arena.games.checkers.game import Checkers
@@ -37,11 +35,13 @@ from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer
 from evolve_arena.players.scripted import make_random
 from evolve_arena.players.storage import read_player
+from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.checkpoint import read_state, write_state
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.export.sources import read_neat_file
-from evolve_arena.runs.players import find_game, find_player
-from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe, recipe_names
+from evolve_arena.runs.play.prompt import read_input
+from evolve_arena.runs.players import find_player, game_for
+from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe
 from tests.fuzz.inputs import (
     change_json,
     change_tensors,
@@ -95,8 +95,7 @@ def _put(name: str, data: bytes) -> Path:
 
 
 def _shipped() -> list[bytes]:
-    folder = resources.files("evolve_arena.runs.recipes")
-    return [folder.joinpath(f"{name}.toml").read_bytes() for name in recipe_names()]
+    return [file.read_bytes() for _, file in sorted(recipe_files().items())]
 
 
 def _check_recipe(data: bytes) -> None:
@@ -186,14 +185,14 @@ def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 def _check_player(data: bytes) -> None:
     specification = _text(data)
     refused: list[ArenaError] = []
-    for name in game_names:
+    for name in game_names():
         try:
             find_player(specification, make_game(name)).close()
         except ArenaError as error:
             _check_error(error)
             refused.append(error)
-    find_game([specification])
-    if len(refused) == len(game_names):
+    game_for([specification])
+    if len(refused) == len(game_names()):
         raise refused[0]
 
 
@@ -224,13 +223,14 @@ def _check_tickets(data: bytes) -> None:
 
 def _check_entries(data: bytes) -> None:
     refused: list[ArenaError] = []
-    for name in game_names:
+    for name in game_names():
+        game = make_game(name)
         try:
-            read_entry(make_game(name), _text(data))
+            read_input(find_text_ui(game), _text(data), game.initial())
         except ArenaError as error:
             _check_error(error)
             refused.append(error)
-    if len(refused) == len(game_names):
+    if len(refused) == len(game_names()):
         raise refused[0]
 
 

@@ -24,15 +24,15 @@ from evolve_arena.players.scripted import make_random
 GAME = ConnectFour()
 CHECKERS = Checkers()
 START = """
-. . . . . . .
-. . . . . . .
-. . . . . . .
-. . . . . . .
-. . . . . . .
-. . . . . . .
-0 1 2 3 4 5 6
+  . . . . . . .
+  . . . . . . .
+  . . . . . . .
+  . . . . . . .
+  . . . . . . .
+  . . . . . . .
+  0 1 2 3 4 5 6
 """
-PROMPT = "Your column (0-6), or q to quit: "
+PROMPT = "Your move, column 0-6, or q to quit: "
 
 
 class Terminal(io.StringIO):
@@ -109,7 +109,7 @@ def test_wide_boards_take_numbers_and_letters() -> None:
     game = ConnectFour(12, 4, 4)
     column, seen = enter("11\n", "", game)
     assert column == 11
-    assert seen.endswith("0 1 2 3 4 5 6 7 8 9 a b\nYour column (0-11), or q to quit: ")
+    assert seen.endswith("  0 1 2 3 4 5 6 7 8 9 a b\nYour move, column 0-b, or q to quit: ")
     assert enter("col B\n", "", game)[0] == 11
 
 
@@ -133,7 +133,7 @@ def test_a_whole_match() -> None:
     match = play_match(GAME, [human, make_test_bot(GAME)], opening=(3, 0))
     assert (match.outcome, match.termination) == (1, Termination.WIN)
     assert match.sentence == "Ada wins: 4 in a row."
-    assert seen.getvalue().startswith("You play x and move first.\n\n. . . . . . .\n")
+    assert seen.getvalue().startswith("You play x and move first.\n\n  . . . . . . .\n")
     assert seen.getvalue().count(f"The other plays column {match.moves[3]}.\n") >= 1
     assert seen.getvalue().count("The other plays") == 2
 
@@ -168,11 +168,11 @@ def test_checkers_asks_for_squares() -> None:
     move, seen = enter_move("11 15\n")
     assert move == Move((11, 15))
     board = draw_checkers(CHECKERS.initial())
-    assert seen == f"\n{board}\nYour move (such as 9-13), or q to quit: "
+    assert seen == f"\n{board}\nYour move, such as 9-13, or q to quit: "
     move, seen = enter_move("19\n", "B:W6,15,32:B1,9")
     assert move == Move((1, 10, 19))
-    assert seen.endswith("Your move (only 1x10x19 is possible), or q to quit: ")
-    assert "Your capture (such as 2x9x18), or q" in enter_move("11\n", "B:W6,7,14:B2")[1]
+    assert seen.endswith("Your move, only 1x19 is possible, or q to quit: ")
+    assert "Your move, a capture such as 2x18, or q" in enter_move("11\n", "B:W6,7,14:B2")[1]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_checkers_asks_for_squares() -> None:
 def test_an_illegal_move_of_checkers_is_explained(text: str, explained: str) -> None:
     move, seen = enter_move(f"{text}\n11-15\n")
     assert move == Move((11, 15))
-    prompt = "Your move (such as 9-13), or q to quit: "
+    prompt = "Your move, such as 9-13, or q to quit: "
     assert seen.endswith(f"{prompt}Not possible: {explained}\n{prompt}")
 
 
@@ -227,8 +227,9 @@ def test_a_whole_match_of_checkers() -> None:
 
 def test_at_a_real_terminal() -> None:
     script = (
-        "from games.connect_four import ConnectFour; from games.stream import new_stream;"
-        "from players.human import HumanPlayer; game = ConnectFour();"
+        "from evolve_arena.games.connect_four.game import ConnectFour;"
+        "from evolve_arena.core.stream import new_stream;"
+        "from evolve_arena.players.human import HumanPlayer; game = ConnectFour();"
         "print('chosen', HumanPlayer(game).choose(game.initial(), new_stream(0)))"
     )
     ours, theirs = pty.openpty()

@@ -9,7 +9,7 @@ from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.games.connect_four.workspace import TEST_BOT
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT
 from evolve_arena.players.lineup import (
     KIND,
     NETWORK,
@@ -29,9 +29,9 @@ def pack(count: int, **options: object) -> Lineup:
 
 PARTS = [
     pack(3),
-    simple_lineup(TEST_BOT),
+    simple_lineup(SEAT_FIELDS, TEST_BOT),
     pack(2, head="value", encoding="two-planes", hidden=(40,)),
-    simple_lineup(RANDOM),
+    simple_lineup(SEAT_FIELDS),
     pack(1, hidden=(), viewpoint="absolute"),
     pack(2, hidden=(5, 70, 3), activation="tanh"),
 ]
@@ -51,7 +51,7 @@ def test_players_move_alike_alone_and_in_company() -> None:
     start = 0
     for part in PARTS:
         for row in range(len(part.seats)):
-            versus_random = combine_lineups([part, simple_lineup(RANDOM)])
+            versus_random = combine_lineups([part, simple_lineup(SEAT_FIELDS)])
             expected = play(versus_random, row, len(part.seats))
             assert play(everybody, start + row, 5 + 1) == expected
             mirrored = play(versus_random, len(part.seats), row)

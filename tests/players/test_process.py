@@ -146,7 +146,7 @@ def test_two_bots_of_different_dialects_meet(workshop: Workshop) -> None:
     second = ProcessPlayer(GAME, command, dialect="riddles", limits=PATIENT)
     match = play_match(GAME, [first, second])
     assert match.moves == (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3)
-    assert match.sentence == "bot.py wins: 4 in a row."
+    assert match.sentence == "bot.py #1 wins: 4 in a row."
 
 
 @pytest.mark.parametrize(("columns", "rows", "connect"), [(4, 3, 3), (9, 6, 4), (32, 1, 4)])

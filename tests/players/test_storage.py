@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign
@@ -29,7 +30,7 @@ from evolve_arena.genomes.tensors import (
 )
 from evolve_arena.players.bred import FORMAT, BredPlayer
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.storage import KINDS, read_player
+from evolve_arena.players.storage import read_player
 
 DESIGNS = [
     GraphDesign(),
@@ -214,9 +215,15 @@ def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
 
 
 def test_the_kinds_have_the_names_that_files_bear() -> None:
-    checkers = {"linear", "checkers-neat", "checkers-network"}
-    tickets = {"ticket-decision", "ticket-moves", "ticket-neat"}
-    assert set(KINDS) == {"mlp", "neat", "tuples"} | checkers | tickets
+    kinds = {
+        game: sorted(player.kind for player in find_game(game).networks.values())
+        for game in game_names()
+    }
+    assert kinds == {
+        "checkers": ["checkers-neat", "checkers-network", "linear"],
+        "connect-four": ["mlp", "neat", "tuples"],
+        "ticket-to-ride": ["ticket-decision", "ticket-moves", "ticket-neat"],
+    }
     assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
 
 
@@ -256,6 +263,8 @@ GENOME = SIGNED.arrays["genome"]
         (change(name=7), "its name is no text"),
         (change(remarks=[1]), "its remarks are no section"),
         (change(game="checkers"), "it is not of the game 'checkers'"),
+        (change(game="chess"), "it is not of the game 'chess'"),
+        (change(game=["checkers"]), r"it is not of the game \['checkers'\]"),
     ],
 )
 def test_crafted_content_is_one_line_and_takes_no_memory(blob: bytes, message: str) -> None:
@@ -268,3 +277,7 @@ def test_crafted_content_is_one_line_and_takes_no_memory(blob: bytes, message: s
         tracemalloc.stop()
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_an_old_file_that_does_not_say_what_is_played_is_read() -> None:
+    assert_same(read_player(change(game=None)), PLAYER)

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.cli import main
@@ -298,10 +299,11 @@ def test_every_table_tells_of_forfeits(
     assert len(warnings) == 2
     print_crosstable(table)
     assert "forfeited" in capsys.readouterr().out
-    content = evaluate_player(players[0], games=4, opponents=[bot])
+    game = ConnectFour()
+    content = evaluate_player(players[0], game, games=4, opponents=[bot])
     assert content["opponents"][bot]["won"] is None
     assert content["opponents"][bot]["won_wilson_95"] == [0.0, 1.0]
-    print_evaluation(content)
+    print_evaluation(content, game)
     assert cell in capsys.readouterr().out
     ranked = ranking([players[0], players[2]], players[1], games=4)
     assert ranked["configurations"] == []

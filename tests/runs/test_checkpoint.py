@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.evolve.method import BoardViewConfig
+from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -257,9 +257,8 @@ def make_neat(
             "neat": {"pop_size": 8, "compatibility_threshold": 1.0, **(neat or {})},
         }
     )
-    return Neat(
-        config, Neat.make_design(ConnectFour(*board, 3), BoardViewConfig(**network), config)
-    )
+    section = Neat.network_section(find_game("connect-four"), network)
+    return Neat(config, Neat.make_design(ConnectFour(*board, 3), section(**network), config))
 
 
 NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})

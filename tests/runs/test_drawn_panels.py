@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.runs.check_points import CheckPoints
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.progress import draw_runs
@@ -263,11 +265,12 @@ def test_crosstables_of_checkers() -> None:
 
 def make_mirror(points: list[list[int]]) -> MirrorResult:
     count, players = len(points), len(points[0])
-    results = new_results(count)
-    results.points[:, :players] = points
+    results = new_results(TicketToRide(), count)
+    results.columns["points"][:, :players] = points
     results.offenders[:] = -1
     results.games[:] = np.arange(count)
-    return MirrorResult("nobody", seat_players(np.zeros((count, players))), results)
+    seatings = seat_players(np.zeros((count, players)), MOST_PLAYERS)
+    return MirrorResult("nobody", seatings, results)
 
 
 def test_points_of_ticket_to_ride() -> None:

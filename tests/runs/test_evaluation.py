@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import make_minimax
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer
+from evolve_arena.games.connect_four.spec import LADDER
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs import evaluation
-from evolve_arena.runs.evaluation import LADDER, OPPONENTS, evaluate_player, print_evaluation
+from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 from tests.forked import evolve
 
 GAME = ConnectFour()
-USUAL = OPPONENTS["connect-four"]
+USUAL = find_game("connect-four").ladder
 
 
 def test_the_ladder_comes_after_the_scripted_players() -> None:
@@ -30,7 +32,7 @@ def test_the_ladder_comes_after_the_scripted_players() -> None:
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
-    content = evaluate_player(MinimaxPlayer(GAME, 2), games=400, seed=3)
+    content = evaluate_player(MinimaxPlayer(GAME, 2), GAME, games=400, seed=3)
     assert tuple(content["opponents"]) == USUAL
     for result in content["opponents"].values():
         assert result["games"] == 400
@@ -43,28 +45,30 @@ def test_a_player_is_measured_against_all_of_them() -> None:
 
 def test_players_of_checkers_meet_others() -> None:
     game = Checkers()
-    content = evaluate_player(make_minimax(game, 2), games=6, seed=1)
-    assert tuple(content["opponents"]) == OPPONENTS["checkers"]
+    content = evaluate_player(make_minimax(game, 2), game, games=6, seed=1)
+    ladder = find_game("checkers").ladder
+    assert ladder == ("random", *(f"minimax:depth={depth}" for depth in range(1, 7)))
+    assert tuple(content["opponents"]) == (*ladder, *study_ladder("checkers"))
     assert content["opponents"]["random"]["wins"] == 6
     assert content["opponents"]["minimax:depth=6"]["wins"] == 0
     assert content["opponents"]["piotrowski:rafalmore"]["wins"] == 0
     assert "concepts" not in content
-    with pytest.raises(BadValueError, match="for connect-four, not for checkers"):
-        evaluate_player(make_minimax(game, 2), games=2, positions=[Path("some.csv")])
+    with pytest.raises(BadValueError, match="files of positions are not for checkers"):
+        evaluate_player(make_minimax(game, 2), game, games=2, positions=[Path("some.csv")])
 
 
 def test_opponents_can_be_chosen() -> None:
     names = ("minimax:depth=3", "random", "minimax:depth=3")
-    content = evaluate_player(make_random(GAME), games=40, opponents=names)
+    content = evaluate_player(make_random(GAME), GAME, games=40, opponents=names)
     assert list(content["opponents"]) == ["minimax:depth=3", "random"]
     assert content["opponents"]["minimax:depth=3"]["wins"] <= 3
-    assert evaluate_player(make_random(GAME), opponents=())["opponents"] == {}
+    assert evaluate_player(make_random(GAME), GAME, opponents=())["opponents"] == {}
 
 
 def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
     player = MinimaxPlayer(GAME, 1)
-    some = evaluate_player(player, games=100, opponents=USUAL[:2], seed=5)
-    everybody = evaluate_player(player, games=100, seed=5)
+    some = evaluate_player(player, GAME, games=100, opponents=USUAL[:2], seed=5)
+    everybody = evaluate_player(player, GAME, games=100, seed=5)
     for name in USUAL[:2]:
         assert some["opponents"][name] == everybody["opponents"][name]
 
@@ -80,14 +84,14 @@ def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(evaluation, "find_player", watched)
     with pytest.raises(UnknownNameError):
-        evaluate_player(make_random(GAME), games=2, opponents=["random", "minmax"])
+        evaluate_player(make_random(GAME), GAME, games=2, opponents=["random", "minmax"])
     assert closed == ["random"]
-    evaluate_player(make_random(GAME), games=2, opponents=["test-bot", "random"])
+    evaluate_player(make_random(GAME), GAME, games=2, opponents=["test-bot", "random"])
     assert sorted(closed[1:]) == ["random", "test-bot"]
 
 
 def test_the_table_names_every_opponent(capsys: pytest.CaptureFixture[str]) -> None:
-    print_evaluation(evaluate_player(make_random(GAME), games=10))
+    print_evaluation(evaluate_player(make_random(GAME), GAME, games=10), GAME)
     printed = capsys.readouterr().out
     assert all(name in printed for name in USUAL)
 

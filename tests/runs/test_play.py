@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import pty
 import re
-import select
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
-from evolve_arena.runs.play.record import Record
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import Termination, play_match
-from evolve_arena.core.errors import ArenaError, IllegalMoveError, UnknownNameError
-from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.drawing import draw_board, find_lines
+from evolve_arena.core.errors import ArenaError, UnknownNameError
+from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.opinions import describe_opinions, find_opinions
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.genomes.neat.creation import NeatConfig, create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players import specification
-from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.process import Limits, ProcessPlayer
 from evolve_arena.players.scripted import make_random
-from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.play import Plan, Screen, Session, newest_opponent
+from evolve_arena.runs.play.prompt import COMMANDS, Command, read_input
+from evolve_arena.runs.play.table import Party, Table
+from tests import terminal
 from tests.forked import evolve
+from tests.terminal import Terminal, Typist
 
 GAME = ConnectFour()
-YOU = HumanPlayer(GAME)
+YOU = None
+"""A person, in the list of players."""
 
 
 class Scripted(Player):
@@ -95,18 +93,19 @@ def counter() -> GraphPlayer:
 
 def sit(
     typed: str,
-    players: Sequence[Player],
+    players: Sequence[Player | None],
     plan: Plan | None = None,
     advisor: Callable[[], Player] | None = None,
     game: ConnectFour = GAME,
-) -> tuple[Sitting, str]:
-    """A sitting in which a person types *typed*, words or lines, and what is shown."""
+) -> tuple[Session, str]:
+    """A session in which a person types *typed*, words or lines, and what is shown."""
     entries = typed if "\n" in typed else "".join(f"{word}\n" for word in typed.split())
-    seen = io.StringIO()
-    screen = Screen(io.StringIO(entries), seen)
-    sitting = Sitting(game, players, plan or Plan(seed=1), screen, advisor)
-    sitting.run()
-    return sitting, seen.getvalue()
+    return terminal.sit(game, entries, players, plan, advisor)
+
+
+def invite(words: str, **wishes: Any) -> tuple[Session, str]:
+    """The same for what the command line can ask for."""
+    return terminal.invite("".join(f"{word}\n" for word in words.split()), **wishes)
 
 
 def talk(shown: str) -> list[str]:
@@ -118,7 +117,14 @@ def talk(shown: str) -> list[str]:
 
 
 ASK = "Your move (x), column 0-6, or help: "
+OPEN = "Open are 0, 1, 2, 3, 4, 5 and 6."
 NEXT = "Enter for another game, or undo, or quit: "
+
+
+def read(text: str) -> Any:
+    """What somebody means at the beginning of a game who types *text*."""
+    return read_input(find_text_ui(GAME), text, GAME.initial())
+
 
 # --- entries -------------------------------------------------------------------------------
 
@@ -145,68 +151,17 @@ NEXT = "Enter for another game, or undo, or quit: "
     ],
 )
 def test_entries(text: str, meant: int | Command) -> None:
-    assert read_entry(GAME, text) == meant
+    assert read(text) == meant
 
 
 def test_every_command_has_a_beginning_of_its_own() -> None:
-    assert {read_entry(GAME, name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
-    assert {read_entry(GAME, name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
-
-
-def test_on_wide_boards_letters_are_columns_and_words_are_commands() -> None:
-    wide = ConnectFour(32, 1, 4)
-    assert read_entry(wide, "q") == 25
-    assert read_entry(wide, "qu") == Command("quit")
-    assert read_entry(ConnectFour(12, 4, 4), "b") == 11
-    assert read_entry(GAME, "b") == Command("board")
-
-
-@pytest.mark.parametrize(
-    "text", ["7", "-1", "3 4", "2.5", "\x1b[A", "\N{REPLACEMENT CHARACTER}", "z"]
-)
-def test_what_is_no_column(text: str) -> None:
-    with pytest.raises(IllegalMoveError, match="column"):
-        read_entry(GAME, text)
+    assert {read(name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
+    assert {read(name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
 
 
 def test_a_mistyped_command_is_guessed() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'undo'"):
-        read_entry(GAME, "undoo")
-
-
-# --- drawing -------------------------------------------------------------------------------
-
-
-def test_the_last_disc_is_bracketed_and_a_line_is_in_upper_case() -> None:
-    position = GAME.parse_position("0101010")
-    assert draw_board(GAME, position, 0) == (
-        "  . . . . . . .\n"
-        "  . . . . . . .\n"
-        " [X]. . . . . .\n"
-        "  X o . . . . .\n"
-        "  X o . . . . .\n"
-        "  X o . . . . .\n"
-        "  0 1 2 3 4 5 6"
-    )
-    assert draw_board(GAME, GAME.parse_position("6"), 6).splitlines()[5] == "  . . . . . .[x]"
-    unmarked = draw_board(GAME, GAME.parse_position("3321"), None)
-    assert unmarked.replace("\n  ", "\n")[2:] == str(GAME.parse_position("3321"))
-
-
-def test_colours_say_what_the_marks_say() -> None:
-    position = GAME.parse_position("0101010")
-    coloured = draw_board(GAME, position, 0, colour=True)
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == draw_board(GAME, position, 0)
-    assert "\x1b[31;1;7mX\x1b[0m" in coloured
-    assert "\x1b[33mo\x1b[0m" in coloured
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        """Always."""
-        return True
+        read("undoo")
 
 
 @pytest.mark.parametrize(("wish", "colours"), [("", True), ("1", False)])
@@ -215,32 +170,16 @@ def test_colour_is_for_terminals_that_want_it(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", wish)
     screen = Screen(io.StringIO(), seen := Terminal())
-    screen.show(GAME, GAME.parse_position("33"), 3)
+    Session(GAME, [YOU, Scripted("")], Plan(seed=1, moves=(3, 3)), screen).run()
     assert ("\x1b[33;1mo" in seen.getvalue()) == colours
     assert ("\x1b" in seen.getvalue()) == colours
-
-
-@pytest.mark.parametrize(
-    ("moves", "line"),
-    [
-        ("0011223", [(5, 0), (5, 1), (5, 2), (5, 3)]),
-        ("01122323363", [(5, 0), (4, 1), (3, 2), (2, 3)]),
-        ("65544343303", [(5, 6), (4, 5), (3, 4), (2, 3)]),
-        ("0011224455" + "3", [(5, 0), (5, 1), (5, 2), (5, 3), (5, 4), (5, 5)]),
-        ("001122", []),
-    ],
-)
-def test_lines_are_found_whole(moves: str, line: list[tuple[int, int]]) -> None:
-    position = GAME.parse_position(moves)
-    assert find_lines(GAME, position) == set(line)
-    assert (GAME.outcome(position) is not None) == bool(line)
 
 
 # --- a game --------------------------------------------------------------------------------
 
 
 def test_a_whole_game() -> None:
-    sitting, shown = sit("0 0 0 0 quit", [YOU, Scripted(".1.1.1.")])
+    session, shown = sit("0 0 0 0 quit", [YOU, Scripted(".1.1.1.")])
     assert talk(shown) == [
         "Game 1: you are x, scripted is o.",
         f"{ASK}0",
@@ -257,26 +196,26 @@ def test_a_whole_game() -> None:
     ]
     assert shown.count("0 1 2 3 4 5 6") == 5
     assert " [X]. ." in shown
-    (match,) = sitting.matches
+    (match,) = session.matches
     assert (match.moves, match.outcome) == ((0, 1, 0, 1, 0, 1, 0), 1)
-    assert (match.termination, sitting.wins) == (Termination.WIN, [1, 0])
+    assert (match.termination, session.wins) == (Termination.WIN, [1, 0])
 
 
 def test_the_other_wins_and_then_the_person_begins_no_more() -> None:
     bot = Scripted("23-3-3-3")
-    sitting, shown = sit("0\n1\n0\n6\n\nq\n", [YOU, bot])
+    session, shown = sit("0\n1\n0\n6\n\nq\n", [YOU, bot])
     said = talk(shown)
     assert "scripted wins: 4 in a row." in said
     assert said[said.index("Moves: 03130363") + 2] == "Game 2: scripted is x, you are o."
-    assert sitting.wins == [0, 1]
+    assert session.wins == [0, 1]
     assert "Unfinished. Moves: 2" in said
 
 
 def test_a_draw() -> None:
     game = ConnectFour(3, 2, 3)
-    sitting, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
+    session, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
     assert "A draw: the board is full." in talk(shown)
-    assert [match.termination for match in sitting.matches] == [Termination.DRAW]
+    assert [match.termination for match in session.matches] == [Termination.DRAW]
 
 
 def test_what_cannot_be_played_is_explained() -> None:
@@ -299,11 +238,11 @@ def test_help_names_every_command() -> None:
 
 
 def test_resigning_and_another_game() -> None:
-    sitting, shown = sit("3 resign yes resign n moves new board q", [YOU, Scripted("4444")])
+    session, shown = sit("3 resign yes resign n moves new board q", [YOU, Scripted("4444")])
     said = talk(shown)
     assert "You resign. scripted wins (resigned)." in said
-    assert [match.outcome for match in sitting.matches] == [-1, 1]
-    assert {match.termination for match in sitting.matches} == {Termination.RESIGNED}
+    assert [match.outcome for match in session.matches] == [-1, 1]
+    assert {match.termination for match in session.matches} == {Termination.RESIGNED}
     assert [line for line in said if line.startswith("Game")] == [
         "Game 1: you are x, scripted is o.",
         "Game 2: scripted is x, you are o.",
@@ -314,7 +253,7 @@ def test_resigning_and_another_game() -> None:
 
 
 def test_two_people() -> None:
-    sitting, shown = sit("0 1 0 undo 0 1 0 1 swap 0 q", [YOU, HumanPlayer(GAME)])
+    session, shown = sit("0 1 0 undo 0 1 0 1 swap 0 q", [YOU, None])
     said = talk(shown)
     assert said[:3] == [
         "Game 1: person #1 is x, person #2 is o.",
@@ -323,13 +262,13 @@ def test_two_people() -> None:
     ]
     assert "Not possible: two people change sides by changing chairs." in said
     assert "person #1 wins: 4 in a row." in said
-    assert sitting.matches[0].moves == (0, 1, 0, 1, 0, 1, 0)
+    assert session.matches[0].moves == (0, 1, 0, 1, 0, 1, 0)
 
 
 def test_so_many_games_and_no_questions() -> None:
     bot = Scripted("01010101")
-    sitting, shown = sit("0 0 0 0 1 1 1 1", [YOU, bot], Plan(seed=1, games=2))
-    assert len(sitting.matches) == 2
+    session, shown = sit("0 0 0 0 1 1 1 1", [YOU, bot], Plan(seed=1, games=2))
+    assert len(session.matches) == 2
     assert NEXT not in shown
     assert talk(shown)[-1] == "Score: you 1, scripted 1, drawn 0."
     assert bot.calls.count("begin 0") == bot.calls.count("begin 1") == 1
@@ -337,13 +276,13 @@ def test_so_many_games_and_no_questions() -> None:
 
 
 def test_the_input_ends() -> None:
-    sitting, shown = sit("3", [YOU, bot := Scripted("-4")])
+    session, shown = sit("3", [YOU, bot := Scripted("-4")])
     assert talk(shown)[-3:] == [
         ASK.rstrip(),
         "Unfinished. Moves: 34",
         "The input has ended. Goodbye.",
     ]
-    assert sitting.matches == []
+    assert session.matches == []
     assert bot.calls[-1] == "end"
 
 
@@ -351,7 +290,7 @@ def test_the_input_ends() -> None:
 
 
 def test_a_move_is_taken_back_with_its_answer() -> None:
-    sitting, shown = sit("undo 3 0 u 5 undo undo m 6 m q", [YOU, Scripted("-1-1-1")])
+    session, shown = sit("undo 3 0 u 5 undo undo m 6 m q", [YOU, Scripted("-1-1-1")])
     assert talk(shown) == [
         "Game 1: you are x, scripted is o.",
         f"{ASK}undo",
@@ -369,16 +308,18 @@ def test_a_move_is_taken_back_with_its_answer() -> None:
         f"{ASK}undo",
         "Taken back.",
         f"{ASK}m",
+        OPEN,
         "Moves:",
         f"{ASK}6",
         "scripted (o) plays column 1.",
         f"{ASK}m",
+        OPEN,
         "Moves: 61",
         f"{ASK}q",
         "Unfinished. Moves: 61",
         "Goodbye.",
     ]
-    assert sitting.matches == []
+    assert session.matches == []
 
 
 def test_more_than_one_move_is_taken_back() -> None:
@@ -394,37 +335,37 @@ def test_the_person_who_moves_second_cannot_take_back_the_first_move() -> None:
 
 
 def test_a_finished_game_is_taken_back_and_does_not_count() -> None:
-    sitting, shown = sit("0 0 0 0 undo 2 undo resign undo 0 undo q", [YOU, Scripted("-1-1-1-1")])
+    session, shown = sit("0 0 0 0 undo 2 undo resign undo 0 undo q", [YOU, Scripted("-1-1-1-1")])
     said = talk(shown)
     assert said.count("You win: 4 in a row.") == 2
     assert said.count("scripted wins: 4 in a row.") == 1
     assert said.count("You resign. scripted wins (resigned).") == 1
     assert said[-2:] == ["Unfinished. Moves: 010101", "Goodbye."]
-    assert (sitting.wins, sitting.matches) == ([0, 0], [])
+    assert (session.wins, session.matches) == ([0, 0], [])
 
 
 def test_the_same_again_gets_the_same_answers() -> None:
     bot = make_random(GAME)
     first = play_match(GAME, [Scripted("3-3-3-3-3-3-3-3"), bot], seed=7).moves[:6]
-    record = Record(GAME, (), 7)
+    table = Table(GAME, Party([YOU, bot]), (0, 1), 7)
     for move in (3, 3, 3):
-        record.play(move)
-        record.play(bot.choose(record.position, record.stream))
-    assert tuple(record.moves) == first
-    record.take_back(2)
-    record.play(3)
-    assert bot.choose(record.position, record.stream) == first[3]
+        table.play(move)
+        table.play(bot.choose(table.position, table.stream))
+    assert tuple(table.moves) == first
+    assert table.take_back(2)
+    table.play(3)
+    assert bot.choose(table.position, table.stream) == first[3]
 
 
 def test_a_position_from_the_beginning_can_be_taken_back_too() -> None:
-    record = Record(GAME, (0, 1, 2), 0)
-    record.play(3)
-    assert [position.ply for position in record.earlier(1)] == [3]
-    assert record.earlier(0) == []
-    record.take_back(1)
-    record.play(5)
-    assert str(record) == "05"
-    assert [position.ply for position in record.earlier(1)] == [1]
+    table = Table(GAME, Party([YOU, YOU]), (0, 1), 0, (0, 1, 2))
+    table.play(3)
+    assert [position.ply for position in table.earlier(1)] == [3]
+    assert table.earlier(0) == []
+    assert table.take_back(3)
+    table.play(5)
+    assert str(table) == "05"
+    assert [position.ply for position in table.earlier(1)] == [1]
 
 
 def plays(shown: str, name: str = "counter") -> list[str]:
@@ -459,6 +400,17 @@ def test_a_player_that_remembers_gives_hints_as_if_it_had_played() -> None:
     assert plays(shown) == ["1", "1", "1", "0"]
     _, shown = sit("2 2 hint q", [player, YOU], advisor=counter, game=player.game)
     assert re.findall(r"counter would play column (\d)", shown) == ["0"]
+
+
+def test_a_player_that_remembers_says_what_it_thinks_now() -> None:
+    player = counter()
+    game = player.game
+    positions = [game.parse_position(moves) for moves in ("11", "1111", "111122")]
+    opinions = [find_opinions(player, positions[n], positions[:n]) for n in range(3)]
+    assert [values[:2].tolist() for values in opinions] == [[0.0, 2.5], [2.0, 2.5], [4.0, 2.5]]
+    assert describe_opinions(player, positions[2], positions[:2]) == (
+        "counter's preferences:\n  0: 4.000*  1: 2.500  2: 0.000  3: 0.000"
+    )
 
 
 def test_who_may_remember_is_asked_again() -> None:
@@ -508,9 +460,9 @@ def test_the_mentor_leaves_each_game() -> None:
 
 def test_after_the_end_nothing_is_decided() -> None:
     typed = "resign hint values swap resign 3 q"
-    sitting, shown = sit(typed, [YOU, Scripted("")], advisor=lambda: network("value"))
+    session, shown = sit(typed, [YOU, Scripted("")], advisor=counter)
     assert shown.count("Not possible: this game is over.") == 5
-    assert sitting.wins == [0, 1]
+    assert session.wins == [0, 1]
 
 
 def test_a_mentor_who_cannot_go_on_costs_nobody_the_game() -> None:
@@ -519,94 +471,21 @@ def test_a_mentor_who_cannot_go_on_costs_nobody_the_game() -> None:
     assert "scripted (o) plays column 4." in talk(shown)
 
 
-def network(head: str, **options: object) -> NetworkPlayer:
-    design = NetworkDesign(head=head, hidden=(6,), **options)  # type: ignore[arg-type]
-    genome = design.initialise(1, "normal", np.random.default_rng(3))[0]
-    return design.player(genome, "net")
-
-
-@pytest.mark.parametrize("head", ["policy", "value", "action"])
-@pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
-@pytest.mark.parametrize(("viewpoint", "symmetric"), [("mover", True), ("absolute", False)])
-def test_the_best_opinion_is_the_move(
-    head: str, encoding: str, viewpoint: str, symmetric: bool
-) -> None:
-    symmetric = symmetric and head != "action"
-    player = network(head, encoding=encoding, viewpoint=viewpoint, symmetric=symmetric)
-    for moves in ("", "3", "33", "0123", "3333332", "0123012"):
-        position = GAME.parse_position(moves)
-        opinions = find_opinions(player, position, ())
-        chosen = opinions[player.choose(position, new_stream(0))]
-        assert chosen == pytest.approx(np.nanmax(opinions), abs=1e-4)
-        assert np.nanmin(opinions) < chosen - 0.01
-        assert np.isnan(opinions[3]) == (moves == "3333332")
-
-
-def test_opinions_of_moves_are_called_so() -> None:
-    text = describe_opinions(network("action"), GAME.parse_position("010101"), ())
-    assert text.startswith("net's values of each column:")
-
-
-def test_a_recurrent_policy_says_what_it_thinks_now() -> None:
-    player = counter()
-    game = player.game
-    positions = [game.parse_position(moves) for moves in ("11", "1111", "111122")]
-    opinions = [find_opinions(player, positions[n], positions[:n]) for n in range(3)]
-    assert [values[:2].tolist() for values in opinions] == [[0.0, 2.5], [2.0, 2.5], [4.0, 2.5]]
-    assert describe_opinions(player, positions[2], positions[:2]) == (
-        "counter's preferences:\n  0: 4.000*  1: 2.500  2: 0.000  3: 0.000"
-    )
-
-
-def test_values_say_which_column_wins_at_once_and_tell_near_ones_apart() -> None:
-    player = network("value")
-    text = describe_opinions(player, GAME.parse_position("010101"), ())
-    assert text.startswith(
-        "net's values of the positions after each column; column 0 wins at once:"
-    )
-    values = player.value_columns(GAME.initial())
-    shown = dict(re.findall(r"(\d): (-?[\d.]+)", describe_opinions(player, GAME.initial(), ())))
-    for column in range(7):
-        assert float(shown[str(column)]) == pytest.approx(values[column], abs=0.0006)
-    near = player.design.player(player.genome * np.float32(0.01), "near")
-    texts = re.findall(r"\d: (-?[\d.]+)", describe_opinions(near, GAME.initial(), ()))
-    assert len(set(texts)) == len(texts) == 7
-    assert all(len(text.partition(".")[2]) > 3 for text in texts)
-    config = NeatConfig(pop_size=2, feed_forward=False)
-    design = GraphDesign(head="value", feed_forward=False)
-    genome, _ = create(config, design.inputs, 1, seed=1)
-    recurrent = design.player(genome.take([0]), "graph")
-    assert "without what it remembers" in describe_opinions(recurrent, GAME.initial(), ())
-
-
-def test_values_on_request_and_always() -> None:
-    player = network("value")
-    _, shown = sit("v q", [YOU, player])
-    assert "net's values" in shown
-    _, shown = sit("q", [YOU, player], Plan(seed=1, values=True))
-    assert shown.count("net's values") == 1
-    _, shown = sit("v q", [YOU, make_test_bot(GAME)], advisor=lambda: player)
-    assert "net's values" in shown
-    sitting, shown = sit("", [player, make_random(GAME)], Plan(seed=1, values=True, games=1))
-    moves = len(sitting.matches[0].moves)
-    assert shown.count("net's values") == (moves + 1) // 2
-
-
 # --- programs ------------------------------------------------------------------------------
 
 
 def test_two_programs_play_the_games_of_a_duel() -> None:
     one, other = make_test_bot(GAME), make_random(GAME)
     plan = Plan(seed=5, games=6, opening_plies=3)
-    sitting, shown = sit("", [one, other], plan)
+    session, shown = sit("", [one, other], plan)
     result = duel(GAME, one, other, games=6, opening_plies=3, seed=5)
-    draws = sum(match.outcome == 0 for match in sitting.matches)
-    assert (*sitting.wins, draws) == (result.wins, result.losses, result.draws)
-    assert len({match.moves for match in sitting.matches}) == result.distinct_games == 6
+    draws = sum(match.outcome == 0 for match in session.matches)
+    assert (*session.wins, draws) == (result.wins, result.losses, result.draws)
+    assert len({match.moves for match in session.matches}) == result.distinct_games == 6
     openings = re.findall(r"It begins with (\d{3})\.", shown)
     assert openings[0::2] == openings[1::2]
     assert len(openings) == 6
-    boards = sum(len(match.moves) - 3 + 1 for match in sitting.matches)
+    boards = sum(len(match.moves) - 3 + 1 for match in session.matches)
     assert shown.count("0 1 2 3 4 5 6") == boards
 
 
@@ -614,8 +493,8 @@ def test_pauses_are_for_those_who_watch(monkeypatch: pytest.MonkeyPatch) -> None
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     players = [make_test_bot(GAME), make_random(GAME)]
-    sitting, _ = sit("", players, Plan(seed=5, delay=30.0))
-    assert len(pauses) == len(sitting.matches[0].moves)
+    session, _ = sit("", players, Plan(seed=5, delay=30.0))
+    assert len(pauses) == len(session.matches[0].moves)
     assert all(20 < pause <= 30 for pause in pauses)
     pauses.clear()
     sit("3 3 q", [YOU, players[0]], Plan(seed=5, delay=30.0))
@@ -651,70 +530,66 @@ def make_bot(tmp_path: Path) -> Iterator[Callable[[str], ProcessPlayer]]:
 
 
 def test_a_process_plays_on_after_a_take_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
-    sitting, shown = sit("3 3 undo 4 resign q", [YOU, make_bot(GOOD)])
+    session, shown = sit("3 3 undo 4 resign q", [YOU, make_bot(GOOD)])
     assert plays(shown, r"bot0\.py") == ["0", "0", "0"]
-    assert sitting.matches[0].moves == (3, 0, 4, 0)
+    assert session.matches[0].moves == (3, 0, 4, 0)
 
 
 def test_a_forfeit_is_told_and_can_be_taken_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
-    sitting, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
+    session, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
     told = "bot0.py does not answer within 300 ms. You win (time-out)."
     assert talk(shown).count(told) == 2
-    (match,) = sitting.matches
+    (match,) = session.matches
     assert (match.moves, match.termination, match.outcome) == ((4,), Termination.TIMEOUT, 1)
-    sitting, shown = sit("", [make_bot("print('place_disc 9')"), make_random(GAME)])
+    session, shown = sit("", [make_bot("print('place_disc 9')"), make_random(GAME)])
     assert "random wins (illegal move)." in shown
 
 
-# --- invitations ---------------------------------------------------------------------------
-
-
-def accept(typed: str, **wishes: object) -> tuple[Sitting, str]:
-    seen = io.StringIO()
-    screen = Screen(io.StringIO("".join(f"{word}\n" for word in typed.split())), seen)
-    return Invitation(**wishes).accept(screen), seen.getvalue()  # type: ignore[arg-type]
+# --- what is asked for ---------------------------------------------------------------------------
 
 
 def test_who_begins_is_said_or_drawn() -> None:
     for names in (["test-bot"], ["human", "test-bot"], ["test-bot", "human"]):
-        _, shown = accept("q", names=names, first=True, seed=1)
+        _, shown = invite("q", names=names, first=True, seed=1)
         assert shown.startswith("Game 1: you are x, test-bot is o.")
-        _, shown = accept("q", names=names, first=False, seed=1)
+        _, shown = invite("q", names=names, first=False, seed=1)
         assert shown.startswith("Game 1: test-bot is x, you are o.")
-    drawn = [accept("q", names=["test-bot"], seed=seed)[1][:15] for seed in range(12)]
+    drawn = [invite("q", names=["test-bot"], seed=seed)[1][:15] for seed in range(12)]
     assert set(drawn) == {"Game 1: you are", "Game 1: test-bo"}
     for moves, begins in (("3", "test-bot is x"), ("33", "you are x")):
-        _, shown = accept("q", names=["test-bot"], moves=moves)
+        _, shown = invite("q", names=["test-bot"], moves=moves)
         assert shown.startswith(f"Game 1: {begins}")
 
 
 def test_the_seed_is_told_if_it_was_drawn() -> None:
-    _, shown = accept("q", names=["random"])
+    _, shown = invite("q", names=["random"])
     assert re.search(r"^The seed was \d+\.$", shown, re.MULTILINE)
-    assert "seed" not in accept("q", names=["random"], seed=3)[1]
+    assert "seed" not in invite("q", names=["random"], seed=3)[1]
 
 
 def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = Scripted("4444", "noted")
-    kinds = dict(specification.player_kinds())
+    kinds = dict(specification._KINDS)
     monkeypatch.setattr(specification, "_KINDS", kinds)
     specification.register_player(
         "noted", specification.PlayerKind("noted", "", lambda argument, game: bot)
     )
-    accept("3 q", names=["noted"], first=True)
+    invite("3 q", names=["noted"], first=True)
     assert bot.calls == ["begin 1", "choose 1", "end", "close"]
 
 
 def test_a_player_brings_its_board(tmp_path: Path) -> None:
     file = tmp_path / "small.safetensors"
-    file.write_bytes(network("value", columns=5, rows=4).serialise())
-    _, shown = accept("q", names=[f"file:{file}"], first=True)
+    design = NetworkDesign(columns=5, rows=4, hidden=(6,))
+    genome = design.initialise(1, "normal", np.random.default_rng(3))[0]
+    file.write_bytes(design.player(genome, "net").serialise())
+    _, shown = invite("q", names=[f"file:{file}"], first=True)
     assert "  0 1 2 3 4\n" in shown
-    _, shown = accept("q", names=["random"], advisor=f"file:{file}", first=True)
+    _, shown = invite("q", names=["random"], advisor=f"file:{file}", first=True)
     assert "  0 1 2 3 4\n" in shown
     with pytest.raises(ArenaError, match="plays on a board of 5 by 4"):
-        accept("q", names=[f"file:{file}"], sizes={"columns": 6})
-    _, shown = accept("q", names=["random"], sizes={"columns": 12, "rows": 4, "connect": 3})
+        invite("q", names=[f"file:{file}"], options={"columns": 6})
+    _, shown = invite("q", names=["random"], options={"columns": 12, "rows": 4, "connect": 3})
     assert "  0 1 2 3 4 5 6 7 8 9 a b\n" in shown
     assert "column 0-b" in shown
 
@@ -729,23 +604,23 @@ def test_a_player_brings_its_board(tmp_path: Path) -> None:
         ({"names": ["random"], "moves": "3", "opening_plies": 2}, "one or the other"),
         ({"names": ["random"], "opening_plies": 99}, "from 0 to 21"),
         ({"names": ["random"], "advisor": "human"}, "a program's name"),
-        ({"names": ["random"], "sizes": {"columns": 40}}, "a board of 40 columns"),
+        ({"names": ["random"], "options": {"columns": 40}}, "a board of 40 columns"),
     ],
 )
-def test_what_is_not_possible_is_said(wishes: dict[str, object], message: str) -> None:
+def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> None:
     with pytest.raises(ArenaError, match=message):
-        accept("3", seed=1, **wishes)
+        invite("3", seed=1, **wishes)
 
 
 def test_a_finished_game_can_be_looked_at() -> None:
     """The person is the one who would move, and takes back what the opponent won with."""
-    _, shown = accept("board q", names=["test-bot"], moves="0101010")
+    _, shown = invite("board q", names=["test-bot"], moves="0101010")
     assert shown.count(" [X]. .") == 2
     assert "test-bot wins: 4 in a row.\nMoves: 0101010\n" in shown
-    sitting, shown = accept("undo moves 0 moves q", names=["test-bot"], moves="0101010", seed=1)
+    session, shown = invite("undo moves 0 moves q", names=["test-bot"], moves="0101010", seed=1)
     assert "\nMoves: 01010\n" in shown
     assert "\nMoves: 010100" in shown
-    assert sitting.matches == []
+    assert session.matches == []
 
 
 def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
@@ -779,45 +654,35 @@ def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Cal
     assert "The input has ended. Goodbye." in done.stdout
     done = evolve("play", "--columns", "7", typed="q\n", folder=tmp_path)
     assert "test-bot" in done.stdout
-    assert evolve("play", "a", "b", "c", typed="", folder=tmp_path).returncode == 2
 
 
-class Typist:
-    """Somebody at a real terminal."""
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("a b c", "3 players are named, and 2 can play"),
+        ("--frist", "unknown option '--frist': did you mean '--first'?"),
+        ("--colums 9", "unknown option '--colums': did you mean '--columns'?"),
+        ("-x", "unknown option '-x'"),
+        ("--columns", "--columns needs a whole number"),
+        ("--columns x", "--columns is 'x': it must be a whole number"),
+        ("--columns=", "--columns is '': it must be a whole number"),
+        ("random --rows 0", "a board of 7 columns and 0 rows"),
+        ("--turned=2", "turned is 2: it must be 0 or 1"),
+        ("--columns 9 --turned", "turned is an option of checkers, but this is connect-four"),
+        ("--players 3 --game checkers", "two play checkers"),
+    ],
+)
+def test_what_the_command_does_not_understand(words: str, said: str, tmp_path: Path) -> None:
+    done = evolve("play", *words.split(), folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
 
-    def __init__(self, *words: str, folder: Path, **environment: str) -> None:
-        command = [sys.executable, "-m", "evolve_arena.runs.cli", *words]
-        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        self.process, self.here = pty.fork()
-        if self.process == 0:
-            os.chdir(folder)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # who started the tests may ignore it
-            os.execve(command[0], command, kept | environment)
-        self.seen = ""
 
-    def wait_for(self, text: str, seconds: float = 60) -> None:
-        """Reads until *text* has come."""
-        deadline = time.monotonic() + seconds
-        while text not in self.seen:
-            ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
-            assert ready, self.seen
-            self.seen += os.read(self.here, 65536).decode(errors="replace")
-
-    def type(self, text: str) -> None:
-        """Types *text*; what came before is not waited for any more."""
-        self.seen = ""
-        os.write(self.here, text.encode())
-
-    def leave(self, seconds: float = 60) -> int:
-        """The exit status, once all is read."""
-        deadline = time.monotonic() + seconds
-        with contextlib.suppress(OSError):  # how Linux says that the other end is closed
-            while True:
-                ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
-                assert ready, self.seen
-                self.seen += os.read(self.here, 65536).decode()
-        os.close(self.here)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+@pytest.mark.parametrize("words", ["--rows 3 --columns=9", "random --columns 9 --rows 3 --seed 1"])
+def test_options_of_a_game_are_options_of_the_command(words: str, tmp_path: Path) -> None:
+    done = evolve("play", *words.split(), typed="q\n", folder=tmp_path)
+    assert done.returncode == 0
+    assert re.search(r"^  0 1 2 3 4 5 6 7 8$", done.stdout, re.MULTILINE)
 
 
 def test_a_terminal_has_colours_and_control_d_leaves(tmp_path: Path) -> None:
@@ -829,7 +694,7 @@ def test_a_terminal_has_colours_and_control_d_leaves(tmp_path: Path) -> None:
     assert "\x1b[31mx\x1b[0m" in person.seen
     assert re.search(r"\[\x1b\[33;1mo\x1b\[0m\]", person.seen)
     assert "3\r\n3" not in person.seen  # not echoed a second time
-    os.write(person.here, b"\xff\n")
+    person.type(b"\xff\n")
     person.wait_for("'\N{REPLACEMENT CHARACTER}' is not the number of a column.")
     person.wait_for("or help: ")
     person.type("\x04")

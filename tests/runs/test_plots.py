@@ -358,8 +358,9 @@ def test_too_few_champions_are_told(run: Run, small_recipe: Make, tmp_path: Path
 
 def test_matplotlib_waits_until_it_is_needed() -> None:
     code = (
-        "import sys, runs.plots, runs.studies; from runs.plots import __all__;"
-        "assert 'matplotlib' not in sys.modules; runs.plots.plot_runs;"
+        "import sys, evolve_arena.studies.reproduction; from evolve_arena.runs import plots;"
+        "from evolve_arena.runs.plots import __all__;"
+        "assert 'matplotlib' not in sys.modules; plots.plot_runs;"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)

@@ -24,13 +24,15 @@ from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
 from evolve_arena.arena.standings import PlaceRating, Standings
 from evolve_arena.evolve.method import Report
+from evolve_arena.games.connect_four import examination
 from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
-from evolve_arena.runs import evaluation, table_evaluation, tournaments
+from evolve_arena.runs import evaluation, tournaments
 from evolve_arena.runs.api import start
 from evolve_arena.runs.check_points import CheckPoints
 from evolve_arena.runs.cli import main
@@ -51,6 +53,7 @@ Printed = Callable[[], dict[str, Rows]]
 Evolve = Callable[..., None]
 
 GAME = ConnectFour()
+TABLE = TicketToRide(players=3)
 
 
 def check(row: dict[str, str], /, **expected: str) -> None:
@@ -75,16 +78,18 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
 
 def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
     """Six games of three seats, the players by turns; the fourth ended by the first one's move."""
-    seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3)
-    results = new_results(6)
-    results.points[:, :3] = [
+    seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
+    results = new_results(TABLE, 6)
+    columns = results.columns
+    columns["points"][:, :3] = [
         [112, 90, 145], [100, 81, 95], [60, 131, 77],
         [3, -7, 2], [125, 99, 98], [88, 104, 115],
     ]  # fmt: skip
     results.places[:, :3] = [[2, 3, 1], [1, 3, 2], [1, 1, 3], [1, 3, 2], [1, 2, 3], [3, 1, 2]]
-    results.done[:, :3] = [[3, 2, 5], [4, 1, 4], [2, 6, 3], [0, 0, 0], [5, 3, 3], [2, 4, 4]]
-    results.failed[:, :3] = [[0, 1, 0], [2, 1, 0], [2, 0, 1], [3, 3, 3], [0, 2, 1], [1, 0, 0]]
-    results.rounds[:] = 40, 43, 51, 7, 46, 45
+    done = [[3, 2, 5], [4, 1, 4], [2, 6, 3], [0, 0, 0], [5, 3, 3], [2, 4, 4]]
+    failed = [[0, 1, 0], [2, 1, 0], [2, 0, 1], [3, 3, 3], [0, 2, 1], [1, 0, 0]]
+    columns["tickets_done"][:, :3], columns["tickets_failed"][:, :3] = done, failed
+    columns["rounds"][:] = 40, 43, 51, 7, 46, 45
     results.offenders[:] = -1, -1, -1, 1, -1, -1
     results.games[:] = 1, 2, 3, 4, 5, 5
     return seatings, results
@@ -92,7 +97,7 @@ def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
 
 def make_seated_duel() -> DuelResult:
     forfeit = ForfeitCount(0, Termination.ILLEGAL_MOVE, 1, "hero makes a forbidden move.")
-    return summarise(("hero", "rival"), *make_seats(), (forfeit,))
+    return summarise(TICKET_SPEC, ("hero", "rival"), *make_seats(), (forfeit,))
 
 
 @pytest.fixture
@@ -140,9 +145,11 @@ def test_a_duel_at_tables(printed: Printed) -> None:
     hero, rival = printed()["Duel: 6 games of 3 players"]
     check(hero, player="hero", won_drawn_lost="3 1 1", forbidden_moves="1")
     check(rival, player="rival", won_drawn_lost="1 1 3", forbidden_moves="0")
-    points, tickets = "points, 95 % interval", "tickets done, failed"
-    compare(hero, {points: "88.3 [44.2, 132.5]", tickets: "2.89 0.89"})
-    compare(rival, {points: "80.3 [45.9, 114.8]", tickets: "2.78 1.33"})
+    points = "points, 95 % interval"
+    compare(hero, {points: "88.3 [44.2, 132.5]"})
+    compare(rival, {points: "80.3 [45.9, 114.8]"})
+    check(hero, tickets_done="2.89", tickets_failed="0.89")
+    check(rival, tickets_done="2.78", tickets_failed="1.33")
     compare(hero, {"% > 110": "33.3", "% > 120": "22.2", "% > 140": "11.1"})
     compare(rival, {"% > 110": "22.2", "% > 120": "11.1", "% > 140": "0.0"})
 
@@ -188,18 +195,19 @@ def test_a_ranking(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ratings_at_tables(printed: Printed) -> None:
-    seats = seat_players([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 1, 0]])
+    tables = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 1, 0]]
+    seats = seat_players(tables, TICKET_SPEC.most_seats)
     ratings = [PlaceRating(25.31, 1.24), PlaceRating(27.5, 1.07), PlaceRating(22.2, 0.93)]
     standings = Standings(("a", "b", "c"), seats, make_seats()[1], ratings)
     print_ratings(standings.to_dict())
     b, a, c = printed()["Tournament: 6 games of 3 players"]
     rating, share, points = "rating ± 2σ", "share of wins, 95 % interval", "points, 95 % interval"
-    check(b, rank="1", player="b", forbidden_moves="0")
+    check(b, rank="1", player="b", forbidden_moves="0", tickets_done="2.83", tickets_failed="1.00")
     compare(b, {rating: "27.50 ± 2.14", share: "0.417 [0.139, 0.759]"})
-    compare(b, {points: "79.3 [74.8, 83.9]", "tickets done, failed": "2.83 1.00"})
-    check(a, rank="2", player="a", forbidden_moves="0")
+    compare(b, {points: "79.3 [74.8, 83.9]"})
+    check(a, rank="2", player="a", forbidden_moves="0", tickets_done="2.33", tickets_failed="1.17")
     compare(a, {rating: "25.31 ± 2.48", share: "0.167 [0.030, 0.564]"})
-    compare(a, {points: "81.2 [63.9, 98.5]", "tickets done, failed": "2.33 1.17"})
+    compare(a, {points: "81.2 [63.9, 98.5]"})
     check(c, rank="3", player="c", forbidden_moves="1")
     compare(c, {rating: "22.20 ± 1.86", points: "92.5 [28.1, 156.9]"})
 
@@ -215,10 +223,11 @@ def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> Non
         for name, share in zip(CONCEPTS, shares, strict=True)
     }
     monkeypatch.setattr(evaluation, "duel", lambda game, one, other, **_: results[other.name])
-    monkeypatch.setattr(evaluation, "concept_groups", lambda *given, **options: groups)
+    monkeypatch.setattr(examination, "concept_groups", lambda *given, **options: groups)
     player: Player = make_random(GAME)
     player.name = "hero"
-    evaluation.print_evaluation(evaluation.evaluate_player(player, opponents=list(results)))
+    content = evaluation.evaluate_player(player, GAME, opponents=list(results))
+    evaluation.print_evaluation(content, GAME)
     tables = printed()
     first, second = tables["hero"]
     won = "won, 95 % interval"
@@ -241,21 +250,21 @@ def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     seatings, results = make_seats()
-    mirror = MirrorResult("hero", np.where(seatings < 0, -1, 0), results)
-    monkeypatch.setattr(table_evaluation, "duel", lambda *given, **options: make_seated_duel())
-    monkeypatch.setattr(table_evaluation, "play_mirror", lambda *given, **options: mirror)
-    game = TicketToRide(players=3)
-    player = make_rule_player("", game)
+    everywhere = np.where(seatings < 0, -1, 0)
+    mirror = MirrorResult("hero", everywhere, results, TICKET_SPEC.limits)
+    monkeypatch.setattr(evaluation, "duel", lambda *given, **options: make_seated_duel())
+    monkeypatch.setattr(evaluation, "play_mirror", lambda *given, **options: mirror)
+    player = make_rule_player("", TABLE)
     player.name = "hero"
-    content = table_evaluation.evaluate_at_tables(player, game, opponents=["random"], players=3)
-    table_evaluation.print_table_evaluation(content)
+    content = evaluation.evaluate_player(player, TABLE, opponents=["random"], seats=3)
+    evaluation.print_evaluation(content, TABLE)
     tables = printed()
     (row,) = tables["hero at all seats"]
     # Of the five games that no forbidden move ended.
     compare(row, {"players": "3", "games": "6", "mean points, 95 %": "101.3 [91.8, 110.9]"})
-    check(row, SD="21.9", median="99.0", min="60.0", max="145.0", rounds="45.0", aborted="1")
+    check(row, SD="21.9", median="99.0", min="60.0", max="145.0", rounds="45.00", aborted="1")
     compare(row, {"% > 110": "33.3", "% > 120": "20.0", "% > 140": "6.7"})
-    compare(row, {"tickets done, failed": "3.40 0.73"})
+    check(row, tickets_done="3.40", tickets_failed="0.73")
     (row,) = tables["hero at every other seat of 3"]
     check(row, against="random", won_drawn_lost="3 1 1", forbidden_moves="1")
     check(row, points="88.3 [44.2, 132.5]", its_points="80.3 [45.9, 114.8]")
@@ -342,6 +351,7 @@ def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 4)
     assert (kept.wins, kept.draws, kept.losses) == (3, 1, 1)
     assert kept.forfeits == duel.forfeits
+    assert duel.sides
     hero, rival = duel.sides
     assert kept.scores == CheckPoints(
         points=hero.points,

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.evolve.tournament import PerceptronConfig, Tournament, TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.ticket_to_ride.imitation import Imitation
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
@@ -473,11 +474,12 @@ def test_a_key_of_the_other_method_is_named(name: str, changes: list[str], text:
 
 
 def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
+    others = {*TournamentConfig.model_fields, *Tournament.network_keys(find_game("connect-four"))}
     for method, keys in INSTEAD.items():
         assert method == "neat"
         for key, instead in keys.items():
             other = key.removeprefix("method.").removeprefix("network.")
-            assert other in {**TournamentConfig.model_fields, **PerceptronConfig.model_fields}
+            assert other in others
             for word in re.findall(r"neat\.(\w+)", instead):
                 assert word in NeatConfig.model_fields
             for word in re.findall(r"method\.(\w+)", instead):

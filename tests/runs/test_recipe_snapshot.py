@@ -14,8 +14,9 @@ from typing import Any
 
 import typer
 
+from evolve_arena.core.registry import game_names
 from evolve_arena.runs.commands import app
-from evolve_arena.runs.methods import METHODS
+from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("recipe_snapshot.json")
@@ -24,9 +25,10 @@ Values = dict[str, Any]
 
 def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
     found = json.loads(json.dumps(read_all(tmp_path)))
-    if "RENEW_SNAPSHOT" in os.environ:
-        FILE.write_text(write(found), encoding="utf-8")
     kept = json.loads(FILE.read_text(encoding="utf-8"))
+    if "RENEW_SNAPSHOT" in os.environ:
+        kept = arrange(found, kept)
+        FILE.write_text(write(kept), encoding="utf-8")
     changes = [
         f"{part}: {key} was {was}, is {now}"
         for part in {**kept, **found}
@@ -36,6 +38,19 @@ def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
         "\n".join(changes) + "\nIf this is meant: RENEW_SNAPSHOT=1 pytest"
         " tests/runs/test_recipe_snapshot.py, and look at git diff."
     )
+
+
+def arrange(found: dict[str, Values], kept: dict[str, Values]) -> dict[str, Values]:
+    """What was *found*, in the order of what was *kept*: then git shows what differs, no more."""
+    return {
+        part: {
+            key: found[part][key]
+            for key in {**kept.get(part, {}), **found[part]}
+            if key in found[part]
+        }
+        for part in {**kept, **found}
+        if part in found
+    }
 
 
 def write(parts: Mapping[str, Values]) -> str:
@@ -53,8 +68,8 @@ def write(parts: Mapping[str, Values]) -> str:
 def read_all(folder: Path) -> dict[str, Values]:
     """Defaults of each method for each game, what each recipe changes of them, and of commands."""
     defaults = {}
-    for name, method in METHODS.items():
-        for game in method.network_types:
+    for game in game_names():
+        for name in methods_of(game):
             path = folder / "plain.toml"
             path.write_text(f"method.name = '{name}'\ngame.name = '{game}'\n")
             defaults[f"defaults of {name} for {game}"] = resolve(str(path))

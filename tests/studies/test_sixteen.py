@@ -8,7 +8,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.runs.players import find_game, find_player
+from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import load_recipe, recipe_names
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
@@ -45,15 +45,15 @@ def test_they_can_look_as_far_as_asked_and_on_a_board_turned_round() -> None:
 def test_strangers_and_other_games_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'rafalmore'"):
         find_player("piotrowski:rafalmor", GAME)
-    with pytest.raises(BadValueError, match="does not play connect-four"):
+    with pytest.raises(BadValueError, match="plays checkers, not connect-four"):
         find_player("piotrowski:rafalmore")
     with pytest.raises(BadValueError, match="write piotrowski:NAME"):
         find_player("piotrowski", GAME)
 
 
 def test_a_player_of_one_game_says_what_is_played() -> None:
-    assert find_game(["random", "piotrowski:rafalmore"]).name == "checkers"
-    assert find_game(["test-bot", "random"]).name == "connect-four"
-    assert find_game(["random", "random"], "checkers").name == "checkers"
-    assert find_game(["nobody"]).name == "connect-four"  # who that is, is asked later
-    assert find_game(["test-bot"], "checkers").name == "checkers"  # which it then refuses
+    assert game_for(["random", "piotrowski:rafalmore"]).name == "checkers"
+    assert game_for(["test-bot", "random"]).name == "connect-four"
+    assert game_for(["random", "random"], "checkers").name == "checkers"
+    assert game_for(["nobody"]).name == "connect-four"  # who that is, is asked later
+    assert game_for(["test-bot"], "checkers").name == "checkers"  # which it then refuses

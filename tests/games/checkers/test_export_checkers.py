@@ -26,12 +26,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import note_position
 from evolve_arena.games.checkers.dialects import CheckersDialect
+from evolve_arena.games.checkers.export_python import export_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import make_checkers_scratch
-from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
@@ -126,7 +126,7 @@ def run_source(source: str) -> Names:
 
 def export(player: BredPlayer) -> Names:
     """What the player's file defines; its random numbers begin as always."""
-    names = run_source(export_python(player))
+    names = run_source(export_checkers(player))
     names["CHANCE"].state = 0
     return names
 
@@ -577,7 +577,7 @@ def started(player: BredPlayer, folder: Path) -> Iterator[tuple[Talk, list[str]]
     The list has what it wrote on standard error, once it has ended.
     """
     file = folder / "bot.py"
-    file.write_text(export_python(player), encoding="utf-8")
+    file.write_text(export_checkers(player), encoding="utf-8")
     command = [sys.executable, "-I", "-S", str(file)]
     pipe = subprocess.PIPE
     errors: list[str] = []
@@ -669,7 +669,7 @@ def test_an_exported_bot_plays_in_the_arena(tmp_path: Path) -> None:
     game = Checkers(turned=1)
     file = tmp_path / "bot.py"
     design = LinearDesign(features=14, depth=3, turned=1)
-    file.write_text(export_python(make_player(design, "pieces:0.1")), encoding="utf-8")
+    file.write_text(export_checkers(make_player(design, "pieces:0.1")), encoding="utf-8")
     limits = Limits(time_bank=3_000, per_move=10)
     bot = ProcessPlayer(game, f"{sys.executable} -IS {file}", limits=limits)
     match = play_match(game, [make_random(game), bot], seed=1)
@@ -694,7 +694,7 @@ def test_the_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> No
     }
     for design, expected in facts.items():
         genome = design.initialise(1, "uniform", np.random.default_rng(0))[0]
-        source = export_python(design.player(genome, name))
+        source = export_checkers(design.player(genome, name))
         assert source.isascii()
         assert max(len(line) for line in source.splitlines()) <= 100
         tree = ast.parse(source, feature_version=(3, 8))
@@ -712,11 +712,12 @@ def test_the_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> No
 
 def test_players_that_play_at_random_now_and_then_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"depth=2,noise=0\.5 makes random moves"):
-        export_python(make_minimax(GAME, depth=2, noise=0.5))
+        export_checkers(make_minimax(GAME, depth=2, noise=0.5))
 
 
 def test_neat_pythons_files_are_not_for_checkers() -> None:
-    with pytest.raises(BadValueError, match="is a weighted sum of features, and neat-python's"):
+    told = "plays checkers, which can't be exported to neat-python: export it with --to python"
+    with pytest.raises(BadValueError, match=told):
         export_player(make_player(LinearDesign(features=4)), "neat-python")
-    with pytest.raises(BadValueError, match="is a multilayer perceptron, and neat-python's"):
+    with pytest.raises(BadValueError, match=told):
         export_player(make_player(CheckersNetworkDesign()), "neat-python")

@@ -19,7 +19,7 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 
 GAME = Checkers()
 TURNED = Checkers(turned=1)
-DRAW = (0.5, 0.5)
+DRAW = (1, 1)
 
 
 def play_all(game: Checkers, position: Position, moves: str) -> Position:
@@ -167,7 +167,7 @@ def test_draws_agree_with_pydraughts() -> None:
             board.push(draughts.Move(board, steps_move=list(move.path)))
             position = GAME.play(position, move)
         assert board.is_over()
-        assert (board.winner() == 0) == (outcome.scores == DRAW)
+        assert (board.winner() == 0) == (outcome.places == DRAW)
         reasons.add(outcome.reason)
     assert "the same position for the third time" in reasons
 
@@ -228,15 +228,15 @@ def _is_safe(position: Position, move: Move) -> bool:
 def test_who_cannot_move_has_lost() -> None:
     blocked = GAME.parse_position("W:WK29:B22,25")
     assert GAME.legal_moves(blocked) == []
-    assert GAME.outcome(blocked) == Outcome((1.0, 0.0), "light has no move")
-    assert GAME.outcome(GAME.parse_position("B:WK29:B")) == Outcome((0.0, 1.0), "dark has no move")
+    assert GAME.outcome(blocked) == Outcome((1, 2), "light has no move")
+    assert GAME.outcome(GAME.parse_position("B:WK29:B")) == Outcome((2, 1), "dark has no move")
 
 
 def test_losing_comes_before_a_draw() -> None:
     """Who is shut in after the eightieth quiet ply has lost all the same."""
     caught = GAME.parse_position("W:WK29:B22,25")
     late = dataclasses.replace(caught, past=tuple(range(80)))
-    assert GAME.outcome(late) == Outcome((1.0, 0.0), "light has no move")
+    assert GAME.outcome(late) == Outcome((1, 2), "light has no move")
     free = dataclasses.replace(GAME.parse_position("W:WK29:B22"), past=tuple(range(80)))
     assert GAME.outcome(free) == Outcome(DRAW, "40 moves each without a capture or a man's move")
 

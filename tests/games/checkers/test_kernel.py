@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from evolve_arena.arena.batch import new_results
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import repetition_key
@@ -19,11 +20,12 @@ from evolve_arena.games.checkers.seat import (
     FEATURES,
     LINEAR,
     QUIET,
+    SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
     make_checkers_scratch,
 )
-from evolve_arena.players.lineup import RANDOM, Lineup, combine_lineups, simple_lineup, with_noise
+from evolve_arena.players.lineup import Lineup, combine_lineups, simple_lineup, with_noise
 
 GAMES = [Checkers(), Checkers(turned=1)]
 MASK = 2**64 - 1
@@ -39,7 +41,7 @@ class Played(NamedTuple):
 
 def linear(features: int, depth: int, *, quiet: int = 0, spread: float = 0.05) -> Lineup:
     """A player who counts pieces and, a little, other things."""
-    lineup = simple_lineup(LINEAR)
+    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
     lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     worth = np.random.default_rng(features).normal(0.0, spread, features)
     worth[:4] += [1.0, 1.5, -1.0, -1.5]
@@ -48,7 +50,7 @@ def linear(features: int, depth: int, *, quiet: int = 0, spread: float = 0.05) -
 
 
 PLAYERS = [
-    simple_lineup(RANDOM),
+    simple_lineup(SEAT_FIELDS),
     linear(4, 1, spread=0.0),
     linear(14, 3),
     with_noise(linear(4, 4), 0.2),
@@ -67,9 +69,9 @@ def play(
     count = len(pairings)
     if openings is None:
         openings = np.zeros((count, 0), dtype=np.int64)
-    outcomes = np.full(count, 9, dtype=np.int8)
-    plies = np.zeros(count, dtype=np.int16)
-    games = np.zeros(count, dtype=np.uint64)
+    results = new_results(game, count)
+    for array in results.arrays:
+        array.fill(9)
     play_matches(
         game.rules,
         lineup,
@@ -77,11 +79,12 @@ def play(
         np.array(seeds, dtype=np.uint64),
         openings,
         make_checkers_scratch(lineup),
-        outcomes,
-        plies,
-        games,
+        *results.arrays,
     )
-    columns = outcomes.tolist(), plies.tolist(), games.tolist()
+    assert (results.places.min(axis=1) == 1).all()
+    assert (results.places.max(axis=1) == 1 + abs(results.outcomes)).all()
+    assert results.completed.all()
+    columns = results.outcomes.tolist(), results.plies.tolist(), results.games.tolist()
     return [Played(*match) for match in zip(*columns, strict=True)]
 
 
@@ -134,7 +137,7 @@ def test_whole_matches_are_the_same_games(game: Checkers) -> None:
 
 def test_every_way_to_end_is_noticed() -> None:
     """Players who only count pieces often know nothing better than to shuffle kings."""
-    quick, idle = linear(4, 2, spread=0.0), simple_lineup(RANDOM)
+    quick, idle = linear(4, 2, spread=0.0), simple_lineup(SEAT_FIELDS)
     reasons: Counter[str] = Counter()
     for players, count in (([idle, idle], 60), ([quick, quick], 60)):
         lineup = combine_lineups(players)

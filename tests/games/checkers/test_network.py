@@ -17,7 +17,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import Position, bit_of
-from evolve_arena.games.checkers.seat import DEPTH, HEAD, QUIET, VALUE
+from evolve_arena.games.checkers.seat import DEPTH, QUIET
 from evolve_arena.games.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from evolve_arena.genomes.network import (
     RESOLUTION,
@@ -238,7 +238,7 @@ def test_seats_say_how_the_player_searches() -> None:
     for depth, quiet in ((1, False), (5, True)):
         design = CheckersNetworkDesign(hidden=(3,), depth=depth, quiet=quiet)
         seats = design.pack(make_genomes(design, 2)).seats
-        assert seats[:, [KIND, HEAD, DEPTH, QUIET]].tolist() == [[NETWORK, VALUE, depth, quiet]] * 2
+        assert seats[:, [KIND, DEPTH, QUIET]].tolist() == [[NETWORK, depth, quiet]] * 2
         assert np.diff(seats[:, COLUMNS_AT]).tolist() == [141 * 16]
 
 

@@ -43,7 +43,7 @@ TWO_GAMES = """\
 def play_random(seed: int, start: Position, plies: int = 400) -> PdnGame:
     """A random game, to its end or cut short."""
     choices = random.Random(seed)
-    game = Checkers(start.turned)
+    game = Checkers(turned=start.turned)
     position, moves = start, []
     while len(moves) < plies and (legal := game.legal_moves(position)):
         moves.append(choices.choice(legal))

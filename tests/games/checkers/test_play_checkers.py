@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import os
-import pty
 import random
 import re
-import select
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.checkers.speech import CheckersSpeech
-from evolve_arena.runs.play.entries import COMMANDS, Command, read_entry
-from evolve_arena.runs.play.invitation import choose_game
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,16 +25,21 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts, find_thoughts
+from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
-from evolve_arena.runs.play import Invitation, Plan, Screen, Sitting, newest_opponent
+from evolve_arena.runs.play import Plan, Session, newest_opponent
+from evolve_arena.runs.play.prompt import COMMANDS, Command, read_input
 from evolve_arena.runs.recipe import Recipe, load_recipe
+from tests import terminal
+from tests.forked import evolve
+from tests.terminal import Typist, invite
 
 GAME, TURNED = Checkers(), Checkers(turned=1)
-YOU = HumanPlayer(GAME)
+YOU = None
+"""A person, in the list of players."""
 WEIGHTS = (1.0, 1.7, -0.8, -1.3)
 ASK = "Your move (dark), such as"
 
@@ -64,17 +61,13 @@ class Scripted(Player):
 
 def sit(
     typed: str,
-    players: Sequence[Player],
+    players: Sequence[Player | None],
     plan: Plan | None = None,
     advisor: Callable[[], Player] | None = None,
     game: Checkers = GAME,
-) -> tuple[Sitting, str]:
-    """A sitting in which a person types *typed*, lines, and what is shown."""
-    seen = io.StringIO()
-    screen = Screen(io.StringIO(typed), seen)
-    sitting = Sitting(game, players, plan or Plan(seed=1), screen, advisor)
-    sitting.run()
-    return sitting, seen.getvalue()
+) -> tuple[Session, str]:
+    """A session in which a person types *typed*, lines, and what is shown."""
+    return terminal.sit(game, typed, players, plan, advisor)
 
 
 def talk(shown: str) -> list[str]:
@@ -86,6 +79,11 @@ def talk(shown: str) -> list[str]:
 
 def play_on(game: Checkers, *moves: str) -> Position:
     return game.parse_position(" ".join(moves))
+
+
+def read(text: str, position: Position | None = None) -> Any:
+    """What somebody means who types *text* in this *position*, or at the beginning of a game."""
+    return read_input(CheckersText(GAME), text, position or GAME.initial())
 
 
 # --- entries -------------------------------------------------------------------------------
@@ -127,7 +125,7 @@ RING = GAME.parse_position("B:W6,7,14,15:BK1")  # 1x10 and on: 1x10x3 or 1x10x17
     ],
 )
 def test_moves(position: Position, text: str, meant: str) -> None:
-    assert str(read_entry(GAME, text, position)) == meant
+    assert str(read(text, position)) == meant
 
 
 @pytest.mark.parametrize(
@@ -154,8 +152,8 @@ def test_what_is_no_move_is_explained(
     position: Position, text: str, explained: str, advice: bool
 ) -> None:
     with pytest.raises(IllegalMoveError, match=f"^{re.escape(explained)}") as caught:
-        read_entry(GAME, text, position)
-    said = CheckersSpeech(GAME).advise(caught.value, position)
+        read(text, position)
+    said = CheckersText(GAME).advise(caught.value, position)
     assert bool(said) == advice
     if advice:
         moves = "9-13, 9-14, 10-14, 10-15, 11-15, 11-16 or 12-16"
@@ -163,11 +161,11 @@ def test_what_is_no_move_is_explained(
 
 
 def test_commands_are_those_of_every_game() -> None:
-    assert {read_entry(GAME, name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
-    assert {read_entry(GAME, name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
-    assert read_entry(GAME, "undo 3") == read_entry(GAME, "u3") == Command("undo", 3)
+    assert {read(name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
+    assert {read(name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
+    assert read("undo 3") == read("u3") == Command("undo", 3)
     with pytest.raises(UnknownNameError, match="did you mean 'undo'"):
-        read_entry(GAME, "undoo")
+        read("undoo")
 
 
 def test_every_legal_move_is_understood_as_it_is_written() -> None:
@@ -179,9 +177,9 @@ def test_every_legal_move_is_understood_as_it_is_written() -> None:
         while moves := GAME.legal_moves(position):
             move = generator.choice(moves)
             for text in (str(move), str(move).replace("x", " ")):
-                assert read_entry(GAME, text, position) == move
+                assert read(text, position) == move
             after = GAME.play(position, move)
-            short = read_entry(GAME, GAME.format_move(move, position), position)
+            short = read(GAME.format_move(move, position), position)
             assert GAME.play(position, short) == after
             kings += bool(position.kings)
             position = after
@@ -192,7 +190,7 @@ def test_every_legal_move_is_understood_as_it_is_written() -> None:
 def test_whatever_is_typed_is_a_legal_move_a_command_or_explained(text: str) -> None:
     for position in (GAME.initial(), RING):
         try:
-            entry = read_entry(GAME, text, position)
+            entry = read(text, position)
         except ArenaError:
             continue
         assert isinstance(entry, Command) or entry in GAME.legal_moves(position)
@@ -269,7 +267,7 @@ def test_colours_say_what_the_marks_say() -> None:
 
 def test_a_game_is_talked_about_in_squares() -> None:
     typed = "11 15\n9\n15\nmoves\nq\n"
-    sitting, shown = sit(typed, [YOU, Scripted("22-18", "25x18")])
+    session, shown = sit(typed, [YOU, Scripted("22-18", "25x18")])
     assert talk(shown) == [
         "Game 1: you are dark, scripted is light.",
         f"{ASK} 9-13, or help: 11 15",
@@ -288,11 +286,11 @@ def test_a_game_is_talked_about_in_squares() -> None:
     assert "18[w]" in shown
     assert " 21 w      22 x      23 w " in shown
     assert "      25[.]" in shown
-    assert sitting.matches == []
+    assert session.matches == []
 
 
 def test_light_begins_on_a_board_turned_round() -> None:
-    _, shown = sit("24-20\nq\n", [HumanPlayer(TURNED), make_random(TURNED)], game=TURNED)
+    _, shown = sit("24-20\nq\n", [None, make_random(TURNED)], game=TURNED)
     assert talk(shown)[:2] == [
         "Game 1: you are light, random is dark.",
         "Your move (light), such as 21-17, or help: 24-20",
@@ -322,8 +320,8 @@ def test_two_people_play_a_whole_game(
     for move in wanted.moves:
         texts.append(GAME.format_move(move, position))
         position = GAME.play(position, move)
-    sitting, shown = sit("\n".join([*texts, "undo", texts[-1], "q\n"]), [YOU, HumanPlayer(GAME)])
-    (match,) = sitting.matches
+    session, shown = sit("\n".join([*texts, "undo", texts[-1], "q\n"]), [YOU, None])
+    (match,) = session.matches
     assert (match.outcome, match.termination) == (wanted.outcome, ending)
     assert (match.game, match.numbers) == (wanted.game, wanted.numbers)
     assert shown.count(f"\nMoves: {' '.join(texts)}\n") == 2
@@ -335,10 +333,10 @@ def test_two_people_play_a_whole_game(
 def test_records_are_read_again(played: dict[Termination, Match]) -> None:
     wanted = played[Termination.WIN]
     typed = "\n".join([*map(str, wanted.moves), "q\n"])
-    _, shown = sit(typed, [YOU, HumanPlayer(GAME)])
+    _, shown = sit(typed, [YOU, None])
     record = re.search(r"^Moves: (.*)$", shown, re.MULTILINE)
     assert record
-    _, again = accept("q\n", names=["human", "human"], game="checkers", moves=record[1])
+    _, again = invite("q\n", names=["human", "human"], game="checkers", moves=record[1])
     assert f"\nMoves: {record[1]}\n" in again
     assert "has no move." in again
 
@@ -346,13 +344,13 @@ def test_records_are_read_again(played: dict[Termination, Match]) -> None:
 def test_undo_swap_resign_and_another_game() -> None:
     bot = make_minimax(GAME, depth=2)
     typed = "11-15\nundo\n9-13\nswap\nm\nresign\n\nq\n"
-    sitting, shown = sit(typed, [YOU, bot], Plan(seed=1, first=0))
+    session, shown = sit(typed, [YOU, bot], Plan(seed=1, first=0))
     said = talk(shown)
     assert said.count("Taken back.") == 1
     assert "Now minimax:depth=2 is dark, you are light." in said
     assert "You resign. minimax:depth=2 wins (resigned)." in said
     assert "Game 2: minimax:depth=2 is dark, you are light." in said
-    (match,) = sitting.matches
+    (match,) = session.matches
     assert str(match.moves[0]) == "9-13"
     assert (match.outcome, len(match.moves)) == (1, 3)
     _, shown = sit("resign\n11-15\nq\n", [YOU, bot])
@@ -381,11 +379,11 @@ def test_hints_are_moves_and_disturb_nobody() -> None:
 
 def test_two_programs_play_the_games_of_a_duel() -> None:
     one, other = make_minimax(GAME, depth=2, noise=0.1), make_random(GAME)
-    sitting, shown = sit("", [one, other], Plan(seed=5, games=4, opening_plies=5))
+    session, shown = sit("", [one, other], Plan(seed=5, games=4, opening_plies=5))
     result = duel(GAME, one, other, games=4, opening_plies=5, seed=5)
-    draws = sum(match.outcome == 0 for match in sitting.matches)
-    assert (*sitting.wins, draws) == (result.wins, result.losses, result.draws)
-    assert len({match.moves for match in sitting.matches}) == result.distinct_games == 4
+    draws = sum(match.outcome == 0 for match in session.matches)
+    assert (*session.wins, draws) == (result.wins, result.losses, result.draws)
+    assert len({match.moves for match in session.matches}) == result.distinct_games == 4
     openings = re.findall(r"It begins with (.*)\.", shown)
     assert openings[0::2] == openings[1::2]
     assert [len(opening.split()) for opening in openings] == [5] * 4
@@ -510,13 +508,7 @@ def test_values_on_request_and_always() -> None:
     assert "minimax:depth=2's values" in shown
 
 
-# --- invitations ---------------------------------------------------------------------------
-
-
-def accept(typed: str, **wishes: object) -> tuple[Sitting, str]:
-    seen = io.StringIO()
-    screen = Screen(io.StringIO(typed), seen)
-    return Invitation(**wishes).accept(screen), seen.getvalue()  # type: ignore[arg-type]
+# --- what is asked for ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -538,18 +530,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_the_game_is_that_of_the_first_player_with_one(files: dict[str, str]) -> None:
     for names, game, options, expected in (
         (["random", files["turned"]], None, {}, TURNED),
-        ([files["checkers"], files["columns"]], None, {}, GAME),
+        ([files["checkers"], "random"], None, {}, GAME),
         ([files["turned"]], "checkers", {}, TURNED),
         (["random"], "checkers", {}, GAME),
         (["random"], "checkers", {"turned": 1}, TURNED),
         (["random"], None, {"turned": 1}, TURNED),
+        (["random"], None, {}, ConnectFour()),
+        (["random"], None, {"columns": 5}, ConnectFour(columns=5)),
     ):
-        assert choose_game(names, game, options).rules == expected.rules
-    assert choose_game(["random"], None, {}).name == "connect-four"
-    assert choose_game(["random"], None, {"columns": 5}).options["columns"] == 5
-    _, shown = accept("11-15\nq\n", names=[files["checkers"]], first=True)
+        session, _ = invite("q\n", names=names, game=game, options=options, seed=1)
+        assert session.game.rules == expected.rules
+    with pytest.raises(ArenaError, match="'columns' plays connect-four, but this is checkers"):
+        invite("", names=[files["checkers"], files["columns"]])
+    with pytest.raises(ArenaError, match="'checkers' plays checkers, but this is connect-four"):
+        invite("", names=[files["columns"], files["checkers"]])
+    _, shown = invite("11-15\nq\n", names=[files["checkers"]], first=True)
     assert shown.startswith("Game 1: you are dark, checkers is light.")
-    _, shown = accept("q\n", names=["random"], advisor=files["turned"], first=True)
+    _, shown = invite("q\n", names=["random"], advisor=files["turned"], first=True)
     assert "you are light, random is dark" in shown
 
 
@@ -557,33 +554,33 @@ def test_the_game_is_that_of_the_first_player_with_one(files: dict[str, str]) ->
     ("wishes", "message"),
     [
         ({"game": "chekers"}, "did you mean 'checkers'"),
-        ({"game": "checkers", "sizes": {"columns": 8}}, "columns is an option of connect-four"),
-        ({"game": "connect-four", "sizes": {"turned": 1}}, "turned is an option of checkers"),
-        ({"sizes": {"rows": 8, "turned": 1}}, "turned is an option of checkers"),
-        ({"game": "chekers", "sizes": {"turned": 1}}, "did you mean 'checkers'"),
-        ({"game": "checkers", "names": ["test-bot"]}, "test-bot does not play checkers"),
+        ({"game": "checkers", "options": {"columns": 8}}, "columns is an option of connect-four"),
+        ({"game": "connect-four", "options": {"turned": 1}}, "turned is an option of checkers"),
+        ({"options": {"rows": 8, "turned": 1}}, "turned is an option of checkers"),
+        ({"game": "chekers", "options": {"turned": 1}}, "did you mean 'checkers'"),
+        ({"game": "checkers", "names": ["test-bot"]}, "test-bot plays connect-four, not checkers"),
         ({"game": "checkers", "moves": "11-15 11-15"}, "move 2 of '11-15 11-15': 11-15: no piece"),
         ({"game": "checkers", "moves": "3321"}, "move 1 of '3321': '3321' is no move"),
         ({"game": "checkers", "moves": "11-15", "opening_plies": 2}, "one or the other"),
     ],
 )
-def test_what_is_not_possible_is_said(wishes: dict[str, object], message: str) -> None:
+def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> None:
     with pytest.raises(ArenaError, match=message):
-        accept("q\n", **{"names": ["random"], "seed": 1, **wishes})
+        invite("q\n", **{"names": ["random"], "seed": 1, **wishes})
 
 
 def test_players_of_another_game_are_not_let_in(files: dict[str, str]) -> None:
     with pytest.raises(ArenaError, match="plays connect-four, but this is checkers"):
-        accept("q\n", names=[files["columns"]], game="checkers")
+        invite("q\n", names=[files["columns"]], game="checkers")
     with pytest.raises(ArenaError, match="plays checkers, but this is connect-four"):
-        accept("q\n", names=[files["checkers"]], sizes={"columns": 8})
+        invite("q\n", names=[files["checkers"]], options={"columns": 8})
     with pytest.raises(ArenaError, match="a board that is not turned, but this game has"):
-        accept("q\n", names=[files["checkers"]], sizes={"turned": 1})
+        invite("q\n", names=[files["checkers"]], options={"turned": 1})
 
 
 def test_games_begin_with_moves() -> None:
     for moves in ("11-15 22-18 15x22", "1. 11-15 22-18 2. 15x22", "1.11-15 22-18 2.15x22"):
-        _, shown = accept("q\n", names=["random"], game="checkers", moves=moves)
+        _, shown = invite("q\n", names=["random"], game="checkers", moves=moves)
         assert "It begins with 11-15 22-18 15x22." in shown
         assert "Game 1: random is dark, you are light." in shown
 
@@ -639,18 +636,8 @@ def test_the_newest_champion_of_the_game_is_the_opponent(home: Path, tmp_path: P
 
 
 def test_the_command_plays_checkers(home: Path) -> None:
-    command = [sys.executable, "-m", "evolve_arena.runs.cli", "play", "--first", "--seed", "1"]
-
-    def play(*words: str, typed: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *words],
-            check=False,
-            cwd=home,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            input=typed,
-        )
+    def play(*words: str, typed: str) -> Any:
+        return evolve("play", "--first", "--seed", "1", *words, typed=typed, folder=home)
 
     done = play("--game", "checkers", typed="hint\n11-15\nvalues\n")
     assert (done.returncode, done.stderr) == (0, "")
@@ -666,45 +653,21 @@ def test_the_command_plays_checkers(home: Path) -> None:
     )
 
 
-def test_at_a_terminal() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "evolve_arena.runs.cli",
-        "play",
-        "minimax:depth=2",
-        "--game",
-        "checkers",
-    ]
-    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-    process, here = pty.fork()
-    if process == 0:
-        os.execve(command[0], [*command, "--first"], environment)
-    seen = ""
-
-    def wait_for(text: str) -> None:
-        nonlocal seen
-        deadline = time.monotonic() + 60
-        while text not in seen:
-            ready, _, _ = select.select([here], [], [], deadline - time.monotonic())
-            assert ready, seen
-            seen += os.read(here, 65536).decode(errors="replace")
-
-    wait_for("or help: ")
-    assert "\x1b[38;5;210;1mb" in seen
+def test_at_a_terminal(tmp_path: Path) -> None:
+    words = ["play", "minimax:depth=2", "--game", "checkers", "--first"]
+    person = Typist(*words, folder=tmp_path)
+    person.wait_for("or help: ")
+    assert "\x1b[38;5;210;1mb" in person.seen
     for entry, answer in ((b"11-19\n", "Not possible: 11x19"), (b"\xff\n", "is no move")):
-        seen = ""
-        os.write(here, entry)
-        wait_for(answer)
-        wait_for("or help: ")
-    seen = ""
-    os.write(here, b"11-15\n")
-    wait_for("minimax:depth=2 (light) plays ")
-    wait_for("or help: ")
-    assert "\x1b[38;5;250;48;5;24m" in seen
-    os.write(here, b"\x04")
-    wait_for("The input has ended. Goodbye.")
-    wait_for("The seed was ")
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-    os.close(here)
-    assert "Traceback" not in seen
+        person.type(entry)
+        person.wait_for(answer)
+        person.wait_for("or help: ")
+    person.type("11-15\n")
+    person.wait_for("minimax:depth=2 (light) plays ")
+    person.wait_for("or help: ")
+    assert "\x1b[38;5;250;48;5;24m" in person.seen
+    person.type("\x04")
+    person.wait_for("The input has ended. Goodbye.")
+    person.wait_for("The seed was ")
+    assert person.leave() == 0
+    assert "Traceback" not in person.seen

@@ -14,6 +14,7 @@ import pytest
 
 from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.checkers.dialects import CheckersDialect
 from evolve_arena.games.checkers.game import Checkers, Move, Position
@@ -241,7 +242,7 @@ def test_no_answer_in_time_a_crash_and_a_flood_lose(workshop: Workshop) -> None:
 
 
 def test_each_game_has_dialects_of_its_own() -> None:
-    assert find_dialect(GAME) is DIALECTS["checkers"]
+    assert find_dialect(GAME) is find_game("checkers").dialects["checkers"]
     assert find_dialect(ConnectFour()) is DIALECTS["ai-games"]
     assert find_dialect(ConnectFour(), "riddles") is DIALECTS["riddles"]
     with pytest.raises(UnknownNameError, match=r"unknown dialect 'ai-games': \(known: checkers\)"):

@@ -29,6 +29,7 @@ from evolve_arena.games.checkers.seat import (
     LINEAR,
     PLANE,
     QUIET,
+    SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
     CheckersScratch,
@@ -39,7 +40,6 @@ from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.lineup import (
     NETWORK,
-    RANDOM,
     Lineup,
     combine_lineups,
     simple_lineup,
@@ -61,7 +61,7 @@ Evaluate = Callable[[Board, int], int]
 
 def linear(features: int, depth: int, *, quiet: int = 0, seed: int = 1) -> Lineup:
     """A player with a table of random numbers for each feature, by no means fair to colours."""
-    lineup = simple_lineup(LINEAR)
+    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
     lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     tables = np.random.default_rng(seed).integers(-UNIT, UNIT, (features, TABLE_SIZE)) // 64
     worth = np.array([UNIT, 3 * UNIT // 2, -UNIT, -3 * UNIT // 2])
@@ -85,7 +85,7 @@ def network(mlp: MLP, genome: np.ndarray, depth: int, *, quiet: int = 0) -> Line
         index[:, place] = square - 1
         factor[:, place] = FACTORS
     columns, weights = mlp.pack(genome[None], Encoding(32, index.ravel(), factor.ravel(), 24))
-    lineup = simple_lineup(NETWORK)
+    lineup = simple_lineup(SEAT_FIELDS, NETWORK)
     lineup.seats[0, [DEPTH, QUIET]] = depth, quiet
     return lineup._replace(shapes=mlp.shape[None], columns=columns.ravel(), weights=weights.ravel())
 
@@ -477,7 +477,7 @@ def test_a_single_best_move_draws_nothing() -> None:
 def test_a_single_legal_move_is_played_at_once() -> None:
     stream = new_stream(9)
     position = GAME.parse_position("B:W18,32:B15,1,2")
-    for lineup in (linear(14, 6), simple_lineup(RANDOM)):
+    for lineup in (linear(14, 6), simple_lineup(SEAT_FIELDS)):
         before = SCRATCH.room[NODES]
         assert str(choose(lineup, position, stream, SCRATCH)) == "15x22"
         assert SCRATCH.room[NODES] == before

@@ -24,6 +24,7 @@ from evolve_arena.games.checkers.linear_lessons import (
     REPLACING,
 )
 from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
+from evolve_arena.games.checkers.spec import GAME
 from evolve_arena.games.checkers.td_linear import (
     TdLinear,
     TdLinearConfig,
@@ -37,7 +38,7 @@ def make_method(turned: int = 0, **changes: Any) -> TdLinear:
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = TdLinear.network_types[Checkers.name](**{"depth": 2, **network})
+    settings = TdLinear.network_section(GAME, network)(**{"depth": 2, **network})
     config = TdLinearConfig(**{"games": 10, **method})
     return TdLinear(config, TdLinear.make_design(Checkers(turned=turned), settings, config))
 

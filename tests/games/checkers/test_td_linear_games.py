@@ -155,13 +155,12 @@ class Replay:
     def end(self, position: Position) -> Outcome | None:
         """How the game ended by its rule of draws, or None while it goes on."""
         outcome = self.game.outcome(position)
-        if outcome is None or outcome.scores != (0.5, 0.5) or self.draws == "standard":
+        if outcome is None or outcome.places != (1, 1) or self.draws == "standard":
             return outcome
         if self.draws == "forty-moves":
             return outcome if len(position.past) == DRAW_PLIES else None
         dark, light = position.dark.bit_count(), position.light.bit_count()
-        share = 0.5 + (dark > light) / 2 - (dark < light) / 2
-        return Outcome((share, 1.0 - share), "by pieces")
+        return Outcome((1 + (dark < light), 1 + (dark > light)), "by pieces")
 
     def choose(self, position: Position, chair: int) -> Any:
         """What the player thinks best with the weights of now, in a table without memory."""

@@ -230,18 +230,19 @@ def test_other_boards_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
         assert not fits_concepts(game)
         with pytest.raises(BadValueError, match="7 by 6, 4 in a row"):
             concept_groups(make_random(game), game)
-    content = evaluate_player(make_random(ConnectFour(5, 4, 3)), games=2, opponents=["random"])
+    small = ConnectFour(5, 4, 3)
+    content = evaluate_player(make_random(small), small, games=2, opponents=["random"])
     assert content["concepts"] == {}
-    print_evaluation(content)
+    print_evaluation(content, small)
     assert "concept states: left out" in capsys.readouterr().out
 
 
 def test_the_evaluation_tells_of_them(capsys: pytest.CaptureFixture[str]) -> None:
-    content = evaluate_player(MinimaxPlayer(GAME, 2), games=2, opponents=["random"])
+    content = evaluate_player(MinimaxPlayer(GAME, 2), GAME, games=2, opponents=["random"])
     assert list(content["concepts"]) == ["A", "F", "R", "D", "K"]
     assert content["concepts"]["A"]["share"] == 1.0
     assert content["concepts"]["A"]["states"] == 30
-    print_evaluation(content)
+    print_evaluation(content, GAME)
     printed = capsys.readouterr().out
     assert "A (attack)" in printed
     assert "K (column)" in printed

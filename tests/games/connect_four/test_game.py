@@ -24,7 +24,8 @@ from evolve_arena.games.connect_four.bitboard import (
     winning_cells,
 )
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.players.lineup import RANDOM, simple_lineup
+from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
+from evolve_arena.players.lineup import simple_lineup
 
 GAME = ConnectFour()
 LARGE_BOARDS = [
@@ -292,10 +293,10 @@ def test_play_follows_the_rules_on_any_board(played: tuple[ConnectFour, list[int
     assert position.cells().tolist() == expected.tolist()
     last = len(moves) - 1
     if moves and slow.wins(moves[-1]):
-        scores = (1.0, 0.0) if last % 2 == 0 else (0.0, 1.0)
-        assert game.outcome(position) == Outcome(scores, f"{connect} in a row")
+        places = (1, 2) if last % 2 == 0 else (2, 1)
+        assert game.outcome(position) == Outcome(places, f"{connect} in a row")
     elif len(moves) == columns * rows:
-        assert game.outcome(position) == Outcome((0.5, 0.5), "the board is full")
+        assert game.outcome(position) == Outcome((1, 1), "the board is full")
     else:
         assert game.outcome(position) is None
         return
@@ -321,7 +322,7 @@ def test_a_line_with_the_42nd_disc_counts() -> None:
     assert position.ply == 41
     assert GAME.to_move(position) == 1
     assert GAME.outcome(position) is None
-    assert GAME.outcome(GAME.play(position, 4)) == Outcome((0.0, 1.0), "4 in a row")
+    assert GAME.outcome(GAME.play(position, 4)) == Outcome((2, 1), "4 in a row")
 
 
 @given(games_with_moves())
@@ -489,7 +490,7 @@ def test_a_million_random_games() -> None:
     count = 1_000_000
     batch = make_batch(
         GAME,
-        simple_lineup(RANDOM),
+        simple_lineup(SEAT_FIELDS),
         np.zeros((count, 2), dtype=np.int32),
         derive_seeds(1, 0, "matches", count),
     )

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evolve_arena.arena.batch import make_batch, new_results, no_openings
+from evolve_arena.arena.batch import make_batch, new_results
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.openings import random_openings
@@ -128,7 +128,7 @@ def test_a_part_of_a_batch_fills_its_part_of_the_results() -> None:
     pairings = np.zeros((10, 2), dtype=np.int32)
     batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", 10))
     whole = run_kernel(batch)
-    results = new_results(10)
+    results = new_results(game, 10)
     results.plies[:] = -7
     run_kernel(batch, results, slice(3, 6))
     assert results.games[3:6].tolist() == whole.games[3:6].tolist()
@@ -175,17 +175,17 @@ def test_equal_hashes_mean_equal_games() -> None:
 @pytest.mark.parametrize(
     ("pairings", "seeds", "openings"),
     [
-        (np.zeros((3, 2), np.int32), np.zeros(2, np.uint64), no_openings(3)),
-        (np.zeros((3, 2), np.int32), np.zeros(3, np.uint64), no_openings(4)),
-        (np.zeros((3, 3), np.int32), np.zeros(3, np.uint64), no_openings(3)),
-        (np.zeros(3, np.int32), np.zeros(3, np.uint64), no_openings(3)),
-        (np.full((3, 2), 1, np.int32), np.zeros(3, np.uint64), no_openings(3)),
-        (np.full((3, 2), -1, np.int32), np.zeros(3, np.uint64), no_openings(3)),
+        (np.zeros((3, 2), np.int32), np.zeros(2, np.uint64), np.zeros((3, 0), np.int64)),
+        (np.zeros((3, 2), np.int32), np.zeros(3, np.uint64), np.zeros((4, 0), np.int64)),
+        (np.zeros((3, 3), np.int32), np.zeros(3, np.uint64), np.zeros((3, 0), np.int64)),
+        (np.zeros(3, np.int32), np.zeros(3, np.uint64), np.zeros((3, 0), np.int64)),
+        (np.full((3, 2), 1, np.int32), np.zeros(3, np.uint64), np.zeros((3, 0), np.int64)),
+        (np.full((3, 2), -1, np.int32), np.zeros(3, np.uint64), np.zeros((3, 0), np.int64)),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(
     pairings: np.ndarray, seeds: np.ndarray, openings: np.ndarray
 ) -> None:
     game = ConnectFour()
-    with pytest.raises(ValueError, match="pairing"):
+    with pytest.raises(ValueError, match="seating"):
         make_batch(game, make_random(game).lineup, pairings, seeds, openings)

@@ -99,7 +99,8 @@ def test_both_kinds_are_printed(
     choices = {"0": 1, "1": 0, "2": 2, "3": 3, "4": 0, "5": 0, "6": 0}
     themes = solve_positions(Choosing(choices), GAME, write(tmp_path, THEMES))
     found = {"scores.csv": scores, "themes.csv": themes}
-    print_evaluation({"player": "choosing", "opponents": {}, "positions": found})
+    content = {"player": "choosing", "opponents": {}, "concepts": {}, "positions": found}
+    print_evaluation(content, GAME)
     tables = printed()
     assert {row[""]: row["share"] for row in tables["scores.csv: 8 positions"]} == {
         "value preserving": "0.750 [0.409, 0.929]",

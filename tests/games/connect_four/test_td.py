@@ -17,6 +17,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.spec import GAME
 from evolve_arena.games.connect_four.td import Td, TdConfig, make_course
 from evolve_arena.games.connect_four.td_kernel import compute_targets, epsilon_at
 from evolve_arena.games.connect_four.td_moves import Course
@@ -31,7 +32,7 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = Td.network_types["connect-four"](**{"hidden": (20,), **network})
+    settings = Td.network_section(GAME, network)(**{"hidden": (20,), **network})
     config = TdConfig(**method)
     return Td(config, Td.make_design(ConnectFour(**(board or {})), settings, config))
 

@@ -16,6 +16,7 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.spec import GAME
 from evolve_arena.games.connect_four.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
 from evolve_arena.games.connect_four.tuple_games import (
     DRAWS,
@@ -223,7 +224,7 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> TdTuples
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = TdTuples.network_types["connect-four"](**{"tuples": 10, "length": 4, **network})
+    settings = TdTuples.network_section(GAME, network)(**{"tuples": 10, "length": 4, **network})
     config = TdTuplesConfig(**{"games": 60, **method})
     return TdTuples(config, TdTuples.make_design(ConnectFour(**(board or {})), settings, config))
 

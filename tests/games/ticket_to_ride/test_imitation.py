@@ -17,6 +17,7 @@ from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set, choose_games
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.imitation import Imitation, ImitationConfig
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
@@ -41,7 +42,7 @@ def build(**changes: Any) -> DataSet:
 def play(count: int) -> DecisionLog:
     """The games of which the best are chosen, logged whole."""
     seeds = derive_seeds(3, 0, f"games of {count} to imitate", 12)
-    seatings = seat_players(np.zeros((12, count)))
+    seatings = seat_players(np.zeros((12, count)), MOST_PLAYERS)
     return join_logs(list(log_games(GAME, [make_rule_player("", GAME)], seatings, seeds)))
 
 

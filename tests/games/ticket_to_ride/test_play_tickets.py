@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,24 @@ import pytest
 
 from evolve_arena.arena.kernel import warm_up
 from evolve_arena.arena.match import Termination
-from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.errors import ArenaError, IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.stream import Stream
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.play_invitation import TicketInvitation
-from evolve_arena.games.ticket_to_ride.play_person import COMMANDS
-from evolve_arena.games.ticket_to_ride.play_sitting import TicketSitting
-from evolve_arena.runs.play import Invitation, Screen, choose_table
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, SECOND_CARD
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.text_ui import TicketText
+from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Player
+from evolve_arena.runs.play import Session
+from evolve_arena.runs.play.prompt import COMMANDS, ONLY_OPEN, Command, read_input
+from tests import terminal
+from tests.terminal import invite
 
 GAME = TicketToRide(players=3)
+MOVE = "Your move, such as deck, COLOUR, tickets or claim CITY-CITY, or help: "
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,16 +35,24 @@ def compiled() -> None:
     warm_up(GAME.name)
 
 
+@pytest.fixture(scope="module")
+def positions() -> list[Position]:
+    """A position in which tickets are kept, one at the beginning of a turn, and one within it."""
+    found = [GAME.initial(5)]
+    position = found[0]
+    while position.phase == KEEP_FIRST:
+        position = GAME.play(position, max(GAME.legal_moves(position)))
+    return [*found, position, GAME.play(position, DRAW_DECK)]
+
+
 @pytest.fixture(autouse=True)
 def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def sit(typed: str, names: list[str], **wishes: Any) -> tuple[TicketSitting, str]:
-    writes = io.StringIO()
-    wishes = {"game": GAME, "seed": 5, "first": True, **wishes}
-    sitting = TicketInvitation(names=names, **wishes).accept(Screen(io.StringIO(typed), writes))
-    return sitting, writes.getvalue()
+def sit(typed: str, names: list[str], **wishes: Any) -> tuple[Session, str]:
+    wishes = {"game": GAME.name, "seats": GAME.seats, "seed": 5, "first": True, **wishes}
+    return invite(typed, names=names, **wishes)
 
 
 def test_a_person_sees_cards_tickets_and_what_others_did() -> None:
@@ -43,11 +60,11 @@ def test_a_person_sees_cards_tickets_and_what_others_did() -> None:
     assert shown.startswith("Game 1, in order of moving: you, random #1, random #2.\n")
     assert "First tickets" in shown
     assert "  offered  1: " in shown
-    assert "tickets to keep, 2 at least (such as keep 1 2): all" in shown
-    assert len(re.findall(r"^  random #[12] keeps [23] of 3 tickets\.$", shown, re.M)) == 2
+    assert "Your move, tickets to keep, 2 at least (such as keep 1 2), or help: all" in shown
+    assert len(re.findall(r"^random #[12] keeps [23] of 3 tickets\.$", shown, re.M)) == 2
     assert "Round 1" in shown
-    assert "move (deck, COLOUR, claim CITY-CITY COLOUR, tickets): deck" in shown
-    assert "second card (deck, or the colour of an open one): deck" in shown
+    assert f"{MOVE}deck" in shown
+    assert "Your move, the second card: deck or COLOUR, or help: deck" in shown
     drawn = re.findall(r"^You have drawn \[(\w+)\]\.$", shown, re.M)
     assert len(drawn) == 2
     last = shown[shown.rindex("Round 2") :]
@@ -59,7 +76,9 @@ def test_a_person_sees_cards_tickets_and_what_others_did() -> None:
 
 def test_others_cards_from_the_deck_and_their_tickets_stay_hidden() -> None:
     _, shown = sit("all\n" + "deck\ndeck\n" * 12 + "q\n", ["random"])
-    for line in re.findall(r"^  random.*\.$", shown, re.M):
+    told = re.findall(r"^random.*\.$", shown, re.M)
+    assert len(told) > 20
+    for line in told:
         assert not re.search(r"\([1-9]\d?\).*\(", line)
         assert "draws from the deck (" not in line
     assert "draws 2 cards from the deck." in shown or "draws from the deck" in shown
@@ -67,97 +86,188 @@ def test_others_cards_from_the_deck_and_their_tickets_stay_hidden() -> None:
 
 
 def test_commands_are_obeyed_and_then_asked_again(tmp_path: Path) -> None:
-    typed = "all\nhelp\nroutes\nmoves\nboard\nhint\nundo\nmap\nhnit\nresin\nfoo\n\nq\n"
-    _, shown = sit(typed, ["random"])
-    for name, meaning in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown, re.M)
+    typed = "all\nhelp\nroutes\nmoves\nboard\nclaimed\nhint\nmap\nhnit\nresin\nfoo\n\nq\n"
+    _, shown = sit(typed, ["random"], advisor="rule")
+    for name, meaning in {**COMMANDS, **TicketText.extras, **TicketText.meanings}.items():
+        told = re.search(rf"^  {name} +{re.escape(meaning)}$", shown, re.M)
+        assert bool(told) == (name not in ONLY_OPEN)
     assert re.search(r"^  Dallas – Houston +1 train, +1 point +\[", shown, re.M)
     assert "You can play draw deck, " in shown
     assert re.search(r"^  claim Dallas-Houston \w+$", shown, re.M)
     assert "  you: no route" in shown
-    assert "rule:text would play: " in shown
-    assert "There is no taking back in a game with hidden cards" in shown
-    assert "'hnit' is unknown: did you mean 'hint'?" in shown
-    assert "'resin' is unknown: did you mean 'resign'?" in shown
+    assert re.search(r"^rule:text would play \w.*\w\.$", shown, re.M)
+    known = "board, claimed, help, hint, map, moves, new, quit, resign, routes"
+    assert f"unknown command 'hnit': did you mean 'hint'? (known: {known})." in shown
+    assert "unknown command 'resin': did you mean 'resign'?" in shown
     assert "Not possible: 'foo' is neither a move nor a route." in shown
     assert "The map is in ticket-to-ride.png." in shown
     assert (tmp_path / "ticket-to-ride.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_commands_for_games_without_secrets_are_refused() -> None:
+    _, shown = sit("all\nundo\nundo 2\nswap\nvalues\nq\n", ["random"])
+    assert shown.count("Not possible: there is no taking back in a game with hidden cards") == 2
+    assert "Not possible: nobody changes seats in a game with hidden cards." in shown
+    assert "Not possible: programs do not say what they think in a game with hidden" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("re", Command("resign")),
+        ("ro", Command("routes")),
+        ("cl", Command("claimed")),
+        ("bo", Command("board")),
+        ("hi", Command("hint")),
+        ("QU", Command("quit")),
+        ("d", DRAW_DECK),
+        ("deck!", DRAW_DECK),
+    ],
+)
+def test_beginnings_are_moves_or_commands(
+    typed: str, meant: Any, positions: list[Position]
+) -> None:
+    assert read_input(TicketText(GAME), typed, positions[1]) == meant
+
+
+def test_every_command_is_one_in_every_phase(positions: list[Position]) -> None:
+    names = [*TicketText.extras, *COMMANDS]
+    for position in positions:
+        found = [read_input(TicketText(GAME), name, position) for name in names]
+        assert found == [Command(name) for name in names]
+        near = [read_input(TicketText(GAME), name[:2], position) for name in names]
+        assert near == found
+
+
+def test_a_route_half_named_is_no_command(positions: list[Position]) -> None:
+    for text, why in (("claim dal", "'dal' names no route"), ("deck 2", "neither a move")):
+        with pytest.raises(IllegalMoveError, match=why):
+            read_input(TicketText(GAME), text, positions[1])
+
+
+def test_hints_come_from_the_first_opponent_unless_another_is_named() -> None:
+    _, shown = sit("all\nhint\nq\n", ["human", "rule:code", "random"])
+    assert "rule:code would play " in shown
+    plain, _ = sit("all\n" + "deck\ndeck\n" * 3 + "resign\nq\n", ["random"])
+    asked, shown = sit("all\nhint\n" + "deck\nhint\ndeck\n" * 3 + "resign\nq\n", ["random"])
+    assert shown.count("random would play ") == 4
+    assert asked.matches[0].moves == plain.matches[0].moves
+
+
 def test_who_resigns_is_last() -> None:
-    sitting, shown = sit("all\nresign\n\nall\nquit\n", ["random"])
-    (match,) = sitting.matches
+    session, shown = sit("all\nresign\nmoves\ndeck\nundo\n\nall\nquit\n", ["random"])
+    (match,) = session.matches
     assert match.termination is Termination.RESIGNED
     assert match.places[match.offender] == 3
-    assert "You resign." in shown
     assert re.search(r"^ +3  you .* forfeited$", shown, re.M)
-    assert "Enter for another game, or quit: " in shown
+    assert "Enter for another game, or quit: moves\nNot possible: this game is over.\n" in shown
+    assert "Enter for another game, or quit: deck\nNot possible: this game is over.\n" in shown
+    assert "Enter for another game, or quit: undo\nNot possible: there is no taking back" in shown
+    assert re.search(r"^You resign\. random #[12] wins \(resigned\)\.$", shown, re.M)
     # In the next game everybody sits one seat further on.
     assert "Game 2, in order of moving: random #2, you, random #1." in shown
 
 
 def test_another_game_does_not_count() -> None:
-    sitting, shown = sit("all\nnew\nq\n", ["random"])
-    assert sitting.matches == []
+    session, shown = sit("all\nnew\nq\n", ["random"])
+    assert session.matches == []
     assert "Game 2" in shown
 
 
-def test_the_end_of_the_input_ends_the_sitting() -> None:
-    sitting, shown = sit("all\ndeck\n", ["random"])
-    assert sitting.matches == []
+def test_the_end_of_the_input_ends_the_session() -> None:
+    session, shown = sit("all\ndeck\n", ["random"])
+    assert session.matches == []
     assert shown.endswith("The input has ended. Goodbye.\n")
 
 
 def test_programs_are_watched_to_the_end() -> None:
-    sitting, shown = sit("", ["rule", "random"], games=1)
-    (match,) = sitting.matches
+    session, shown = sit("", ["rule", "random"], games=1)
+    (match,) = session.matches
     assert match.sentence in shown
     assert shown.startswith("Game 1, in order of moving: rule:text #1, random, rule:text #2.\n")
     claims = re.findall(r"^  (?:rule:text #[12]|random) claims (.*)\.$", shown, re.M)
     assert len(claims) > 20
     table = shown[shown.index("  place ") :]
-    for name, points in zip(("rule:text #1", "random", "rule:text #2"), match.points, strict=True):
+    names = ("rule:text #1", "random", "rule:text #2")
+    for name, points in zip(names, match.columns["points"], strict=True):
         row = next(line for line in table.splitlines() if name in line)
         total, routes, tickets = map(int, re.findall(r"[+-]?\d+(?= |$)", row.split(name)[1]))
         assert total == points == routes + tickets
     done = table.count(" done") - table.count("NOT done")
-    assert done == sum(match.done)
-    assert table.count("NOT done") == sum(match.failed)
+    assert done == sum(match.columns["tickets_done"])
+    assert table.count("NOT done") == sum(match.columns["tickets_failed"])
     again, _ = sit("", ["rule", "random"], games=1)
     assert again.matches[0].moves == match.moves
 
 
+class Quitter(Player):
+    """Keeps all tickets, takes one card from the deck, and gives up."""
+
+    name = "quitter"
+
+    def choose(self, position: Position, stream: Stream) -> int:
+        """Its move by the phase."""
+        if position.phase == SECOND_CARD:
+            raise ForfeitError(Forfeit.RESIGNED, "quitter has had enough.")
+        return TicketText(GAME).read("all" if position.phase == KEEP_FIRST else "deck", position)
+
+
+def test_what_was_done_of_a_turn_is_told_although_its_player_forfeits() -> None:
+    game = TicketToRide(players=2)
+    _, shown = terminal.sit(game, "all\nq\n", [Quitter(), None])
+    end = "quitter draws from the deck.\n\nquitter has had enough. You win (resigned).\n\n  place "
+    assert end in shown
+    _, shown = terminal.sit(game, "", [Quitter(), Quitter()])
+    assert "\nRound 1\n  quitter #1 draws from the deck.\n\nquitter has" in shown
+
+
 def test_games_on_end() -> None:
-    sitting, shown = sit("", ["random", "random"], games=2, game=TicketToRide(players=2))
-    assert len(sitting.matches) == 2
+    session, shown = sit("", ["random", "random"], games=2, seats=2)
+    assert len(session.matches) == 2
     assert "Game 2" in shown
-    assert sitting.matches[0].moves != sitting.matches[1].moves
+    assert session.matches[0].moves != session.matches[1].moves
 
 
 @pytest.mark.parametrize(
-    ("names", "game", "options", "players", "seats"),
+    ("names", "wishes", "game"),
     [
-        (["rule"], None, {}, None, 4),
-        (["random"], "ticket-to-ride", {}, None, 4),
-        (["random"], None, {}, 3, 3),
-        (["human", "rule", "random"], None, {}, None, 3),
-        (["random"], None, {}, None, None),
-        ([], None, {}, None, None),
-        (["random"], "checkers", {}, None, None),
-        (["random"], None, {"columns": 5}, None, None),
+        (["rule"], {}, TicketToRide()),
+        (["random"], {"game": "ticket-to-ride"}, TicketToRide()),
+        (["random"], {"seats": 3}, GAME),
+        (["human", "rule", "random"], {}, GAME),
+        (["human", "rule"], {}, TicketToRide(players=2)),
+        (["random", "rule"], {"games": 1}, TicketToRide(players=2)),
+        (["human", "rule"], {"seats": 3}, GAME),
+        (["rule"], {"options": {"longest_path": 1}}, TicketToRide(longest_path=1)),
+        (["rule"], {"options": {"cards": 92}, "seats": 3}, TicketToRide(players=3, cards=92)),
+        (["random"], {}, ConnectFour()),
+        ([], {}, ConnectFour()),
+        (["random"], {"game": "checkers"}, Checkers()),
+        (["random"], {"options": {"columns": 5}}, ConnectFour(columns=5)),
     ],
 )
-def test_which_table_is_wanted(
-    names: list[str], game: str | None, options: dict[str, int], players: int | None, seats: int
+def test_which_game_is_wanted_and_for_how_many(
+    names: list[str], wishes: dict[str, Any], game: AnyGame
 ) -> None:
-    table = choose_table(names, game, options, players)
-    assert (table.seats if table else None) == seats
+    session, _ = invite("q\n", names=names, seed=1, **wishes)
+    assert (session.game.name, session.game.rules) == (game.name, game.rules)
+    assert len(session.party.names) == game.seats
 
 
-def test_what_cannot_be_played_is_explained() -> None:
-    with pytest.raises(ArenaError, match="players is an option of ticket-to-ride, but this is che"):
-        choose_table(["random"], "checkers", {}, 3)
-    with pytest.raises(ArenaError, match="4 opponents are named for a table of 3 seats"):
-        sit("", ["human", "rule", "rule", "rule", "rule"])
-    with pytest.raises(ArenaError, match="cannot be played at a terminal"):
-        Invitation(names=["rule"], seed=1).accept(Screen(io.StringIO(), io.StringIO()))
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"game": "checkers", "seats": 3}, "two play checkers"),
+        ({"names": ["human", "rule", "rule", "rule"], "seats": 3}, "4 players are named, and 3"),
+        ({"names": ["human"] * 2, "seats": 2}, "others would see his cards"),
+        ({"names": ["rule"], "options": {"columns": 5}}, "rule plays ticket-to-ride, not conn"),
+        ({"seats": 3, "options": {"columns": 5}}, "but this is ticket-to-ride"),
+        ({"names": ["rule"], "seats": 6}, "players is 6: it must be from 2 to 5"),
+        ({"names": ["rule"], "moves": "3"}, "games of ticket-to-ride can't begin with moves"),
+        ({"names": ["rule"], "opening_plies": 2}, "--openings is not for ticket-to-ride"),
+        ({"names": ["rule"], "values": True}, "--values is not for ticket-to-ride"),
+    ],
+)
+def test_what_cannot_be_played_is_explained(wishes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArenaError, match=message):
+        invite("", **{"names": ["random"], "seed": 1, **wishes})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
     four = json.loads(evolve("duel", "rule", "random", "--games", "2", "--json")[0])
     assert four["seats"] == 4
     _, refused = evolve("duel", "random", "test-bot", "--players", "3", code=2)
-    assert refused == "evolve: --players is for ticket-to-ride: two play connect-four\n"
+    assert refused == "evolve: --players is for games of more than two: two play connect-four\n"
     for wrong in ("1", "6"):
         evolve("duel", "rule", "random", "--players", wrong, code=2)
 
@@ -78,14 +79,20 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
     ("words", "said"),
     [
         (["duel", "rule", "random", "--openings", "2"], "openings of 2 plies"),
-        (["duel", "rule", "test-bot"], "does not play ticket-to-ride"),
+        (["duel", "rule", "test-bot"], "plays connect-four, not ticket-to-ride"),
         (["duel", "rule:tixt", "random"], "did you mean 'text'?"),
         (["tournament", "rule", "random", "--rank"], "--rank is not for ticket-to-ride"),
-        (["evaluate", "rule", "--positions", "x.csv"], "files of positions are for connect-four"),
-        (["evaluate", "rule", "--openings", "1"], "openings are not for ticket-to-ride"),
-        (["perft", "2", "--game", GAME], "ticket-to-ride has hidden cards"),
+        (
+            ["evaluate", "rule", "--positions", "x.csv"],
+            "positions are not for ticket-to-ride",
+        ),
+        (
+            ["evaluate", "rule", "--openings", "1"],
+            "openings of 1 plies: games of chance",
+        ),
+        (["perft", "2", "--game", GAME], "games without chance, and ticket-to-ride has some"),
         (["plot"], "name a run's directory"),
-        (["plot", "--board", "test-bot"], "does not play ticket-to-ride"),
+        (["plot", "--board", "test-bot"], "plays connect-four, not ticket-to-ride"),
         (["plot", "--board", "rule", "--to", "x.gif"], "a picture's name ends in"),
         (["plot", "--board", "--network"], "choose one"),
         (["plot", "--board", "--generation", "3"], "run:PATH@GENERATION"),
@@ -96,12 +103,12 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
         (["log", "rule", "--out", "x.csv", "--players", "4-2"], "players is '4-2'"),
         (["log", "rule", "--out", "gone/x.csv"], "can't be written"),
         (["play", "rule", "--values"], "--values is not for ticket-to-ride"),
-        (["play", "rule", "--moves", "3"], "--moves is not for ticket-to-ride"),
-        (["play", "rule", "--columns", "5"], "does not play connect-four"),
+        (["play", "rule", "--moves", "3"], "games of ticket-to-ride can't begin with moves"),
+        (["play", "rule", "--columns", "5"], "plays ticket-to-ride, not connect-four"),
         (["play", "random", "--players", "3", "--turned"], "turned is an option of checkers"),
         (["play", "human", "human", "--players", "3"], "others would see his cards"),
         (["play", *["rule"] * 3, "--players", "3", "--hint", "human"], "a program's name"),
-        (["play", "random", "random", "random"], "3 players are named, and two can play"),
+        (["play", "random", "random", "random"], "3 players are named, and 2 can play"),
     ],
 )
 def test_what_is_not_possible_is_one_line(evolve: Evolve, words: list[str], said: str) -> None:
@@ -135,9 +142,11 @@ def test_a_tournament_rates_by_places(evolve: Evolve) -> None:
 
 
 def test_players_are_listed_with_their_games(evolve: Evolve) -> None:
-    text, _ = evolve("players")
+    command = [sys.executable, "-m", "evolve_arena.runs.cli", "players"]  # a process of its own
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
     assert rows["random"].rstrip().endswith("all")
+    assert rows["run:PATH"].rstrip().endswith("all")
     assert (
         next(row for name, row in rows.items() if name.startswith("rule")).rstrip().endswith(GAME)
     )
@@ -156,9 +165,9 @@ def test_a_board_is_drawn_without_a_run(evolve: Evolve, tmp_path: Path) -> None:
 
 
 def test_tables_are_set_by_names() -> None:
-    assert find_table(["rule"]).seats == 4
-    assert find_table(["rule", "random", "rule:code"]).seats == 3
-    assert find_table(["rule", "random"], 5).seats == 5
+    assert find_table(["rule"], GAME).seats == 4
+    assert find_table(["rule", "random", "rule:code"], GAME).seats == 3
+    assert find_table(["rule", "random"], GAME, 5).seats == 5
 
 
 def test_a_log_has_a_row_for_each_decision(evolve: Evolve, tmp_path: Path) -> None:
@@ -232,8 +241,8 @@ def test_recipes_of_the_game(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("check.opening_plies=2", "check.opening_plies is 2: .*shuffled cards"),
-        ("game.players=6", "game.players is 6: it must be at most 5"),
+        ("check.opening_plies=2", "check.opening_plies: openings of 2 plies: games of chance"),
+        ("game.players=6", "players is 6: it must be from 2 to 5"),
         ("game.cards=100", "cards is 100: it must be 110 or 92"),
         ("game.columns=7", "game.columns is no key"),
     ],

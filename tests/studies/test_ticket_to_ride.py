@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena.arena.batch import Results, seat_players
+from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
 from evolve_arena.studies.ticket_to_ride.measures import MEASURES, Estimate, combine
@@ -22,18 +25,14 @@ from evolve_arena.studies.ticket_to_ride.tables import compare, measure_rule_pla
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:
     """Games with these points, of as many players as a row has."""
     games, players = len(points), len(points[0])
-    seats = np.zeros((games, 5), dtype=np.int16)
-    seats[:, :players] = points
-    results = Results(
-        points=seats,
-        places=np.zeros((games, 5), dtype=np.int8),
-        done=(seats > 100).astype(np.int8),
-        failed=np.zeros((games, 5), dtype=np.int8),
-        rounds=np.arange(40, 40 + games, dtype=np.int16),
-        offenders=np.array(offenders or [-1] * games, dtype=np.int8),
-        games=np.arange(games, dtype=np.uint64),
-    )
-    return MirrorResult("nobody", seat_players(np.zeros((games, players))), results)
+    results = new_results(TicketToRide(), games)
+    results.offenders[:] = offenders or [-1] * games
+    results.games[:] = np.arange(games)
+    results.columns["points"][:, :players] = points
+    results.columns["tickets_done"][:] = results.columns["points"] > 100
+    results.columns["rounds"][:] = np.arange(40, 40 + games)
+    seatings = seat_players(np.zeros((games, players)), MOST_PLAYERS)
+    return MirrorResult("nobody", seatings, results, GAME.limits)
 
 
 def measure(title: str, result: MirrorResult, published: int = 2) -> Estimate:

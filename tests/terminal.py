@@ -1,0 +1,88 @@
+"""Games at a terminal: in memory, where a text is typed, and somebody at a real one."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from evolve_arena.core.game import AnyGame
+from evolve_arena.players.player import Player
+from evolve_arena.runs.play import Plan, PlayOptions, Screen, Session
+
+__all__ = ["Terminal", "Typist", "invite", "sit"]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Always."""
+        return True
+
+
+def sit(
+    game: AnyGame,
+    typed: str,
+    players: Sequence[Player | None],
+    plan: Plan | None = None,
+    advisor: Callable[[], Player] | None = None,
+) -> tuple[Session, str]:
+    """A session in which a person, if there is one, types the lines *typed*; and what is shown."""
+    seen = io.StringIO()
+    screen = Screen(io.StringIO(typed), seen)
+    session = Session(game, players, plan or Plan(seed=1), screen, advisor)
+    session.run()
+    return session, seen.getvalue()
+
+
+def invite(typed: str, **wishes: Any) -> tuple[Session, str]:
+    """The same for what the command line can ask for."""
+    seen = io.StringIO()
+    return PlayOptions(**wishes).play(Screen(io.StringIO(typed), seen)), seen.getvalue()
+
+
+class Typist:
+    """Somebody at a real terminal, who types ``evolve`` and *words*."""
+
+    def __init__(self, *words: str, folder: Path, **environment: str) -> None:
+        command = [sys.executable, "-m", "evolve_arena.runs.cli", *words]
+        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        self.process, self.here = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # who started the tests may ignore it
+            os.execve(command[0], command, kept | environment)
+        self.seen = ""
+
+    def wait_for(self, text: str, seconds: float = 60) -> None:
+        """Reads until *text* has come."""
+        deadline = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
+            assert ready, self.seen
+            self.seen += os.read(self.here, 65536).decode(errors="replace")
+
+    def type(self, text: str | bytes) -> None:
+        """Types *text*; what came before is not waited for any more."""
+        self.seen = ""
+        os.write(self.here, text.encode() if isinstance(text, str) else text)
+
+    def leave(self, seconds: float = 60) -> int:
+        """The exit status, once all is read."""
+        deadline = time.monotonic() + seconds
+        with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+            while True:
+                ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
+                assert ready, self.seen
+                self.seen += os.read(self.here, 65536).decode()
+        os.close(self.here)
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
