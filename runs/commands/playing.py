@@ -32,9 +32,7 @@ Game = Annotated[
 ]
 Seats = Annotated[
     int | None,
-    typer.Option(
-        "--players", min=2, max=5, help="How many sit at a table of Ticket to Ride; usually 4."
-    ),
+    typer.Option("--players", min=2, max=5, help="How many play, in games for more than two."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.speech import TicketSpeech
-from evolve_arena.players.speech import speech_of
+from evolve_arena.games.ticket_to_ride.text_ui import TicketText
+from evolve_arena.players.text_ui import find_text_ui
 
 GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"
@@ -25,12 +25,12 @@ def at(moves: str = KEEPS, game: TicketToRide = GAME, seed: int = 7) -> Position
 
 
 def read(text: str, position: Position, game: TicketToRide = GAME) -> str:
-    return game.format_move(TicketSpeech(game).read(text, position))
+    return game.format_move(TicketText(game).read(text, position))
 
 
 def refuse(text: str, position: Position) -> str:
     with pytest.raises(IllegalMoveError) as caught:
-        TicketSpeech(GAME).read(text, position)
+        TicketText(GAME).read(text, position)
     return str(caught.value)
 
 
@@ -43,7 +43,7 @@ def test_every_legal_move_is_understood_as_it_is_written(players: int) -> None:
         view = game.view(position, position.to_move)
         legal = game.legal_moves(position)
         for move in legal:
-            assert TicketSpeech(game).read(game.format_move(move), view) == move
+            assert TicketText(game).read(game.format_move(move), view) == move
         count += len(legal)
         position = game.play(position, chance.choice(legal))
     assert count > 1000
@@ -123,14 +123,14 @@ def test_routes_of_others_are_taken() -> None:
     three = TicketToRide(players=3)
     begun = three.parse_position(f"seed 7: {KEEPS[:-10]}; claim Dallas-Houston red")
     with pytest.raises(IllegalMoveError, match=r"^Dallas – Houston is taken$"):
-        TicketSpeech(three).read("dal hou", three.view(begun, 1))
+        TicketText(three).read("dal hou", three.view(begun, 1))
 
 
 @given(st.text(alphabet="abcdelnorstk0123 -", max_size=30) | st.text(max_size=30))
 def test_whatever_is_typed_is_legal_or_explained(text: str) -> None:
     for position in (START, BEGUN, SECOND):
         try:
-            move = TicketSpeech(GAME).read(text, position)
+            move = TicketText(GAME).read(text, position)
         except IllegalMoveError as error:
             said = str(error)
         else:
@@ -142,16 +142,16 @@ def test_whatever_is_typed_is_legal_or_explained(text: str) -> None:
 START, BEGUN, SECOND = at(""), at(), at(f"{KEEPS}; draw deck")
 
 
-def test_the_speech_of_the_game() -> None:
-    speech = speech_of(GAME)
-    assert isinstance(speech, TicketSpeech)
-    assert speech.greet(1) == "You sit at seat 2 of 4."
-    assert speech.question(START) == "tickets to keep, 2 at least (such as keep 1 2)"
-    assert "claim" in speech.question(BEGUN)
-    assert speech.question(SECOND) == "second card (deck, or the colour of an open one)"
-    lines = speech.list_moves(BEGUN).splitlines()
+def test_how_people_talk_about_the_game() -> None:
+    ui = find_text_ui(GAME)
+    assert isinstance(ui, TicketText)
+    assert ui.greet(1) == "You sit at seat 2 of 4."
+    assert ui.question(START) == "tickets to keep, 2 at least (such as keep 1 2)"
+    assert "claim" in ui.question(BEGUN)
+    assert ui.question(SECOND) == "the second card: deck or COLOUR"
+    lines = ui.list_moves(BEGUN).splitlines()
     cards = "draw deck, draw white, draw green, draw pink, draw locomotive or tickets"
     assert lines[0] == f"You can play {cards}"
     claims = [move for move in GAME.legal_moves(BEGUN) if move < 900]
     assert [line.strip() for line in lines[1:]] == [GAME.format_move(move) for move in claims]
-    assert speech.name(900, BEGUN) == "draw deck"
+    assert ui.name(900, BEGUN) == "draw deck"
