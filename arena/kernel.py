@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core import compiled
 from evolve_arena.core.registry import find_game
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.core.variants import find_variant
+from evolve_arena.players.lineup import Lineup, combine_lineups
 from evolve_arena.players.scripted import make_random
 
-__all__ = ["is_compiled", "play_part", "run_kernel", "warm_up"]
+__all__ = ["is_compiled", "make_ready", "play_part", "run_kernel", "warm_up"]
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
@@ -29,10 +31,13 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     Returns:
         *results*, complete for the part that was played.
     """
-    kernel = find_game(batch.game).kernel
+    spec = find_game(batch.game)
+    kernel = spec.kernel
+    *_, module = find_variant(spec, batch.lineup).values()
+    play = partial(kernel.play, module) if kernel.play else module.play_matches
     results = results or Results.of(batch.game, new_outputs(batch.work()))
     part = part or slice(0, len(batch))
-    kernel.play(
+    play(
         batch.rules,
         batch.lineup,
         batch.seatings[part],
@@ -63,13 +68,25 @@ def is_compiled(game: str, function: str = "play_matches") -> bool:
     return any(compiled.cache_folder().rglob(f"*{folder}*/*.{function}*.nbi"))
 
 
-def warm_up(game: str) -> None:
-    """Compiles a game's kernels, or reads them from the cache, so that nobody waits later."""
+def make_ready(batch: Batch) -> None:
+    """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
+    *_, module = find_variant(find_game(batch.game), batch.lineup).values()
+    if id(module) not in _ready:
+        run_kernel(batch, part=slice(0, 0))
+        _ready.add(id(module))
+
+
+def warm_up(game: str, players: Sequence[Lineup] = ()) -> None:
+    """Compiles a game's kernels for some *players*, so that nobody waits later."""
     spec = find_game(game)
     rules = spec.make()
     seeds = np.zeros(0, dtype=np.uint64)
     nobody = np.zeros((0, spec.most_seats), dtype=np.int32)
-    run_kernel(make_batch(rules, make_random(rules).lineup, nobody, seeds))
+    lineup = combine_lineups([make_random(rules).lineup, *players])
+    make_ready(make_batch(rules, lineup, nobody, seeds))
     if spec.kernel.draw_openings:
         openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
         spec.kernel.draw_openings(rules.rules, seeds, openings)
+
+
+_ready: set[int] = set()

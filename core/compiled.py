@@ -11,11 +11,16 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import re
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -33,6 +38,7 @@ __all__ = [
     "inlined",
     "instruction",
     "internal",
+    "specialise",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -127,6 +133,67 @@ def compiled_sources() -> list[Path]:
             if MARKER in file.read_bytes():
                 files.append(file)
     return sorted(set(files))
+
+
+def specialise(
+    modules: Sequence[str],
+    constants: Mapping[str, Any],
+    instead: Mapping[str, str] | None = None,
+) -> list[ModuleType]:
+    """Copies of *modules* in which names have other values, so that they are compiled for these.
+
+    What is behind ``if NAME and ...`` is left out where the constant ``NAME`` is False. Numba
+    caches no function that is bound to another one or to a value, but it does cache the functions
+    of files; so the copies lie in the cache folder, under a name made of all that they depend on.
+
+    Args:
+        modules: Their full names; the copies import each other.
+        constants: By name, what an assignment at the beginning of a line in one of them becomes.
+        instead: Other modules that the copies import, by what these modules import.
+
+    Returns:
+        The copies, in the order of *modules*.
+    """
+    texts = [Path(str(find_spec(name).origin)).read_text("utf-8") for name in modules]  # type: ignore[union-attr]
+    given = repr((list(modules), sorted(constants.items()), sorted((instead or {}).items())))
+    digest = hashlib.sha256("\0".join([given, *texts]).encode()).hexdigest()[:12]
+    package = f"{modules[0].rpartition('.')[0].rpartition('.')[2]}_{digest}"
+    folder = cache_folder() / package
+    found = []
+    if package not in sys.modules:
+        holder = ModuleType(package)
+        holder.__path__ = [str(folder)]
+        sys.modules[package] = holder
+    for name, text in zip(modules, texts, strict=True):
+        short = name.rpartition(".")[2]
+        if not (folder / f"{short}.py").exists():
+            _write_copy(folder / f"{short}.py", text, package, modules, constants, instead or {})
+    for name in modules:
+        found.append(import_module(f"{package}.{name.rpartition('.')[2]}"))
+    return found
+
+
+def _write_copy(
+    file: Path,
+    text: str,
+    package: str,
+    modules: Sequence[str],
+    constants: Mapping[str, Any],
+    instead: Mapping[str, str],
+) -> None:
+    """Writes a module's *text* with other constants and imports; whole, or not at all."""
+    for name in modules:
+        text = text.replace(
+            f"from {name} import", f"from {package}.{name.rpartition('.')[2]} import"
+        )
+    for name, other in instead.items():
+        text = text.replace(f"from {name} import", f"from {other} import")
+    for name, value in constants.items():
+        text = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as new:
+        new.write(text)
+    os.replace(new.name, file)
 
 
 def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Function:

@@ -210,17 +210,26 @@ class PlayerKind:
 class KernelSpec:
     """How the matches of a game are played by compiled code."""
 
-    play: Callable[..., None]
-    """Plays matches: takes the rules, the packed players, the seat order of each match, its seed,
-    its opening, the workspace, and the arrays of `evolve_arena.arena.batch.Results` to fill in."""
-    decide: Callable[[Any, Any, Any, Any], int]
+    modules: tuple[str, ...]
+    """The files of compiled code that know what kinds of players there are, in an order in which
+    each imports only from those before; the last one plays matches. They are compiled anew for
+    the kinds that occur."""
+    flags: tuple[str, ...]
+    """Names in these files that are True; a copy has False for what it need not know."""
+    needs: Callable[[Any], set[str]]
+    """Which :attr:`flags` some packed players need."""
+    decide: Callable[[Mapping[str, Any], Any, Any, Any, Any], int]
     """The number of the move that the only one of some packed players chooses, or less than 0 if
-    it wants what is never allowed: takes the rules, the packed players, the position and the
-    workspace, from whose first stream chance comes."""
+    it wants what is never allowed: takes copies of :attr:`modules` by their last names, the rules,
+    the packed players, the position and the workspace, from whose first stream chance comes."""
     make_workspace: Callable[[Any], Any]
     """Arrays for matches of some packed players, used again and again; one is ``streams``."""
     record_fields: int
     """How many numbers the record of a packed player has."""
+    play: Callable[..., None] | None = None
+    """Plays matches, if that is more than to call ``play_matches`` of the last of :attr:`modules`:
+    takes it, the rules, the packed players, the seat order of each match, its seed, its opening,
+    the workspace, and the arrays of `evolve_arena.arena.batch.Results` to fill in."""
     draw_openings: Callable[..., None] | None = None
     """Fills rows with random moves; None if games begin at random anyway."""
     longest_opening: Callable[[Any], int] = lambda rules: 0

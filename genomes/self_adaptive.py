@@ -1,8 +1,7 @@
 """Mutation of weight vectors in which every gene has a strength of its own, which evolves too.
 
 Source: Fogel, "Evolutionary Computation: Toward a New Philosophy of Machine Intelligence" (1995),
-as Chellapilla and Fogel used it for checkers, "Evolving neural networks to play checkers without
-relying on expert knowledge", IEEE Transactions on Neural Networks 10 (1999).
+as Chellapilla and Fogel used it for a board game, IEEE Transactions on Neural Networks 10 (1999).
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from evolve_arena.genomes.network import SHAPE_FIELDS
 
+# Compiled code takes constants from here: "core.compiled import" in this line makes the cache heed
+# changes.
+
 __all__ = [
     "COLUMNS_AT",
     "GRAPH",

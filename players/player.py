@@ -9,6 +9,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.variants import find_variant
 from evolve_arena.players.lineup import Lineup
 
 __all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
@@ -54,8 +55,8 @@ class CompiledPlayer(Player):
         self.game = game
         self.lineup = lineup
         self.name = name
-        self._kernel = find_game(game.name).kernel
-        self._scratch = self._kernel.make_workspace(lineup)
+        self._spec = find_game(game.name)
+        self._scratch = self._spec.kernel.make_workspace(lineup)
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The very move that the match kernel would play.
@@ -65,7 +66,8 @@ class CompiledPlayer(Player):
         """
         check_board(self, position.rules)
         scratch = self._scratch._replace(streams=stream)
-        number = self._kernel.decide(self.game.rules, self.lineup, position, scratch)
+        variant = find_variant(self._spec, self.lineup)
+        number = self._spec.kernel.decide(variant, self.game.rules, self.lineup, position, scratch)
         return self.game.move_of(number)
 
 

@@ -2,8 +2,7 @@
 
 Alpha-beta in negamax form: a value is what the position is worth to the player to move. A game
 has a file of its own with the recursion, which lists and makes moves and values what it finds at
-the last ply (:mod:`evolve_arena.games.connect_four.search`,
-:mod:`evolve_arena.games.checkers.search`); it takes these steps from here.
+the last ply; it takes these steps from here.
 
 A value depends on the position and the plies left to search, and where players differ in what
 they think of positions on who searches: on nothing else, not on the moves that led there, on the
@@ -12,7 +11,7 @@ matches or other players, the same moves come out as best.
 
 A search's room is one array of ``int64``: how many positions were searched, what else the game
 wants to keep there, then the table. An entry is the key and a word of what was found. A key is all
-of a position, so no two are ever confused: one word of it in Connect Four, a pair in checkers.
+of a position, so no two are ever confused: one word, or a pair.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.kernel import make_ready
 from evolve_arena.arena.work import Work
 
 __all__ = ["Executor"]
@@ -29,6 +30,7 @@ class Executor(ABC):
 
     def play(self, batch: Batch) -> Results:
         """Plays all matches of *batch* and gives their results in the order asked."""
+        make_ready(batch)
         return Results.of(batch.game, self.do(batch.work()))
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)

@@ -92,6 +92,11 @@ SEAT_FIELDS = OWN_FIELDS + 5
 LINEAR = 8
 """A kind of players, beside the usual ones: those that look features up."""
 
+HAS_NETWORKS = True
+HAS_GRAPHS = True
+HAS_FEATURES = True
+"""What players there are; copies of this file are compiled for fewer (see `GameSpec.kernel`)."""
+
 UNIT = 1 << 20
 """What 1.0 is as a value of a position."""
 LARGEST = float(1 << 39)
@@ -205,10 +210,10 @@ def get_ready(lineup: Any, player: int, side: int, room: Any) -> None:
     poke(room, COUNT, lineup.seats[player, FEATURES])
     poke(room, WIDTH, 0)
     poke(room, GRAPH_SLOTS, 0)
-    if kind == GRAPH:
+    if HAS_GRAPHS and kind == GRAPH:
         poke(room, NODES_AT, lineup.seats[player, NUMBERS_AT])
         poke(room, GRAPH_SLOTS, lineup.seats[player, SLOTS])
-    if kind == NETWORK:
+    if HAS_NETWORKS and kind == NETWORK:
         row = lineup.seats[player, SHAPE]
         poke(room, COUNT, 0)
         poke(room, WIDTH, padded(lineup.shapes[row, SIZES + 1]))
@@ -223,7 +228,7 @@ def start_position(
 ) -> None:
     """Puts a network's sums of a position in front of *sums*; *side* is that of *own*."""
     width = peek(room, WIDTH)
-    if width == 0:
+    if not HAS_NETWORKS or width == 0:
         return
     base = peek(room, VALUES_AT)
     for block in range(0, width, LANES):
@@ -249,7 +254,7 @@ def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int
         Where they begin; *at* itself if no sums are kept.
     """
     width = peek(room, WIDTH)
-    if width == 0:
+    if not HAS_NETWORKS or width == 0:
         return at
     start, end = start_bit(move), end_bit(move)
     king = (kings >> start) & ONE
@@ -296,11 +301,13 @@ def value_board(
     else:
         active, passive, sign = other, own, -1
     count = peek(room, COUNT)
-    if count == 0:
+    if HAS_NETWORKS and count == 0:
         return sign * _value_by_network(room, columns, weights, sums, ping, pong, sums_at)
+    if not HAS_GRAPHS and not HAS_FEATURES:
+        return np.int64(0)
     searcher = peek(room, SIDE)
     count_features(room, COUNTS_AT, count, active, passive, kings, searcher, moves, moves_at)
-    if peek(room, GRAPH_SLOTS):
+    if HAS_GRAPHS and peek(room, GRAPH_SLOTS):
         return sign * _value_by_graph(room, columns, numbers, values)
     base = peek(room, VALUES_AT)
     total = 0

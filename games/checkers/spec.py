@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
 from evolve_arena.games.checkers.board import CheckersRules, note_position
-from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.dialects import CheckersDialect
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.graph import CheckersGraphPlayer
-from evolve_arena.games.checkers.kernel import draw_openings, play_matches
+from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
-from evolve_arena.games.checkers.seat import SEAT_FIELDS, make_checkers_scratch
+from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_scratch
 from evolve_arena.games.checkers.text_ui import CheckersText
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
 from evolve_arena.players.specification import (
     read_number,
     read_settings,
@@ -28,9 +28,22 @@ from evolve_arena.players.specification import (
 __all__ = ["GAME"]
 
 LONGEST_OPENING = 20
+KIND_FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS", LINEAR: "HAS_FEATURES"}
 
 
-def _decide(rules: CheckersRules, lineup: Lineup, position: Position, scratch: Any) -> int:
+def _needs(players: Lineup) -> set[str]:
+    """How the players value positions, as `seat` names it."""
+    kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
+    return {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+
+
+def _decide(
+    variant: Mapping[str, Any],
+    rules: CheckersRules,
+    lineup: Lineup,
+    position: Position,
+    scratch: Any,
+) -> int:
     own, other = position.dark, position.light
     if position.side == 1:
         own, other = other, own
@@ -39,7 +52,7 @@ def _decide(rules: CheckersRules, lineup: Lineup, position: Position, scratch: A
     scratch.past[:quiet] = np.array(position.past, dtype=np.uint64)
     note_position(scratch.past, quiet, *board)
     chair = position.side ^ rules.turned
-    return int(decide(lineup, chair, *board, quiet, scratch))
+    return int(variant["decision"].decide(lineup, chair, *board, quiet, scratch))
 
 
 def _make_minimax(text: str, game: Checkers) -> LinearPlayer:
@@ -50,7 +63,12 @@ def _make_minimax(text: str, game: Checkers) -> LinearPlayer:
 GAME = GameSpec(
     game=Checkers,
     kernel=KernelSpec(
-        play=play_matches,
+        modules=tuple(
+            f"evolve_arena.games.checkers.{name}"
+            for name in ("seat", "search", "decision", "kernel")
+        ),
+        flags=tuple(KIND_FLAGS.values()),
+        needs=_needs,
         decide=_decide,
         make_workspace=make_checkers_scratch,
         record_fields=SEAT_FIELDS,

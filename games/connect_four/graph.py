@@ -8,10 +8,10 @@ import numpy as np
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.variants import find_variant
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import Position
-from evolve_arena.games.connect_four.seats import decide
 from evolve_arena.games.connect_four.workspace import (
     HEAD,
     INPUTS,
@@ -123,7 +123,8 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
         self._seen[side] = (own, other)
         scratch = self._scratch._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)
-        return int(decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))
+        seats = find_variant(self._spec, self.lineup)["seats"]
+        return int(seats.decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))
 
 
 def _follows(before: tuple[int, int] | None, now: tuple[int, int]) -> bool:

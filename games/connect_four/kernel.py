@@ -17,7 +17,7 @@ from evolve_arena.games.connect_four.bitboard import (
     mark_if_full,
 )
 from evolve_arena.games.connect_four.seats import choose_move
-from evolve_arena.games.connect_four.sitting import see_disc, take_seat
+from evolve_arena.games.connect_four.sitting import HAS_POLICIES, see_disc, take_seat
 from evolve_arena.games.connect_four.workspace import (
     BOARD_FIELDS,
     CARD_FIELDS,
@@ -71,7 +71,7 @@ def play_matches(
     """
     count = pairings.shape[0]
     tables = min(count, count_tables(lineup))
-    if tables == 1:
+    if not HAS_POLICIES or tables == 1:
         for match in range(count):
             looks = _seat_players(rules, lineup, pairings, seeds, scratch, 0, match)
             own = other = full = np.uint64(0)

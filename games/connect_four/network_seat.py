@@ -15,6 +15,7 @@ from evolve_arena.games.connect_four.bitboard import (
     landing_cells,
     winning_cells,
 )
+from evolve_arena.games.connect_four.sitting import HAS_ACTIONS, HAS_DEEP, HAS_POLICIES, HAS_VALUES
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
     CARD_ACTIONS_AT,
@@ -56,11 +57,13 @@ def choose_by_network(
     The arguments are those of :func:`evolve_arena.games.connect_four.seats.choose_move`.
     """
     head = peek(scratch.cards, card + CARD_HEAD)
-    if head == POLICY:
+    if HAS_POLICIES and head == POLICY:
         return _choose_by_policy(rules, lineup, card, full, scratch)
-    if head == ACTION:
+    if HAS_ACTIONS and head == ACTION:
         return _choose_by_action(rules, lineup, card, full, scratch)
-    return _choose_by_value(rules, lineup, card, own, other, full, scratch)
+    if HAS_VALUES:
+        return _choose_by_value(rules, lineup, card, own, other, full, scratch)
+    return -1
 
 
 @internal
@@ -69,7 +72,7 @@ def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: 
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
     at = peek(cards, card + CARD_SUMS_AT)
     base = peek(cards, card + CARD_WEIGHTS_AT)
-    if peek(cards, card + CARD_LAYERS) == 2:
+    if not HAS_DEEP or peek(cards, card + CARD_LAYERS) == 2:
         kind = peek(cards, card + CARD_ACTIVATION)
         units = peek(cards, card + CARD_UNITS)
         return shallow_pick(
@@ -144,7 +147,7 @@ def _output_with(lineup: Any, card: int, extra: Any, scratch: Any) -> Any:
     at = peek(cards, card + CARD_SUMS_AT)
     base = peek(cards, card + CARD_WEIGHTS_AT)
     width = peek(cards, card + CARD_WIDTH)
-    if peek(cards, card + CARD_LAYERS) == 2:
+    if not HAS_DEEP or peek(cards, card + CARD_LAYERS) == 2:
         kind = peek(cards, card + CARD_ACTIVATION)
         return shallow_output(
             kind, width, scratch.sums, at, lineup.columns, extra, lineup.weights, base

@@ -31,7 +31,14 @@ from evolve_arena.games.connect_four.graph_seat import (
 )
 from evolve_arena.games.connect_four.network_seat import choose_by_network
 from evolve_arena.games.connect_four.search import find_best
-from evolve_arena.games.connect_four.sitting import sit_down
+from evolve_arena.games.connect_four.sitting import (
+    HAS_GRAPHS,
+    HAS_NETWORKS,
+    HAS_SEARCHES,
+    HAS_TEST_BOTS,
+    HAS_TUPLES,
+    sit_down,
+)
 from evolve_arena.games.connect_four.tuple_seat import pick_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     CARD_DEPTH,
@@ -52,7 +59,7 @@ ONE = np.uint64(1)
 
 
 @internal
-def choose_move(
+def choose_move(  # noqa: PLR0911  (one for each kind)
     rules: Rules, lineup: Any, chair: int, own: Any, other: Any, full: Any, scratch: Any
 ) -> Any:
     """The column that the player on *chair* drops a disc into.
@@ -74,15 +81,17 @@ def choose_move(
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     if strays or kind == RANDOM:
         return _choose_at_random(rules, full, stream)
-    if kind == NETWORK:
+    if HAS_NETWORKS and kind == NETWORK:
         return choose_by_network(rules, lineup, card, own, other, full, scratch)
-    if kind == GRAPH:
+    if HAS_GRAPHS and kind == GRAPH:
         return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
-    if kind == TUPLES:
+    if HAS_TUPLES and kind == TUPLES:
         return _choose_by_tuples(rules, lineup, card, own, other, scratch)
-    if kind == MINIMAX:
+    if HAS_SEARCHES and kind == MINIMAX:
         return _choose_by_search(rules, lineup, card, own, other, scratch, stream)
-    return _choose_by_stack(rules, own, other, full, stream)
+    if HAS_TEST_BOTS:
+        return _choose_by_stack(rules, own, other, full, stream)
+    return _choose_at_random(rules, full, stream)
 
 
 @compiled

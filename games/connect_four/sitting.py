@@ -53,6 +53,18 @@ __all__ = ["see_disc", "sit_down", "take_seat"]
 
 ONE = np.uint64(1)
 
+HAS_POLICIES = True
+HAS_VALUES = True
+HAS_ACTIONS = True
+HAS_DEEP = True
+HAS_GRAPHS = True
+HAS_TUPLES = True
+HAS_SEARCHES = True
+HAS_TEST_BOTS = True
+"""What players there are: networks by their heads, those with more or fewer than one hidden layer,
+and other kinds. Copies of these files are compiled for fewer (see `GameSpec.kernel`)."""
+HAS_NETWORKS = HAS_POLICIES or HAS_VALUES or HAS_ACTIONS
+
 
 @internal
 def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
@@ -65,7 +77,7 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
     poke(cards, card + CARD_NOISE, lineup.seats[player, NOISE])
     poke(cards, card + CARD_SIDE, side)
     poke(cards, card + CARD_WIDTH, 0)
-    if kind == NETWORK:
+    if HAS_NETWORKS and kind == NETWORK:
         row = lineup.seats[player, SHAPE]
         units = lineup.shapes[row, SIZES + 1]
         width = padded(units)
@@ -86,11 +98,11 @@ def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) 
         poke(cards, card + CARD_TAKES_WINS, lineup.seats[player, TAKES_WINS])
         poke(cards, card + CARD_ACTIONS_AT, columns_at + (1 + 2 * bits) * width)
         start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
-    elif kind == GRAPH:
+    elif HAS_GRAPHS and kind == GRAPH:
         seat_graph(rules, lineup, player, scratch, chair)
-    elif kind == TUPLES:
+    elif HAS_TUPLES and kind == TUPLES:
         seat_tuples(lineup, player, scratch, chair)
-    elif kind == MINIMAX:
+    elif HAS_SEARCHES and kind == MINIMAX:
         poke(cards, card + CARD_DEPTH, lineup.seats[player, DEPTH])
         poke(cards, card + CARD_LINES_AT, lineup.seats[player, COLUMNS_AT])
 
@@ -101,12 +113,12 @@ def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> No
     cards = scratch.cards
     card = chair * CARD_FIELDS
     width = peek(cards, card + CARD_WIDTH)
-    if width > 0:
+    if HAS_NETWORKS and width > 0:
         base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
         add_column(scratch.sums, peek(cards, card + CARD_SUMS_AT), lineup.columns, base, width)
-    elif width == WIDTH_OF_GRAPHS:
+    elif HAS_GRAPHS and width == WIDTH_OF_GRAPHS:
         show_disc(lineup, scratch, card, mover, cell)
-    elif width:
+    elif HAS_TUPLES and width:
         show_disc_to_tuples(lineup, scratch, card, mover, cell)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,35 @@ from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.dialects import DIALECTS
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphPlayer
-from evolve_arena.games.connect_four.kernel import draw_openings, play_matches
+from evolve_arena.games.connect_four.kernel import draw_openings
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
-from evolve_arena.games.connect_four.seats import decide
 from evolve_arena.games.connect_four.text_ui import ConnectFourText
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
-from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT, make_scratch
-from evolve_arena.players.lineup import Lineup, simple_lineup
+from evolve_arena.games.connect_four.workspace import (
+    ACTION,
+    HEAD,
+    MINIMAX,
+    POLICY,
+    SEAT_FIELDS,
+    TEST_BOT,
+    VALUE,
+    make_scratch,
+)
+from evolve_arena.genomes.network import LAYERS
+from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, SHAPE, TUPLES, Lineup, simple_lineup
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import read_number, read_settings, read_whole
 
 __all__ = ["GAME", "make_test_bot"]
+
+HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES", ACTION: "HAS_ACTIONS"}
+KIND_FLAGS = {
+    GRAPH: "HAS_GRAPHS",
+    TUPLES: "HAS_TUPLES",
+    MINIMAX: "HAS_SEARCHES",
+    TEST_BOT: "HAS_TEST_BOTS",
+}
 
 LADDER = tuple(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
 """The players MM1 to MM4 of Löfroth and Dalenius (2011)."""
@@ -38,12 +56,25 @@ def make_test_bot(game: ConnectFour) -> CompiledPlayer:
     return CompiledPlayer(game, simple_lineup(SEAT_FIELDS, TEST_BOT), "test-bot")
 
 
-def _decide(rules: Rules, lineup: Lineup, position: Position, scratch: Any) -> int:
+def _needs(players: Lineup) -> set[str]:
+    """What the players are, as `sitting` names it."""
+    networks = players.seats[players.seats[:, KIND] == NETWORK]
+    needed = {HEAD_FLAGS[int(head)] for head in np.unique(networks[:, HEAD])}
+    if (players.shapes[networks[:, SHAPE], LAYERS] != 2).any():
+        needed.add("HAS_DEEP")
+    kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
+    return needed | {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+
+
+def _decide(
+    variant: Mapping[str, Any], rules: Rules, lineup: Lineup, position: Position, scratch: Any
+) -> int:
     side = position.ply % 2
     own, other = position.first, position.second
     if side:
         own, other = other, own
-    return int(decide(rules, lineup, side, np.uint64(own), np.uint64(other), scratch, False))
+    discs = np.uint64(own), np.uint64(other)
+    return int(variant["seats"].decide(rules, lineup, side, *discs, scratch, False))
 
 
 def _examine(*asked: Any) -> dict[str, Any]:
@@ -66,7 +97,12 @@ def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
 GAME = GameSpec(
     game=ConnectFour,
     kernel=KernelSpec(
-        play=play_matches,
+        modules=tuple(
+            f"evolve_arena.games.connect_four.{name}"
+            for name in ("sitting", "network_seat", "seats", "kernel")
+        ),
+        flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
+        needs=_needs,
         decide=_decide,
         make_workspace=make_scratch,
         record_fields=SEAT_FIELDS,

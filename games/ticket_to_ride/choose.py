@@ -13,7 +13,6 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import below, next_word
-from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.layout import (
     KEEP,
@@ -21,7 +20,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     PHASE,
     TO_MOVE,
     TURN,
-    TicketRules,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.move_features import describe_move
@@ -35,19 +33,24 @@ from evolve_arena.games.ticket_to_ride.rule import (
     choose_tickets,
     rule_decision,
 )
-from evolve_arena.games.ticket_to_ride.scratch import TicketScratch
 from evolve_arena.games.ticket_to_ride.situation import describe_situation
 from evolve_arena.games.ticket_to_ride.survey import survey
 from evolve_arena.games.ticket_to_ride.thinking import (
     DECISIONS,
+    HAS_DECISIONS,
+    HAS_GRAPHS,
+    HAS_MOVES,
+    HAS_NETWORKS,
+    HAS_RULE,
+    HAS_THINKERS,
     begin_weighing,
     weigh_decisions,
     weigh_move,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, NOISE, RANDOM, Lineup
+from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, NOISE, RANDOM
 
-__all__ = ["begin_match", "choose_move", "decide"]
+__all__ = ["begin_match", "choose_move"]
 
 
 @compiled
@@ -66,12 +69,12 @@ def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) 
     noise, kind = lineup.seats[player, NOISE], lineup.seats[player, KIND]
     if noise > 0 and np.int64(next_word(scratch.streams) >> np.uint64(32)) < noise:
         kind = RANDOM
-    thinks = kind in (NETWORK, GRAPH)
-    decides = thinks and lineup.seats[player, HEAD] == DECISION
+    thinks = (HAS_NETWORKS and kind == NETWORK) or (HAS_GRAPHS and kind == GRAPH)
+    decides = HAS_DECISIONS and thinks and lineup.seats[player, HEAD] == DECISION
     seat, phase, variant = state[TO_MOVE], state[PHASE], lineup.seats[player, VARIANT]
-    by_rule = kind == RULE or (decides and phase != TURN)
+    by_rule = (HAS_RULE and kind == RULE) or (decides and phase != TURN)
     moves, room, count = scratch.moves, scratch.room, 0
-    if by_rule:
+    if (HAS_RULE or HAS_DECISIONS) and by_rule:
         if phase in (KEEP_FIRST, KEEP):
             return choose_tickets(rules, state, seat, variant, scratch)
     else:
@@ -80,15 +83,19 @@ def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) 
             return peek(moves, below(scratch.streams, count) if count > 1 else 0)
         if count == 1 and not decides:
             return peek(moves, 0)
-    if phase == TURN or not by_rule or not variant & LACKING_KEPT:
+    plans = phase == TURN or not by_rule or not variant & LACKING_KEPT
+    if (HAS_RULE or HAS_THINKERS) and plans:
         prepare_turn(rules, state, seat, variant, scratch)
-    if not by_rule:
+    if HAS_THINKERS and not by_rule:
         features = lineup.seats[player, FEATURES]
         fill_features(rules, state, seat, features, variant, scratch, room.inputs)
-        if not decides:
+        if HAS_MOVES and not decides:
             return _play_best_move(lineup, player, state, count, scratch)
-        weigh_decisions(lineup, player, room)
-    return _carry_out(rules, lineup, player, state, by_rule, scratch)
+        if HAS_DECISIONS:
+            weigh_decisions(lineup, player, room)
+    if HAS_RULE or HAS_DECISIONS:
+        return _carry_out(rules, lineup, player, state, by_rule, scratch)
+    return peek(moves, 0)
 
 
 @compiled
@@ -102,15 +109,6 @@ def begin_match(scratch: Any) -> None:
         poke(scratch.seats, place, np.uint64(0))
     for place in range(scratch.room.keys.shape[0]):
         poke(scratch.room.keys, place, np.uint64(0))
-
-
-def decide(rules: TicketRules, lineup: Lineup, state: State, scratch: TicketScratch) -> int:
-    """The number of the move that the first player of *lineup* chooses, or ``FORBIDDEN``.
-
-    The arguments are those of :func:`choose_move`.
-    """
-    begin_match(scratch)
-    return int(choose_move(rules, lineup, 0, state, scratch))
 
 
 @internal

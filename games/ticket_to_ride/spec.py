@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
-from evolve_arena.games.ticket_to_ride.choose import decide
+from evolve_arena.games.ticket_to_ride.choose import begin_match
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
-from evolve_arena.games.ticket_to_ride.kernel import new_table, play_matches
+from evolve_arena.games.ticket_to_ride.kernel import new_table
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, TicketRules
 from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
+from evolve_arena.games.ticket_to_ride.room import ACTION, DECISION, HEAD, RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
 
 __all__ = ["GAME"]
 
+FLAGS = ("HAS_NETWORKS", "HAS_GRAPHS", "HAS_DECISIONS", "HAS_MOVES", "HAS_RULE")
 
-def _decide(rules: TicketRules, lineup: Lineup, position: Position, scratch: Any) -> int:
-    return int(decide(rules, lineup, position.array.copy(), scratch))
+
+def _needs(players: Lineup) -> set[str]:
+    """What the players are, as `thinking` names it."""
+    kinds = players.seats[:, KIND]
+    thinks = np.isin(kinds, (NETWORK, GRAPH))
+    heads = players.seats[thinks, HEAD]
+    occurs = {
+        "HAS_NETWORKS": kinds == NETWORK,
+        "HAS_GRAPHS": kinds == GRAPH,
+        "HAS_DECISIONS": heads == DECISION,
+        "HAS_MOVES": heads == ACTION,
+        "HAS_RULE": kinds == RULE,
+    }
+    return {flag for flag, who in occurs.items() if who.any()}
+
+
+def _decide(
+    variant: Mapping[str, Any], rules: TicketRules, lineup: Lineup, position: Position, scratch: Any
+) -> int:
+    begin_match(scratch)
+    return int(variant["choose"].choose_move(rules, lineup, 0, position.array.copy(), scratch))
 
 
 def _play(
+    kernel: Any,
     rules: TicketRules,
     lineup: Lineup,
     seatings: Any,
@@ -35,12 +59,17 @@ def _play(
     scratch: Any,
     *results: Any,
 ) -> None:
-    play_matches(rules, lineup, seatings, seeds, scratch, new_table(), *results)
+    kernel.play_matches(rules, lineup, seatings, seeds, scratch, new_table(), *results)
 
 
 GAME = GameSpec(
     game=TicketToRide,
     kernel=KernelSpec(
+        modules=tuple(
+            f"evolve_arena.games.ticket_to_ride.{name}" for name in ("thinking", "choose", "kernel")
+        ),
+        flags=FLAGS,
+        needs=_needs,
         play=_play,
         decide=_decide,
         make_workspace=make_ticket_scratch,

@@ -30,6 +30,16 @@ from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, SHA
 
 __all__ = ["DECISIONS", "begin_weighing", "weigh_decisions", "weigh_move"]
 
+HAS_NETWORKS = True
+HAS_GRAPHS = True
+HAS_DECISIONS = True
+HAS_MOVES = True
+HAS_RULE = True
+"""What players there are: networks and graphs, by their heads, and the rule player. Copies of this
+file are compiled for fewer (see `GameSpec.kernel`)."""
+
+HAS_THINKERS = HAS_NETWORKS or HAS_GRAPHS
+
 DECISIONS = 4
 """Outputs of who decides what kind of thing to do."""
 
@@ -37,7 +47,7 @@ DECISIONS = 4
 @internal
 def weigh_decisions(lineup: Any, player: int, room: Any) -> None:
     """Writes to ``room.worths`` what the *player* thinks of each of the four decisions."""
-    if lineup.seats[player, KIND] == GRAPH:
+    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
         inputs = _run(lineup, player, room)
         for place in range(DECISIONS):
             poke(room.worths, place, peek(room.values, inputs + place))
@@ -57,7 +67,7 @@ def weigh_decisions(lineup: Any, player: int, room: Any) -> None:
 @internal
 def begin_weighing(lineup: Any, player: int, room: Any) -> None:
     """Works out what all moves of a state have in common, for a *player* that weighs moves."""
-    if lineup.seats[player, KIND] == GRAPH:
+    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
         return
     shape = lineup.shapes[lineup.seats[player, SHAPE]]
     at = lineup.seats[player, WEIGHTS_AT]
@@ -71,7 +81,7 @@ def weigh_move(lineup: Any, player: int, room: Any, count: int) -> Any:
 
     Its inputs stand in ``room.inputs``; *count* of them are not 0, those in ``room.places``.
     """
-    if lineup.seats[player, KIND] == GRAPH:
+    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
         inputs = _run(lineup, player, room)
         return peek(room.values, inputs)
     shape = lineup.shapes[lineup.seats[player, SHAPE]]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from evolve_arena.players.lineup import Lineup
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.journey import Watch
     from evolve_arena.runs.run import Run
@@ -202,6 +203,19 @@ def _find_permission(allowed: bool) -> Allow:
     return ask_at_terminal if asks else allowed
 
 
+def _pack_players(run: Run) -> list[Lineup]:
+    """Whoever is going to play in a *run*."""
+    from evolve_arena.players.player import CompiledPlayer
+
+    method = run.recipe.make_method()
+    packed = [method.design.pack(method.initial(run.recipe.run.seed).population)]
+    for opponent in run.recipe.make_opponents():
+        if isinstance(opponent, CompiledPlayer):
+            packed.append(opponent.lineup)
+        opponent.close()
+    return packed
+
+
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
     from evolve_arena.arena.kernel import is_compiled, warm_up
     from evolve_arena.runs.display import Display
@@ -213,7 +227,7 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         typer.echo(
             "compiling the match kernels for this machine, once (some seconds) ...", err=True
         )
-    warm_up(game)
+    warm_up(game, _pack_players(run))
     with Display(str(run.path), quiet=quiet) as display:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)
