@@ -16,9 +16,9 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.encodings import ENCODINGS
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
-from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 
 __all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
