@@ -30,6 +30,7 @@ __all__ = [
     "NotPermittedError",
     "Permit",
     "games_of",
+    "make_by_settings",
     "make_player",
     "permit_all",
     "player_kinds",
@@ -114,6 +115,22 @@ def games_of(kind: str) -> list[str]:
     if kind in _KINDS and kind != "process":  # programs play where there are dialects
         return []
     return [name for name in game_names() if kind in player_kinds(name)]
+
+
+def make_by_settings(
+    kind: str, text: str, readers: Mapping[str, Callable[[str], Any]], make: Callable[..., Player]
+) -> Player:
+    """What *make* makes of the settings of a *text*; see :func:`read_settings`.
+
+    Raises:
+        UnknownNameError: It sets something else.
+        BadValueError: A value is none, out of range, or set twice.
+    """
+    settings = read_settings(kind, text, readers)
+    try:
+        return make(**settings)
+    except BadValueError as error:
+        raise BadValueError(f"player {kind}:{text}: {error}") from None
 
 
 def read_settings(

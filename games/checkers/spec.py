@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_scratch
 from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
+from evolve_arena.players.player import Player
 from evolve_arena.players.specification import (
+    make_by_settings,
     read_number,
-    read_settings,
     read_switch,
     read_whole,
 )
@@ -55,9 +57,9 @@ def _decide(
     return int(variant["decision"].decide(lineup, chair, *board, quiet, scratch))
 
 
-def _make_minimax(text: str, game: Checkers) -> LinearPlayer:
+def _make_minimax(text: str, game: Checkers) -> Player:
     readers = {"depth": read_whole, "noise": read_number, "quiet": read_switch}
-    return make_minimax(game, **read_settings("minimax", text, readers))
+    return make_by_settings("minimax", text, readers, partial(make_minimax, game))
 
 
 GAME = GameSpec(

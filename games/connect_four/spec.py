@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,8 @@ from evolve_arena.games.connect_four.workspace import (
 )
 from evolve_arena.genomes.network import LAYERS
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, SHAPE, TUPLES, Lineup, simple_lineup
-from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.specification import read_number, read_settings, read_whole
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import make_by_settings, read_number, read_whole
 
 __all__ = ["GAME", "make_test_bot"]
 
@@ -89,9 +90,9 @@ def _print_examination(content: dict[str, Any]) -> None:
     print_examination(content)
 
 
-def _make_minimax(text: str, game: ConnectFour) -> MinimaxPlayer:
-    settings = read_settings("minimax", text, {"depth": read_whole, "noise": read_number})
-    return MinimaxPlayer(game, **settings)
+def _make_minimax(text: str, game: ConnectFour) -> Player:
+    readers = {"depth": read_whole, "noise": read_number}
+    return make_by_settings("minimax", text, readers, partial(MinimaxPlayer, game))
 
 
 GAME = GameSpec(

@@ -119,6 +119,7 @@ def complain(
         (["duel", "file:a\0b", "random"], "no file has such a name"),
         (["duel", "file:sparse.toml", "random"], "larger than 134,217,728 bytes"),
         (["duel", f"minimax:depth={DIGITS}", "random"], "depth is '999"),
+        (["duel", "minimax:depth=99", "random"], "player minimax:depth=99: depth is 99: it must"),
         (["tournament", "run:" + "*" * 300, "random"], "no run matches it"),
         (["import-neat", "sparse.toml"], "larger than 16,777,216 bytes"),
         (["import-neat", "deep.json"], "deep.json is no network"),

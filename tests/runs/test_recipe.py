@@ -249,6 +249,21 @@ def test_a_mistake_is_found_before_anything_is_made(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("game", "method"),
+    [
+        ("ticket-to-ride", "evolutionary-programming"),
+        ("ticket-to-ride", "td"),
+        ("checkers", "td-tuples"),
+        ("checkers", "imitation"),
+        ("connect-four", "td-linear"),
+    ],
+)
+def test_a_method_that_does_not_play_the_game_is_named(plain: str, game: str, method: str) -> None:
+    with pytest.raises(RecipeError, match=rf"{game}', which the method '{method}' does not play: "):
+        load_recipe(plain, [f"game.name={game}", f"method.name={method}"])
+
+
 def test_several_mistakes_are_counted(plain: str) -> None:
     with pytest.raises(RecipeError, match=r"check\.games is 1: .* \(and 2 more\)"):
         load_recipe(plain, ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
