@@ -33,7 +33,7 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     """
     spec = find_game(batch.game)
     kernel = spec.kernel
-    *_, module = find_variant(spec, batch.lineup).values()
+    *_, module = find_variant(spec, batch.rules, batch.lineup).values()
     play = partial(kernel.play, module) if kernel.play else module.play_matches
     results = results or Results.of(batch.game, new_outputs(batch.work()))
     part = part or slice(0, len(batch))
@@ -43,7 +43,7 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
         batch.seatings[part],
         batch.seeds[part],
         batch.openings[part].astype(kernel.move_type, copy=False),
-        kernel.make_workspace(batch.lineup),
+        kernel.make_workspace(batch.rules, batch.lineup),
         *(array[part] for array in results.arrays),
     )
     return results
@@ -70,7 +70,7 @@ def is_compiled(game: str, function: str = "play_matches") -> bool:
 
 def make_ready(batch: Batch) -> None:
     """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
-    *_, module = find_variant(find_game(batch.game), batch.lineup).values()
+    *_, module = find_variant(find_game(batch.game), batch.rules, batch.lineup).values()
     if id(module) not in _ready:
         run_kernel(batch, part=slice(0, 0))
         _ready.add(id(module))

@@ -14,8 +14,8 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.td_tuples import TdTuples, TdTuplesState
-from evolve_arena.games.connect_four.tuple_games import PLIES, Lesson
+from evolve_arena.evolve.learning.tuple_lessons import PLIES, Lesson
+from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.recipe import load_recipe

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.evolve.learning.tuple_lessons import Lesson
 from evolve_arena.games.connect_four.bitboard import Rules, winning_cells
-from evolve_arena.games.connect_four.tuple_games import Lesson
 from evolve_arena.genomes.tuples import Cells
 
 __all__ = ["NumpyTuples", "find_places"]
@@ -137,7 +137,7 @@ class NumpyTuples:
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns, as `tuple_games` does."""
+        """Draws values towards their λ-returns, as `tuple_lessons` does."""
         lesson = self.lesson
         following = result = float(outcome)
         chosen = outcome != 0 or not self.explored[-1]

@@ -182,12 +182,10 @@ def _write_copy(
     instead: Mapping[str, str],
 ) -> None:
     """Writes a module's *text* with other constants and imports; whole, or not at all."""
-    for name in modules:
-        text = text.replace(
-            f"from {name} import", f"from {package}.{name.rpartition('.')[2]} import"
-        )
-    for name, other in instead.items():
-        text = text.replace(f"from {name} import", f"from {other} import")
+    copies = {name: f"{package}.{name.rpartition('.')[2]}" for name in modules}
+    places = copies | {name: copies.get(other, other) for name, other in instead.items()}
+    for name, place in places.items():
+        text = text.replace(f"from {name} import", f"from {place} import")
     for name, value in constants.items():
         text = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
     file.parent.mkdir(mode=0o700, exist_ok=True)

@@ -222,10 +222,15 @@ class KernelSpec:
     """The number of the move that the only one of some packed players chooses, or less than 0 if
     it wants what is never allowed: takes copies of :attr:`modules` by their last names, the rules,
     the packed players, the position and the workspace, from whose first stream chance comes."""
-    make_workspace: Callable[[Any], Any]
-    """Arrays for matches of some packed players, used again and again; one is ``streams``."""
+    make_workspace: Callable[[Any, Any], Any]
+    """Arrays for matches by some rules of some packed players, used again and again; one is
+    ``streams``."""
     record_fields: int
     """How many numbers the record of a packed player has."""
+    constants: Callable[[Any], Mapping[str, Any]] = lambda rules: {}
+    """What names in these files are by some rules, if a copy for them knows them beforehand."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Other modules that the copies import, by what :attr:`modules` import."""
     play: Callable[..., None] | None = None
     """Plays matches, if that is more than to call ``play_matches`` of the last of :attr:`modules`:
     takes it, the rules, the packed players, the seat order of each match, its seed, its opening,
@@ -291,6 +296,10 @@ class GameSpec:
     ``package.module:function``."""
     importers: Mapping[str, str] = field(default_factory=dict)
     """How players are made of others' files, likewise."""
+    learn_tuples: Callable[[Any], tuple[Callable[..., None], int]] | None = None
+    """How tuple networks learn from playing themselves: gives, for some rules, what plays and
+    teaches (see `evolve_arena.evolve.learning.tuple_lessons`), and how many plies a game has at
+    most."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 

@@ -11,21 +11,22 @@ from evolve_arena.core.game import GameSpec
 
 __all__ = ["find_variant"]
 
-_made: dict[str, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
+_made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
 
 
-def find_variant(game: GameSpec, players: Any) -> Mapping[str, ModuleType]:
-    """The compiled files of a *game* for some packed *players*, by their last names.
+def find_variant(game: GameSpec, rules: Any, players: Any) -> Mapping[str, ModuleType]:
+    """The compiled files of a *game* for *rules* and some packed *players*, by their last names.
 
     Of those that this process has already, the first one that knows all their kinds will do.
     """
-    needed = frozenset(game.kernel.needs(players))
-    made = _made.setdefault(game.name, [])
+    kernel = game.kernel
+    needed, given = frozenset(kernel.needs(players)), dict(kernel.constants(rules))
+    made = _made.setdefault((game.name, *given.items()), [])
     for known, modules in made:
         if needed <= known:
             return modules
-    constants = {flag: flag in needed for flag in game.kernel.flags}
-    copies = specialise(game.kernel.modules, constants)
-    names = (name.rpartition(".")[2] for name in game.kernel.modules)
+    flags = {flag: flag in needed for flag in kernel.flags}
+    copies = specialise(kernel.modules, given | flags, kernel.instead)
+    names = (name.rpartition(".")[2] for name in kernel.modules)
     made.append((needed, dict(zip(names, copies, strict=True))))
     return made[-1][1]

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
-__all__ = ["SHAPES", "Cells", "TuplePopulation", "draw_shapes", "find_lines", "random_walks"]
+__all__ = [
+    "SHAPES",
+    "Cells",
+    "TuplePopulation",
+    "TupleTable",
+    "draw_shapes",
+    "find_lines",
+    "random_walks",
+]
 
 Cells = NDArray[np.int16]
 """Cells of tuples, shape ``(..., tuples, length)``: ``column * rows + row``, row 0 is lowest."""
@@ -43,6 +51,18 @@ class TuplePopulation:
         """The individual at *place*, as a population of one."""
         one = slice(place, place + 1)
         return TuplePopulation(self.cells[one], self.tables[one])
+
+
+@dataclass(frozen=True, eq=False)
+class TupleTable:
+    """What compiled code knows of a tuple network, beside the numbers in its tables."""
+
+    structure: NDArray[np.int32]
+    """See `evolve_arena.genomes.tuple_entries`."""
+    readings: int
+    """How many entries are read at a time."""
+    numbers: int
+    """How many numbers the tables have."""
 
 
 def draw_shapes(

@@ -56,7 +56,7 @@ class CompiledPlayer(Player):
         self.lineup = lineup
         self.name = name
         self._spec = find_game(game.name)
-        self._scratch = self._spec.kernel.make_workspace(lineup)
+        self._scratch = self._spec.kernel.make_workspace(game.rules, lineup)
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The very move that the match kernel would play.
@@ -66,7 +66,7 @@ class CompiledPlayer(Player):
         """
         check_board(self, position.rules)
         scratch = self._scratch._replace(streams=stream)
-        variant = find_variant(self._spec, self.lineup)
+        variant = find_variant(self._spec, self.game.rules, self.lineup)
         number = self._spec.kernel.decide(variant, self.game.rules, self.lineup, position, scratch)
         return self.game.move_of(number)
 

@@ -16,6 +16,7 @@ METHODS = {
     "evolutionary-programming": (
         "evolve_arena.evolve.evolutionary_programming:EvolutionaryProgramming"
     ),
+    "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
 }
 """Methods that can breed for any game which has networks of their kind."""
 

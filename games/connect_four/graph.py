@@ -123,7 +123,7 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
         self._seen[side] = (own, other)
         scratch = self._scratch._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)
-        seats = find_variant(self._spec, self.lineup)["seats"]
+        seats = find_variant(self._spec, self.game.rules, self.lineup)["seats"]
         return int(seats.decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))
 
 

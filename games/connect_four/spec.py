@@ -17,6 +17,7 @@ from evolve_arena.games.connect_four.kernel import draw_openings
 from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.text_ui import ConnectFourText
+from evolve_arena.games.connect_four.tuple_games import teach
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
@@ -105,7 +106,7 @@ GAME = GameSpec(
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,
         decide=_decide,
-        make_workspace=make_scratch,
+        make_workspace=lambda rules, players: make_scratch(players),
         record_fields=SEAT_FIELDS,
         draw_openings=draw_openings,
         longest_opening=lambda rules: rules.columns * rules.rows // 2,
@@ -131,9 +132,9 @@ GAME = GameSpec(
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
+    learn_tuples=lambda rules: (teach, rules.columns * rules.rows),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
-        "td-tuples": "evolve_arena.games.connect_four.td_tuples:TdTuples",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",
     },
     opponents=("test-bot", "random"),

@@ -8,13 +8,6 @@ import numpy as np
 
 from evolve_arena.core.compiled import internal
 from evolve_arena.games.connect_four.bitboard import Rules, cell_of, landing_cells
-from evolve_arena.games.connect_four.tuple_entries import (
-    ENTRIES,
-    read_disc,
-    start_readings,
-    sum_entries,
-    weigh_disc,
-)
 from evolve_arena.games.connect_four.workspace import (
     CARD_FIELDS,
     CARD_SIDE,
@@ -26,6 +19,13 @@ from evolve_arena.games.connect_four.workspace import (
     WIDTH_OF_TUPLES,
 )
 from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.genomes.tuple_entries import (
+    ENTRIES,
+    note_change,
+    start_readings,
+    sum_entries,
+    weigh_change,
+)
 from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT
 
 __all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
@@ -54,7 +54,7 @@ def show_disc_to_tuples(lineup: Any, scratch: Any, card: int, mover: int, cell: 
     """Takes note of a disc of *mover* (0: who began) on *cell*."""
     base = peek(scratch.cards, card + CARD_STRUCTURE_AT)
     at = peek(scratch.cards, card + CARD_SUMS_AT)
-    read_disc(lineup.columns, base, scratch.sums, at, mover, cell)
+    note_change(lineup.columns, base, scratch.sums, at, mover, cell)
 
 
 @internal
@@ -103,7 +103,7 @@ def _sum_now(lineup: Any, card: int, scratch: Any) -> Any:
 @internal
 def _sum_after(lineup: Any, card: int, cell: int, total: Any, scratch: Any) -> Any:
     cards = scratch.cards
-    return weigh_disc(
+    return weigh_change(
         lineup.columns,
         peek(cards, card + CARD_STRUCTURE_AT),
         scratch.sums,

@@ -8,16 +8,9 @@ about one in thirteen for walks of eight cells, so the tables fit into the proce
 Each tuple is read twice, as it stands and in the mirror; both readings share its table. Each
 entry is there twice: for positions that the first player has moved to, and the second.
 
-A *structure* is an array of ``int32`` that says all of that to compiled code:
-
-- the fields that :mod:`evolve_arena.games.connect_four.tuple_entries` names, of which the last
-  four say where the parts begin that follow;
-- ``starts``: for each bit of the board where in ``members`` the readings begin that a disc on
-  that cell concerns, since it lies on the tuple or makes a cell of it reachable;
-- ``members``: their numbers;
-- ``deltas``: for each bit of the board what a disc on that cell adds to the entries of its
-  members, first for a disc of the first player, then for one of the second;
-- ``first``: the entry of each reading on the empty board.
+All of that is told to compiled code as a structure (see `evolve_arena.genomes.tuple_entries`). The
+places of the board are its bits; a change is a disc of the first player, or one of the second. It
+concerns a reading if it lies on the tuple or makes a cell of it reachable.
 
 What the cells of a tuple in one column can show is numbered in the order of the column's states:
 from few discs to many, and then by their owners, as bits, the lowest disc the lowest bit, 1 for
@@ -34,31 +27,21 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.tuple_entries import (
+from evolve_arena.genomes.tuple_entries import (
     ENTRIES,
     FIELDS,
     FIRST_AT,
     READINGS,
     STARTS_AT,
 )
-from evolve_arena.genomes.tuples import Cells
+from evolve_arena.genomes.tuples import Cells, TupleTable
 
-__all__ = ["MOST_ENTRIES", "MOST_ROWS", "TupleTable", "make_table", "show_entries"]
+__all__ = ["MOST_ENTRIES", "MOST_ROWS", "make_table", "show_entries"]
 
 MOST_ROWS = 12
 """A column of so many rows has 8191 states; more would take too much room."""
 MOST_ENTRIES = 2**27
 """Twice as many numbers take a gibibyte."""
-
-
-@dataclass(frozen=True, eq=False)
-class TupleTable:
-    """What compiled code knows of a tuple network, beside the numbers in its tables."""
-
-    structure: NDArray[np.int32]
-    entries: int
-    """Entries of all tuples together; the network has twice as many numbers."""
-    readings: int
 
 
 def make_table(cells: Cells, rules: Rules) -> TupleTable:
@@ -93,7 +76,7 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
     head[[READINGS, ENTRIES]] = len(readings), entries
     head[STARTS_AT : FIRST_AT + 1] = places
     structure = np.concatenate([head, *parts_of_all]).astype(np.int32)
-    return TupleTable(structure, entries, len(readings))
+    return TupleTable(structure, len(readings), 2 * entries)
 
 
 def show_entries(shape: Cells, rules: Rules) -> NDArray[np.int8]:

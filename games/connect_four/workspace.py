@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.games.connect_four.tuple_entries import READINGS
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
+from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NETWORK, OWN_FIELDS, TUPLES, Lineup
 from evolve_arena.players.search import make_room
 

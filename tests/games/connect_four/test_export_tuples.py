@@ -36,7 +36,7 @@ def make_player(design: TupleDesign, seed: int, name: str = "champion") -> Tuple
     """Coarse tables, in which moves are often equal, if *seed* is odd."""
     generator = np.random.default_rng(seed)
     cells = design.draw(generator)
-    numbers = generator.normal(0.0, 0.1, 2 * design.table(cells).entries).astype(np.float32)
+    numbers = generator.normal(0.0, 0.1, design.table(cells).numbers).astype(np.float32)
     if seed % 2:
         numbers = np.sign(np.rint(4 * numbers)).astype(np.float32)
     numbers[: len(numbers) // 20] *= 1e4  # some are so large that they are limited

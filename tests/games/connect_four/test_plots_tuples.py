@@ -25,7 +25,7 @@ SMALL = TupleDesign(3, 3, 3, tuples=1, length=2)
 
 def make_player(design: TupleDesign, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
-    numbers = np.random.default_rng(seed).normal(size=2 * design.table(shapes).entries)
+    numbers = np.random.default_rng(seed).normal(size=design.table(shapes).numbers)
     return design.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
 
 
@@ -77,7 +77,7 @@ def test_the_strongest_entries_are_drawn_as_boards() -> None:
     # Discs of both players: who began likes theirs, the other one likes their own.
     player.genome.tables[:] = 0.01
     states = show_entries(np.array([0, 3]), SMALL.game.rules)
-    entries = SMALL.table(player.genome.cells[0]).entries
+    entries = SMALL.table(player.genome.cells[0]).numbers // 2
     good = int(np.flatnonzero((states == 1).all(axis=1))[0])
     bad = int(np.flatnonzero((states == 2).all(axis=1))[0])
     player.genome.tables[0, good] = 1.25
@@ -115,7 +115,7 @@ def test_other_boards_are_drawn(design: TupleDesign) -> None:
 
 def test_one_that_learned_nothing_is_drawn() -> None:
     cells = SMALL.draw(np.random.default_rng(1))
-    tables = np.zeros((1, 2 * SMALL.table(cells).entries), dtype=np.float32)
+    tables = np.zeros((1, SMALL.table(cells).numbers), dtype=np.float32)
     figure = draw_tuples(SMALL.player(TuplePopulation(cells[None], tables), "new"))
     figure.draw_without_rendering()
 

@@ -14,11 +14,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.spec import GAME
-from evolve_arena.games.connect_four.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
-from evolve_arena.games.connect_four.tuple_games import (
+from evolve_arena.evolve.learning.tuple_lessons import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -29,10 +25,14 @@ from evolve_arena.games.connect_four.tuple_games import (
     average_tables,
     make_room,
     merge_shards,
-    teach,
 )
-from evolve_arena.games.connect_four.tuple_table import TupleTable, make_table
-from evolve_arena.genomes.tuples import Cells, TuplePopulation, find_lines, random_walks
+from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
+from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.spec import GAME
+from evolve_arena.games.connect_four.tuple_games import teach
+from evolve_arena.games.connect_four.tuple_table import make_table
+from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, find_lines, random_walks
 from evolve_arena.players.specification import make_player
 
 PLAIN = Lesson(games=1, step=0.1, decay=0.7, discount=1.0, exploration=0.2, damped=0.0)
@@ -55,7 +55,7 @@ def draw(rules: Rules, tuples: int = 15) -> Cells:
 
 def draw_numbers(table: TupleTable, seed: int) -> NDArray[np.float32]:
     """Tables of few bits, so that sums are exact in any order and equal ones are equal."""
-    numbers = np.random.default_rng(seed).normal(0.0, 0.1, 2 * table.entries)
+    numbers = np.random.default_rng(seed).normal(0.0, 0.1, table.numbers)
     return (np.rint(numbers * 256) / 256).astype(np.float32)
 
 
@@ -68,7 +68,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(rules: Rules, name: str)
     lesson, cells = LESSONS[name], draw(rules)
     table = make_table(cells, rules)
     places = tuples_numpy.find_places(rules, cells)
-    room = make_room(rules, table.readings)
+    room = make_room(rules.columns * rules.rows, table.readings)
     outcomes = set()
     changed = 0
     for seed in range(25):
@@ -98,7 +98,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(rules: Rules, name: str)
 def test_games_follow_each_other_with_the_same_tables_and_chance() -> None:
     rules = BOARDS[0]
     table = make_table(draw(rules), rules)
-    room = make_room(rules, table.readings)
+    room = make_room(rules.columns * rules.rows, table.readings)
     ends = []
     for games, repeats in ((12, 1), (1, 12), (3, 4)):
         numbers, figures, stream = draw_numbers(table, 1), np.zeros(FIGURES), new_stream(5)
@@ -160,7 +160,7 @@ def test_positions_are_drawn_towards_their_lambda_returns(rules: Rules, name: st
     """By the forward view, which is how such returns are defined."""
     lesson = LESSONS[name]
     table = make_table(find_lines(*rules), rules)
-    room = make_room(rules, table.readings)
+    room = make_room(rules.columns * rules.rows, table.readings)
     numbers = draw_numbers(table, 5)
     learned_from = 0
     for seed in range(20):
@@ -169,7 +169,7 @@ def test_positions_are_drawn_towards_their_lambda_returns(rules: Rules, name: st
         plies, outcome = played_by(figures)
         expected = before.copy()
         for ply, wanted in lessons_of(room, plies, outcome, lesson).items():
-            read = room.past[ply * table.readings :][: table.readings] + ply % 2 * table.entries
+            read = room.past[ply * table.readings :][: table.readings]
             value = np.tanh(before[read].sum())
             assert room.values[ply] == pytest.approx(value, abs=1e-5)
             slope = 1.0 - value**2 if lesson.damped else 1.0
@@ -245,8 +245,8 @@ def test_learners_begin_with_shapes_of_their_own_and_know_nothing() -> None:
     assert state.population.cells.shape == (3, 10, 4)
     assert not np.array_equal(state.population.cells[0], state.population.cells[1])
     assert not state.population.tables.any()
-    needed = [method.design.table(cells).entries for cells in state.population.cells]
-    assert state.population.tables.shape == (3, 2 * max(needed))
+    needed = [method.design.table(cells).numbers for cells in state.population.cells]
+    assert state.population.tables.shape == (3, max(needed))
     again, other = make_method(individuals=3).initial(1), method.initial(2)
     assert np.array_equal(again.population.cells, state.population.cells)
     assert not np.array_equal(other.population.cells, state.population.cells)

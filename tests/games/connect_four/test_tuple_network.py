@@ -39,7 +39,7 @@ def make_genome(design: TupleDesign, seed: int, coarse: bool = False) -> TuplePo
     """Random tables; *coarse* ones hold few different numbers, so that moves are often equal."""
     generator = np.random.default_rng(seed)
     cells = design.draw(generator)
-    numbers = generator.normal(0.0, 0.1, 2 * design.table(cells).entries).astype(np.float32)
+    numbers = generator.normal(0.0, 0.1, design.table(cells).numbers).astype(np.float32)
     if coarse:
         numbers = np.sign(np.rint(4 * numbers)).astype(np.float32)
     return TuplePopulation(cells[None], numbers[None])
@@ -184,7 +184,7 @@ def test_a_player_chooses_and_values_as_plain_python_does(
 
 def test_strange_numbers_count_as_what_is_safe() -> None:
     genome = make_genome(SMALL, 1)
-    entries = SMALL.table(genome.cells[0]).entries
+    entries = SMALL.table(genome.cells[0]).numbers // 2
     readings = 2 * SMALL.tuples
     for number, whole in (
         (np.nan, 0),

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from benchmarks.tuples_numpy import find_places
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.tuple_entries import read_disc, start_readings
 from evolve_arena.games.connect_four.tuple_table import (
     MOST_ENTRIES,
-    TupleTable,
     make_table,
     show_entries,
 )
-from evolve_arena.genomes.tuples import Cells, find_lines, random_walks
+from evolve_arena.genomes.tuple_entries import note_change, start_readings
+from evolve_arena.genomes.tuples import Cells, TupleTable, find_lines, random_walks
 
 BOARDS = [Rules(7, 6, 4), Rules(4, 3, 3), Rules(9, 5, 4), Rules(2, 8, 4), Rules(12, 2, 2)]
 
@@ -51,7 +50,7 @@ def test_entries_are_those_of_the_cells_whatever_is_played(rules: Rules, shape: 
     cells = find_lines(*rules) if shape == "lines" else draw(rules)
     table = make_table(cells, rules)
     places = find_places(rules, cells)
-    assert len(np.unique(places)) == len(places) == table.entries
+    assert len(np.unique(places)) == len(places) == table.numbers // 2
     assert table.readings == 2 * len(cells)
     column, row = np.divmod(cells.astype(np.int64), rules.rows)
     mirrored = (rules.columns - 1 - column) * rules.rows + row
@@ -72,7 +71,7 @@ def test_entries_are_those_of_the_cells_whatever_is_played(rules: Rules, shape: 
             if free:
                 place, owner = chance.choice(free), chance.randrange(2)
                 cell = place * (rules.rows + 1) + len(columns[place])
-                read_disc(table.structure, 0, entries, 0, owner, cell)
+                note_change(table.structure, 0, entries, 0, owner, cell)
                 columns[place].append(owner)
     assert positions > 15 * rules.columns * rules.rows
 
@@ -94,8 +93,8 @@ def test_a_structure_may_stand_behind_others() -> None:
     behind = np.full(5 + len(alone), -1, dtype=np.int32)
     start_readings(moved, 17, behind, 5)
     for cell in (0, 1, 21, 2, 42):
-        read_disc(table.structure, 0, alone, 0, cell % 2, cell)
-        read_disc(moved, 17, behind, 5, cell % 2, cell)
+        note_change(table.structure, 0, alone, 0, cell % 2, cell)
+        note_change(moved, 17, behind, 5, cell % 2, cell)
         assert np.array_equal(behind[5:], alone)
     assert behind[:5].tolist() == [-1] * 5
 
@@ -111,12 +110,12 @@ def test_what_can_not_occur_has_no_entry(rules: Rules) -> None:
             board = states_of([[owner - 1 for owner in column] for column in columns], rules)
             seen.add(tuple(board[tuple_].tolist()))
         count += len(seen)
-    assert make_table(cells, rules).entries == count
+    assert make_table(cells, rules).numbers == 2 * count
 
 
 def test_of_eight_cells_one_combination_in_thirteen_occurs() -> None:
     rules = BOARDS[0]
-    entries = make_table(draw(rules, length=8, tuples=60), rules).entries
+    entries = make_table(draw(rules, length=8, tuples=60), rules).numbers // 2
     assert 0.05 < entries / (60 * 4**8) < 0.1
 
 

@@ -1,6 +1,16 @@
-"""The entries that tuples read, kept up to date disc by disc; for players and learners alike.
+"""The entries that tuples read, kept up to date as a board changes; for players and learners alike.
 
-See :mod:`evolve_arena.games.connect_four.tuple_table` for the structure that all functions take.
+All functions take a *structure*, an array of ``int32`` that says how tuples read a board:
+
+- the fields named here, of which the last four say where the parts begin that follow;
+- ``starts``: for each place of the board where in ``members`` the readings begin that a change
+  there concerns;
+- ``members``: their numbers;
+- ``deltas``: for each place what a change there adds to the entries of its members, first for one
+  kind of change, then for the other. What the two are is the game's business: a disc of the first
+  or of the second player, or a bit that comes or goes;
+- ``first``: the entry of each reading on the empty board.
+
 Entries stand in one array of numbers, an entry for each reading.
 
 Sums have four parts that are added up at the end, since a processor can't begin an addition
@@ -22,10 +32,10 @@ __all__ = [
     "MEMBERS_AT",
     "READINGS",
     "STARTS_AT",
-    "read_disc",
+    "note_change",
     "start_readings",
     "sum_entries",
-    "weigh_disc",
+    "weigh_change",
 ]
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
@@ -46,42 +56,42 @@ def start_readings(structure: Any, base: int, entries: Any, at: int) -> None:
 
 
 @inlined
-def read_disc(structure: Any, base: int, entries: Any, at: int, owner: int, cell: int) -> None:
-    """Takes note of a disc of *owner* (0: who began) on *cell*, the lowest empty one."""
-    members, count, deltas = _find_move(structure, base, owner, cell)
+def note_change(structure: Any, base: int, entries: Any, at: int, change: int, cell: int) -> None:
+    """Takes note of a *change*, 0 or 1, at a *cell*."""
+    members, count, deltas = _find_change(structure, base, change, cell)
     for member in range(count):
         place = at + peek(structure, members + member)
         poke(entries, place, peek(entries, place) + peek(structure, deltas + member))
 
 
 @inlined
-def weigh_disc(
+def weigh_change(
     structure: Any,
     base: int,
     entries: Any,
     at: int,
-    owner: int,
+    change: int,
     cell: int,
     tables: Any,
     table: int,
     now: Any,
     total: Any,
 ) -> Any:
-    """*total*, plus what a disc of *owner* on *cell* would change in the sum of all entries.
+    """*total*, plus what a *change* at a *cell* would change in the sum of all entries.
 
     Args:
         structure: As above.
         base: Where it begins.
         entries: As above.
         at: Where they begin.
-        owner: 0 for who began, else 1.
-        cell: The lowest empty one of a column.
+        change: 0 or 1.
+        cell: Where.
         tables: The numbers.
-        table: Where the first of those begins that count after a move of *owner*.
+        table: Where the first of those begins that count afterwards.
         now: What each reading picks from them now; see :func:`sum_entries`.
         total: Where to begin.
     """
-    members, count, deltas = _find_move(structure, base, owner, cell)
+    members, count, deltas = _find_change(structure, base, change, cell)
     first = second = third = fourth = total - total
     for _ in range(count >> 2):
         first += _change(structure, members, deltas, entries, at, tables, table, now)
@@ -126,7 +136,7 @@ def _change(
     table: int,
     now: Any,
 ) -> Any:
-    """What a member of a move would pick, less what it picks now."""
+    """What a member of a change would pick, less what it picks now."""
     reading = peek(structure, member)
     entry = peek(entries, at + reading) + peek(structure, delta)
     return peek(tables, table + entry) - peek(now, reading)
@@ -140,11 +150,11 @@ def _pick(entries: Any, at: int, tables: Any, table: int, now: Any, reading: int
 
 
 @inlined
-def _find_move(structure: Any, base: int, owner: int, cell: int) -> Any:
-    """Where the members of a move begin, how many they are, and where their deltas begin."""
+def _find_change(structure: Any, base: int, change: int, cell: int) -> Any:
+    """Where the members of a change begin, how many they are, and where their deltas begin."""
     starts = base + peek(structure, base + STARTS_AT) + cell
     begin = peek(structure, starts)
     count = peek(structure, starts + 1) - begin
     members = base + peek(structure, base + MEMBERS_AT) + begin
-    deltas = base + peek(structure, base + DELTAS_AT) + 2 * begin + owner * count
+    deltas = base + peek(structure, base + DELTAS_AT) + 2 * begin + change * count
     return members, count, deltas

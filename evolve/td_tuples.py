@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.tuple_entries import READINGS
-from evolve_arena.games.connect_four.tuple_games import (
+from evolve_arena.evolve.learning.tuple_lessons import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -29,11 +28,11 @@ from evolve_arena.games.connect_four.tuple_games import (
     average_tables,
     make_room,
     merge_shards,
-    teach,
 )
-from evolve_arena.games.connect_four.tuple_network import TupleDesign
 from evolve_arena.genomes.limits import COPIES
+from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.tuples import TupleDesign
 
 __all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
 
@@ -97,8 +96,8 @@ class TdTuples(Learner[TdTuplesState]):
     @classmethod
     def estimate_bytes(cls, config: TdTuplesConfig, design: TupleDesign) -> int:
         """Tables, their means, and those of all shards, at the size that walks usually have."""
-        entries = design.table(design.draw(np.random.default_rng(0))).entries
-        return (COPIES + config.shards) * 4 * config.individuals * 2 * entries
+        numbers = design.table(design.draw(np.random.default_rng(0))).numbers
+        return (COPIES + config.shards) * 4 * config.individuals * numbers
 
     def initial(self, seed: int) -> TdTuplesState:
         """Learners of random shapes, who know nothing: all their tables are 0."""
@@ -113,8 +112,7 @@ class TdTuples(Learner[TdTuplesState]):
         expected = (self.config.individuals, *self.design.size)
         if cells.shape != expected:
             return f"its tuples have shape {cells.shape}, not {expected}"
-        board = self.design.columns * self.design.rows
-        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < board:
+        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < self.design.cells:
             return "its tuples are no cells of the board"
         numbers = (self.config.individuals, self._count_numbers(cells))
         for array in (tables, state.averages):
@@ -138,7 +136,7 @@ class TdTuples(Learner[TdTuplesState]):
             damped=float(config.gradient == "squared"),
         )
         return Work(
-            kernel="evolve_arena.games.connect_four.td_tuples:teach_part",
+            kernel="evolve_arena.evolve.td_tuples:teach_part",
             inputs=(
                 state.population.tables,
                 np.concatenate(tables),
@@ -150,6 +148,7 @@ class TdTuples(Learner[TdTuplesState]):
                 ("float64", (parts, FIGURES)),
             ),
             options={
+                "game": self.design.game.name,
                 "rules": list(self.design.game.rules),
                 "lesson": list(lesson),
                 "shards": config.shards,
@@ -190,7 +189,7 @@ class TdTuples(Learner[TdTuplesState]):
 
     def _count_numbers(self, cells: NDArray[np.int16]) -> int:
         """Room for the tables of the largest individual."""
-        return 2 * max(self.design.table(shape).entries for shape in cells)
+        return max(self.design.table(shape).numbers for shape in cells)
 
     def _describe_games(
         self, state: TdTuplesState, figures: NDArray[np.float64]
@@ -219,7 +218,10 @@ def teach_part(
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
     tables, structures, places, seeds = inputs
-    rules = Rules(*options["rules"])
+    game = find_game(options["game"])
+    assert game.learn_tuples is not None
+    rules = game.game.rules_type(*options["rules"])
+    teach, plies = game.learn_tuples(rules)
     lesson = Lesson(*options["lesson"])
     for place in range(part.start, part.stop):
         one = place // options["shards"]
@@ -227,7 +229,7 @@ def teach_part(
         learned, figures = outputs[0][place], outputs[1][place]
         learned[:] = tables[one]
         figures[:] = 0.0
-        room = make_room(rules, int(structure[READINGS]))
+        room = make_room(plies, int(structure[READINGS]))
         stream = seeds[place : place + 1].copy()
         teach(rules, lesson, structure, learned, stream, room, figures)
 

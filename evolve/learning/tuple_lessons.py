@@ -1,0 +1,181 @@
+"""What tuple networks learn from the games that they play against themselves; compiled.
+
+The value of a position, for the player who began, is tanh of the sum of all entries, and its
+negative where entries are read as the other player sees the board. After a game each position's
+value is drawn towards its λ-return, the mean of what the positions after it were thought to be
+worth, weighted by λ, and of the result. The returns end where a move was played at random: what
+follows was not chosen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.network import TANH, activate
+from evolve_arena.genomes.simd import LANES, peek, poke
+
+__all__ = [
+    "FIGURES",
+    "Lesson",
+    "TupleRoom",
+    "average_tables",
+    "learn",
+    "make_room",
+    "merge_shards",
+    "note_position",
+]
+
+FIGURES = 4
+"""What is counted of games: plies, games that who began has won, draws, and the sum of the
+differences between values and their returns."""
+PLIES, FIRST_WINS, DRAWS, ERROR = range(FIGURES)
+
+
+class Lesson(NamedTuple):
+    """How a learner plays and learns."""
+
+    games: int
+    step: float
+    """How much of the difference between a return and a value each entry takes up."""
+    decay: float
+    """λ."""
+    discount: float
+    """γ: what a result is worth a ply earlier."""
+    exploration: float
+    """How often a move is played at random."""
+    damped: float
+    """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
+
+
+class TupleRoom(NamedTuple):
+    """Room for one game."""
+
+    entries: NDArray[np.int32]
+    """What is read now, as in :mod:`evolve_arena.genomes.tuple_entries`, flat."""
+    past: NDArray[np.int32]
+    """The entries after each ply, flat."""
+    now: NDArray[np.float32]
+    values: NDArray[np.float32]
+    """After each ply."""
+    explored: NDArray[np.uint8]
+    """Whether each ply was played at random."""
+    signs: NDArray[np.float32]
+    """What the entries noted after each ply count: 1, or -1 if the other player's view is read."""
+    lanes: NDArray[np.float32]
+
+
+def make_room(plies: int, readings: int) -> TupleRoom:
+    """Room for games of so many *plies* at most, by a network of so many *readings*."""
+    return TupleRoom(
+        np.zeros(3 * readings, dtype=np.int32),
+        np.zeros((plies + 1) * readings, dtype=np.int32),
+        np.zeros(readings, dtype=np.float32),
+        np.zeros(plies + 1, dtype=np.float32),
+        np.zeros(plies + 1, dtype=np.uint8),
+        np.ones(plies + 1, dtype=np.float32),
+        np.zeros(LANES, dtype=np.float32),
+    )
+
+
+@internal
+def note_position(
+    room: TupleRoom, ply: int, at: int, readings: int, table: int, total: Any, explored: Any
+) -> None:
+    """Takes note of the position after a *ply*.
+
+    Args:
+        room: Where it is noted.
+        ply: Its number.
+        at: Where in ``room.entries`` those begin that are read of the position.
+        readings: How many.
+        table: Where in the tables the entries begin that count.
+        total: Their sum, for the player who began.
+        explored: Whether the ply was played at random.
+    """
+    for reading in range(readings):
+        poke(room.past, ply * readings + reading, table + peek(room.entries, at + reading))
+    simd.store(room.lanes, 0, activate(simd.spread(total), TANH))
+    poke(room.values, ply, peek(room.lanes, 0))
+    poke(room.explored, ply, np.uint8(explored))
+
+
+@internal
+def learn(
+    lesson: Lesson,
+    readings: int,
+    tables: Any,
+    plies: int,
+    outcome: int,
+    chosen: Any,
+    room: TupleRoom,
+) -> Any:
+    """Draws the values of a game's positions towards their returns, the last one first.
+
+    Args:
+        lesson: How.
+        readings: How many entries are read of a position.
+        tables: The numbers, changed in place.
+        plies: How many were played. Nothing is learned about the position after the last one.
+        outcome: 1, 0 or -1 for who began.
+        chosen: Whether the last ply was not played at random.
+        room: What was noted.
+
+    Returns:
+        The sum of the differences between values and returns.
+    """
+    following = result = np.float32(outcome)
+    error = 0.0
+    for ply in range(plies - 2, -1, -1):
+        value = peek(room.values, ply)
+        if chosen:
+            mixed = (1.0 - lesson.decay) * following + lesson.decay * result
+            result = np.float32(lesson.discount * mixed)
+            difference = np.float64(result) - np.float64(value)
+            error += abs(difference)
+            slope = 1.0 - lesson.damped * np.float64(value) * np.float64(value)
+            change = np.float32(lesson.step * difference * slope) * peek(room.signs, ply)
+            past = ply * readings
+            for reading in range(readings):
+                place = peek(room.past, past + reading)
+                poke(tables, place, peek(tables, place) + change)
+        else:
+            result = value
+        following = value
+        chosen = not peek(room.explored, ply)
+    return error
+
+
+@compiled
+def merge_shards(tables: Any, shards: Any) -> None:
+    """Brings what all *shards* learned into the *tables* that they began with.
+
+    An entry changes by the mean of the changes of those shards that changed it, so that what
+    only one of them came across counts in full.
+
+    Args:
+        tables: Shape ``(numbers,)``, changed in place.
+        shards: Shape ``(shards, numbers)``.
+    """
+    for place in range(tables.shape[0]):
+        before = tables[place]
+        total = np.float32(0.0)
+        changed = 0
+        for shard in range(shards.shape[0]):
+            change = shards[shard, place] - before
+            total += change
+            changed += change != 0
+        if changed:
+            tables[place] = before + total / np.float32(changed)
+
+
+@compiled
+def average_tables(average: Any, tables: Any, share: float) -> None:
+    """Moves *average* towards *tables* by a *share* of the difference; both flat."""
+    weight = np.float32(share)
+    for place in range(tables.shape[0]):
+        average[place] += (tables[place] - average[place]) * weight

@@ -1,0 +1,152 @@
+"""Players that are tuple networks: how shapes and what was learned make one that plays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
+from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
+from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, Lineup
+
+__all__ = ["TupleDesign", "TuplePlayer"]
+
+
+class TupleDesign(ABC):
+    """What turns shapes and tables into players; a game's is a dataclass with its options.
+
+    Raises:
+        BadValueError: There are too few or many tuples, or these are too short or long.
+    """
+
+    tuples: int
+    """How many random walks there are."""
+    length: int
+    """Cells of a random walk."""
+
+    head: ClassVar[str] = "value"
+    player_type: ClassVar[type[TuplePlayer]]
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.tuples <= 1000:
+            raise BadValueError(f"tuples is {self.tuples}: it must be from 1 to 1000")
+        if not 1 <= self.length <= 12:
+            raise BadValueError(f"length is {self.length}: it must be from 1 to 12")
+        _ = self.game
+        self.table(self.draw(np.random.default_rng(0))[:1])  # raises if it can't
+
+    @property
+    @abstractmethod
+    def game(self) -> Any:
+        """What the player plays."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many cells the board has."""
+
+    @abstractmethod
+    def draw(self, generator: np.random.Generator) -> Cells:
+        """The genes of one individual, shape ``(tuples, length)``."""
+
+    @abstractmethod
+    def table(self, cells: Cells) -> TupleTable:
+        """How tuples of *cells* read the board.
+
+        Raises:
+            BadValueError: They need too much room.
+        """
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        """How many tuples a network has, and of how many cells."""
+        tuples, length = self.draw(np.random.default_rng(0)).shape
+        return tuples, length
+
+    def pack(self, genomes: TuplePopulation) -> Lineup:
+        """The players that *genomes* make: their tables in whole units of 1/65536.
+
+        What is no number counts as 0, and what is so large that sums could overflow as the
+        largest that is safe.
+        """
+        fields = find_game(self.game.name).kernel.record_fields
+        seats = np.zeros((len(genomes), fields), dtype=np.int64)
+        parts: list[NDArray[np.int32]] = []
+        at = 0
+        for seat, cells, tables in zip(seats, genomes.cells, genomes.tables, strict=True):
+            table = self.table(cells)
+            limit = float(32767 // table.readings)
+            numbers = np.nan_to_num(tables[: table.numbers], posinf=limit, neginf=-limit)
+            whole = np.rint(np.clip(numbers, -limit, limit).astype(np.float64) * RESOLUTION)
+            seat[KIND] = TUPLES
+            seat[COLUMNS_AT] = at
+            seat[INPUTS_AT] = at + len(table.structure)
+            parts += [table.structure, whole.astype(np.int32)]
+            at += len(table.structure) + len(whole)
+        return Lineup(
+            seats,
+            np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
+            np.concatenate([*parts, np.zeros(0, dtype=np.int32)]),
+            np.zeros(0, dtype=np.float32),
+            np.zeros(0, dtype=np.float64),
+        )
+
+    def player(self, genome: TuplePopulation, name: str) -> TuplePlayer:
+        """The player that a population of one makes."""
+        return self.player_type(self, genome, name)
+
+
+class TuplePlayer(BredPlayer):
+    """A tuple network that plays.
+
+    Args:
+        design: The board, and how the shapes were chosen.
+        genome: A population of one.
+        name: How tables call it.
+    """
+
+    kind = "tuples"
+    genome_kind = "tuples"
+    design: Any
+
+    def __init__(self, design: TupleDesign, genome: TuplePopulation, name: str) -> None:
+        super().__init__(design, design.pack(genome), name)
+        self.genome = genome
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The shapes as ``cells``, and what was learned as ``tables``."""
+        numbers = self.design.table(self.genome.cells[0]).numbers
+        tables = self.genome.tables[0, :numbers].astype(np.float32)
+        return {"cells": self.genome.cells[0], "tables": tables}
+
+    @classmethod
+    def read(
+        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+    ) -> Self:
+        """The player of a stored design and its arrays.
+
+        Raises:
+            BadValueError: They do not fit together.
+        """
+        design = cls.design_type(**options)
+        cells, tables = arrays["cells"], arrays["tables"]
+        if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind != "i":
+            raise BadValueError(f"its tuples are {cells.dtype} of shape {cells.shape}")
+        if not 0 <= cells.min() <= cells.max() < design.cells:
+            raise BadValueError(f"its tuples are no cells of a board of {design.cells}")
+        needed = design.table(cells).numbers
+        if tables.shape != (needed,) or tables.dtype != np.float32:
+            raise BadValueError(
+                f"its tables are {tables.dtype} of shape {tables.shape}, expected float32 of shape"
+                f" ({needed},)"
+            )
+        return cls(design, TuplePopulation(cells[None], tables[None]), name)
