@@ -296,10 +296,10 @@ class GameSpec:
     ``package.module:function``."""
     importers: Mapping[str, str] = field(default_factory=dict)
     """How players are made of others' files, likewise."""
-    learn_tuples: Callable[[Any], tuple[Callable[..., None], int]] | None = None
+    learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None
     """How tuple networks learn from playing themselves: gives, for some rules, what plays and
-    teaches (see `evolve_arena.evolve.learning.tuple_lessons`), and how many plies a game has at
-    most."""
+    teaches, and what makes room for games of a network of so many readings (see
+    `evolve_arena.evolve.learning.tuple_lessons`)."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 

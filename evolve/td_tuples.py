@@ -6,7 +6,7 @@ PPSN 2012. What is different here, and why, stands in docs/tuples.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from evolve_arena.evolve.learning.tuple_lessons import (
     FIRST_WINS,
     PLIES,
     Lesson,
+    TupleRoom,
     average_tables,
     make_room,
     merge_shards,
@@ -32,9 +33,12 @@ from evolve_arena.evolve.learning.tuple_lessons import (
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.game import BoardGame, specialise_board
 from evolve_arena.players.tuples import TupleDesign
 
-__all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "teach_part"]
+__all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "learn_on_board", "teach_part"]
+
+LESSONS = "evolve_arena.evolve.learning.board_lessons"
 
 
 class TdTuplesConfig(LearnerConfig):
@@ -221,7 +225,7 @@ def teach_part(
     game = find_game(options["game"])
     assert game.learn_tuples is not None
     rules = game.game.rules_type(*options["rules"])
-    teach, plies = game.learn_tuples(rules)
+    teach, make_room = game.learn_tuples(rules)
     lesson = Lesson(*options["lesson"])
     for place in range(part.start, part.stop):
         one = place // options["shards"]
@@ -229,9 +233,22 @@ def teach_part(
         learned, figures = outputs[0][place], outputs[1][place]
         learned[:] = tables[one]
         figures[:] = 0.0
-        room = make_room(plies, int(structure[READINGS]))
+        room = make_room(int(structure[READINGS]))
         stream = seeds[place : place + 1].copy()
         teach(rules, lesson, structure, learned, stream, room, figures)
+
+
+def learn_on_board(
+    game: type[BoardGame],
+) -> Callable[[Any], tuple[Callable[..., None], Callable[[int], TupleRoom]]]:
+    """What a compiled board *game* has as `GameSpec.learn_tuples`."""
+
+    def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleRoom]]:
+        code, *_, lessons = specialise_board(game.place, rules, (LESSONS,))
+        sizes = {"moves": code.MOVES, "planes": code.PLANES}
+        return lessons.teach, lambda readings: make_room(code.LONGEST, readings, **sizes)
+
+    return learn
 
 
 def _slide(begin: float, end: float | None, progress: float) -> float:

@@ -67,10 +67,23 @@ class TupleRoom(NamedTuple):
     signs: NDArray[np.float32]
     """What the entries noted after each ply count: 1, or -1 if the other player's view is read."""
     lanes: NDArray[np.float32]
+    moves: NDArray[np.int64]
+    """The legal ones."""
+    planes: NDArray[np.uint64]
+    """What each player has seen of the board last, and what it sees now."""
+    changes: NDArray[np.int64]
+    """What came and went since."""
 
 
-def make_room(plies: int, readings: int) -> TupleRoom:
-    """Room for games of so many *plies* at most, by a network of so many *readings*."""
+def make_room(plies: int, readings: int, moves: int = 0, planes: int = 0) -> TupleRoom:
+    """Room for games.
+
+    Args:
+        plies: How many a game has at most.
+        readings: How many entries the network reads of a position.
+        moves: How many there may be, where the rules list them.
+        planes: How many words players see, where they see words.
+    """
     return TupleRoom(
         np.zeros(3 * readings, dtype=np.int32),
         np.zeros((plies + 1) * readings, dtype=np.int32),
@@ -79,6 +92,9 @@ def make_room(plies: int, readings: int) -> TupleRoom:
         np.zeros(plies + 1, dtype=np.uint8),
         np.ones(plies + 1, dtype=np.float32),
         np.zeros(LANES, dtype=np.float32),
+        np.zeros(moves, dtype=np.int64),
+        np.zeros(3 * planes, dtype=np.uint64),
+        np.zeros(64 * planes, dtype=np.int64),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
+from evolve_arena.evolve.learning.tuple_lessons import make_room
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.dialects import DIALECTS
 from evolve_arena.games.connect_four.game import ConnectFour, Position
@@ -132,7 +133,7 @@ GAME = GameSpec(
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
-    learn_tuples=lambda rules: (teach, rules.columns * rules.rows),
+    learn_tuples=lambda rules: (teach, partial(make_room, rules.columns * rules.rows)),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",

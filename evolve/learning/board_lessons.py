@@ -1,0 +1,135 @@
+"""Games that a tuple network plays against itself, of any compiled board game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import below, chance
+from evolve_arena.evolve.learning.tuple_lessons import (
+    DRAWS,
+    ERROR,
+    FIRST_WINS,
+    PLIES,
+    Lesson,
+    TupleRoom,
+    learn,
+    note_position,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
+from evolve_arena.players.board.choose import find_changes
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    PLANES,
+    legal,
+    play,
+    result,
+    start,
+    to_move,
+)
+
+__all__ = ["teach"]
+
+TRIAL = 2
+
+
+@compiled
+def teach(
+    rules: Any,
+    lesson: Lesson,
+    structure: Any,
+    tables: Any,
+    stream: Any,
+    room: TupleRoom,
+    figures: Any,
+) -> None:
+    """Plays games and changes *tables*, flat, after each of them.
+
+    Args:
+        rules: The options of the game, which this file knows already.
+        lesson: How to play and learn.
+        structure: See :mod:`evolve_arena.genomes.tuple_entries`.
+        tables: The numbers.
+        stream: Chance.
+        room: Scratch.
+        figures: What `evolve_arena.evolve.learning.tuple_lessons` counts; it is added.
+    """
+    readings = peek(structure, READINGS)
+    for _ in range(lesson.games):
+        plies, outcome = _play(lesson, structure, tables, stream, room)
+        figures[PLIES] += plies
+        figures[FIRST_WINS] += outcome > 0
+        figures[DRAWS] += outcome == 0
+        chosen = not peek(room.explored, plies - 1)
+        figures[ERROR] += learn(lesson, readings, tables, plies, outcome, chosen, room)
+
+
+@internal
+def _play(lesson: Lesson, structure: Any, tables: Any, stream: Any, room: TupleRoom) -> Any:
+    """Plays one game: how many plies, and 1, 0 or -1 for who began."""
+    readings = peek(structure, READINGS)
+    for slot in range(2):
+        start_readings(structure, 0, room.entries, slot * readings)
+        for word in range(PLANES):
+            poke(room.planes, slot * PLANES + word, np.uint64(0))
+    state, ply = start(), 0
+    outcome = result(state)
+    while outcome == GOES_ON and ply < LONGEST:
+        side = to_move(state)
+        at = side * readings
+        count = legal(state, room.moves, 0)
+        explores = chance(stream) < lesson.exploration
+        if explores or count == 1:
+            move = peek(room.moves, below(stream, count) if count > 1 else 0)
+        else:
+            _read(structure, room, side, state, at, at, True)
+            move = _choose(structure, tables, side, state, count, room)
+        state = play(state, move)
+        outcome = result(state)
+        _read(structure, room, side, state, at, at, True)
+        sign = np.float32(1 - 2 * side)
+        total = sign * _sum(structure, tables, room, at)
+        note_position(room, ply, at, readings, 0, total, explores and count > 1)
+        poke(room.signs, ply, sign)
+        ply += 1
+    return ply, outcome if outcome != GOES_ON else np.int64(0)
+
+
+@internal
+def _choose(structure: Any, tables: Any, side: int, state: Any, count: int, room: TupleRoom) -> Any:
+    """The first of the moves that win at once, or lead to the state of the best value."""
+    readings = peek(structure, READINGS)
+    best, best_value = np.int64(-1), np.float32(0.0)
+    for place in range(count):
+        move = peek(room.moves, place)
+        trial = play(state, move)
+        if result(trial) == 1 - 2 * side:
+            return move
+        _read(structure, room, side, trial, side * readings, TRIAL * readings, False)
+        value = _sum(structure, tables, room, TRIAL * readings)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best
+
+
+@internal
+def _read(
+    structure: Any, room: TupleRoom, side: int, state: Any, source: int, target: int, keep: Any
+) -> None:
+    """Puts the entries for a *state* at place *target*, from those at place *source*."""
+    if source != target:
+        for reading in range(peek(structure, READINGS)):
+            poke(room.entries, target + reading, peek(room.entries, source + reading))
+    for place in range(find_changes(room.planes, room.changes, side, state, keep)):
+        change = peek(room.changes, place)
+        went = np.int64(change < 0)
+        note_change(structure, 0, room.entries, target, went, change ^ -went)
+
+
+@internal
+def _sum(structure: Any, tables: Any, room: TupleRoom, at: int) -> Any:
+    return sum_entries(structure, 0, room.entries, at, tables, 0, room.now, np.float32(0.0))

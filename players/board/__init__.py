@@ -1,0 +1,1 @@
+"""Players of any board game that says its rules in compiled code."""

@@ -1,0 +1,383 @@
+"""How each kind of compiled player chooses a move of a board game.
+
+The match kernel and the Python classes call the same functions, so a player moves alike in both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.bits import lowest_bit
+from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.stream import below, next_word
+from evolve_arena.genomes.neat.graph import run_graph
+from evolve_arena.genomes.network import (
+    LAYERS,
+    SIZES,
+    activate_sums,
+    evaluate_hidden,
+    padded,
+    pick_output,
+    single_output,
+    start_sums,
+)
+from evolve_arena.genomes.simd import (
+    LANES,
+    add,
+    add_int,
+    load,
+    load_int,
+    multiply,
+    peek,
+    poke,
+    scale_int,
+    spread,
+    store,
+    store_int,
+)
+from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    MOVES,
+    PLANES,
+    evaluate,
+    legal,
+    play,
+    result,
+    see,
+    to_move,
+)
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    HEAD,
+    INPUTS,
+    POLICY,
+    SEARCH,
+    SLOTS,
+    TAKES_WINS,
+    TRIAL,
+)
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    GRAPH,
+    INPUTS_AT,
+    KIND,
+    NETWORK,
+    NOISE,
+    NUMBERS_AT,
+    RANDOM,
+    SHAPE,
+    TUPLES,
+    WEIGHTS_AT,
+)
+
+__all__ = ["choose_move", "decide", "find_changes", "take_slot"]
+
+HAS_POLICIES = True
+HAS_VALUES = True
+HAS_GRAPHS = True
+HAS_TUPLES = True
+HAS_SEARCHES = True
+"""What players there are; copies of this file are compiled for fewer."""
+HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
+HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
+HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
+
+ONE = np.uint64(1)
+WIN = 1 << 40
+"""More than any evaluation."""
+
+
+@internal
+def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
+    """Lets a *player*, a row, play in a *slot*: 0 for who sits at seat 0, else 1."""
+    poke(workspace.players, slot, player)
+    if HAS_SUMS:
+        for word in range(PLANES):
+            poke(workspace.planes, slot * PLANES + word, np.uint64(0))
+    kind = players.seats[player, KIND]
+    at = slot * _find_room(workspace)
+    if HAS_NETWORKS and kind == NETWORK:
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        start_sums(workspace.sums, at, players.columns, players.seats[player, COLUMNS_AT], width)
+    elif HAS_TUPLES and kind == TUPLES:
+        start_readings(players.columns, players.seats[player, COLUMNS_AT], workspace.sums, at)
+
+
+@internal
+def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
+    """The number of the move that the player in a *slot* makes, whose turn it is."""
+    player = peek(workspace.players, slot)
+    noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
+    strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
+    count = legal(state, workspace.moves, 0)
+    if count == 1:
+        return peek(workspace.moves, 0)
+    if not strays:
+        if HAS_SUMS and kind in (NETWORK, TUPLES):
+            at = slot * _find_room(workspace)
+            _sum_up(players, player, slot, state, workspace, at, at, True)
+        if (HAS_POLICIES or HAS_GRAPHS) and players.seats[player, HEAD] == POLICY:
+            if HAS_POLICIES and kind == NETWORK:
+                return _choose_by_network(players, player, slot, count, workspace)
+            if HAS_GRAPHS and kind == GRAPH:
+                return _choose_by_graph(players, player, slot, state, count, workspace)
+        if HAS_OWN_VALUES and RANDOM < kind < SEARCH:
+            return _choose_by_value(players, player, slot, state, count, workspace)
+        if HAS_SEARCHES and kind == SEARCH:
+            return _choose_by_search(state, count, players.seats[player, DEPTH], workspace)
+    return peek(workspace.moves, below(workspace.streams, count))
+
+
+@compiled
+def decide(players: Any, slot: int, state: Any, workspace: Any) -> Any:
+    """The number of the move that the first of *players* chooses at seat *slot*."""
+    take_slot(players, 0, slot, workspace)
+    return np.int64(choose_move(players, slot, state, workspace))
+
+
+@internal
+def find_changes(planes: Any, changes: Any, slot: int, state: Any, keep: Any) -> Any:
+    """How many bits of what is seen in a *slot* are not as before; *changes* says which.
+
+    A bit that came is its number, one that went the number's complement. If it is to *keep* them,
+    the state has been seen.
+    """
+    see(state, slot, planes, TRIAL * PLANES)
+    count = 0
+    for word in range(PLANES):
+        before = peek(planes, slot * PLANES + word)
+        now = peek(planes, TRIAL * PLANES + word)
+        come, gone = now & ~before, before & ~now
+        while come:
+            poke(changes, count, 64 * word + lowest_bit(come))
+            come &= come - ONE
+            count += 1
+        while gone:
+            poke(changes, count, ~(64 * word + lowest_bit(gone)))
+            gone &= gone - ONE
+            count += 1
+        if keep:
+            poke(planes, slot * PLANES + word, now)
+    return count
+
+
+@internal
+def _find_room(workspace: Any) -> Any:
+    """How many sums there are in a slot."""
+    return workspace.sums.shape[0] // 3
+
+
+@internal
+def _sum_up(
+    players: Any,
+    player: int,
+    slot: int,
+    state: Any,
+    workspace: Any,
+    source: int,
+    target: int,
+    keep: Any,
+) -> None:
+    """Puts the sums for a *state* at place *target*, from those of what was seen before.
+
+    These stand at place *source*. If it is to *keep* them, the state has been seen.
+    """
+    changes, sums, columns = workspace.changes, workspace.sums, players.columns
+    count = find_changes(workspace.planes, changes, slot, state, keep)
+    if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
+        structure = players.seats[player, COLUMNS_AT]
+        if source != target:
+            for reading in range(peek(columns, structure + READINGS)):
+                poke(sums, target + reading, peek(sums, source + reading))
+        for place in range(count):
+            change = peek(changes, place)
+            went = change < 0
+            note_change(columns, structure, sums, target, np.int64(went), change ^ -np.int64(went))
+    elif HAS_NETWORKS:
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        base = players.seats[player, COLUMNS_AT] + width
+        for block in range(0, width, LANES):
+            total = load_int(sums, source + block)
+            for place in range(count):
+                change = peek(changes, place)
+                if change >= 0:
+                    total = add_int(total, load_int(columns, base + block + change * width))
+                else:
+                    column = load_int(columns, base + block + ~change * width)
+                    total = add_int(total, scale_int(column, np.int32(-1)))
+            store_int(sums, target + block, total)
+
+
+@internal
+def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
+    """The first legal move of the strongest output."""
+    at = slot * _find_room(workspace)
+    shape = players.shapes[players.seats[player, SHAPE]]
+    base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
+    activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
+    if shape[LAYERS] > 2:
+        base, inputs = evaluate_hidden(shape, players.weights, base, workspace.ping, workspace.pong)
+    if MOVES <= LANES:
+        allowed = np.uint64(0)
+        for place in range(count):
+            allowed |= ONE << np.uint64(peek(workspace.moves, place))
+        return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
+    outputs = workspace.outputs
+    if shape[LAYERS] == 1:
+        outputs = inputs
+    else:
+        width = padded(MOVES)
+        for block in range(0, width, LANES):
+            total = load(players.weights, base + block)
+            row = base + width + block
+            for unit in range(shape[SIZES + shape[LAYERS] - 1]):
+                term = multiply(spread(peek(inputs, unit)), load(players.weights, row))
+                total = add(total, term)
+                row += width
+            store(outputs, block, total)
+    return _pick_strongest(outputs, 0, count, workspace)
+
+
+@internal
+def _choose_by_graph(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first legal move of the strongest output."""
+    _run_graph(players, player, slot, state, workspace)
+    return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
+
+
+@internal
+def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
+    best = peek(workspace.moves, 0)
+    for place in range(1, count):
+        move = peek(workspace.moves, place)
+        if peek(outputs, at + move) > peek(outputs, at + best):
+            best = move
+    return best
+
+
+@internal
+def _choose_by_value(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first move that leads to the state of the best value, or wins at once."""
+    takes_wins = players.seats[player, TAKES_WINS]
+    best, best_value = np.int64(-1), 0.0
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        trial = play(state, move)
+        if takes_wins and result(trial) == 1 - 2 * slot:
+            return move
+        value = _value_trial(players, player, slot, trial, workspace)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best
+
+
+@internal
+def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """What a player thinks of a state to which it may move."""
+    kind = players.seats[player, KIND]
+    if HAS_GRAPHS and (not HAS_SUMS or kind == GRAPH):
+        _run_graph(players, player, slot, trial, workspace)
+        return peek(workspace.values, players.seats[player, INPUTS])
+    value = 0.0
+    if HAS_VALUES or HAS_TUPLES:
+        room = _find_room(workspace)
+        _sum_up(players, player, slot, trial, workspace, slot * room, TRIAL * room, False)
+        if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
+            value = np.float64(_sum_tuples(players, player, TRIAL * room, workspace))
+        elif HAS_VALUES:
+            shape = players.shapes[players.seats[player, SHAPE]]
+            base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
+            activate_sums(shape, workspace.sums, TRIAL * room, players.columns, 0, False, inputs)
+            if shape[LAYERS] > 2:
+                base, inputs = evaluate_hidden(
+                    shape, players.weights, base, workspace.ping, workspace.pong
+                )
+            value = np.float64(single_output(shape, players.weights, base, inputs))
+    return value
+
+
+@internal
+def _sum_tuples(players: Any, player: int, at: int, workspace: Any) -> Any:
+    return sum_entries(
+        players.columns,
+        players.seats[player, COLUMNS_AT],
+        workspace.sums,
+        at,
+        players.columns,
+        players.seats[player, INPUTS_AT],
+        workspace.picked,
+        np.int64(0),
+    )
+
+
+@internal
+def _run_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+    """Activates a graph before a *state*; its outputs then stand behind its inputs."""
+    seats, values = players.seats, workspace.values
+    inputs, slots = seats[player, INPUTS], seats[player, SLOTS]
+    for place in range(inputs):
+        poke(values, place, 0.0)
+    see(state, slot, workspace.planes, TRIAL * PLANES)
+    table = seats[player, INPUTS_AT]
+    for word in range(PLANES):
+        left = peek(workspace.planes, TRIAL * PLANES + word)
+        while left:
+            at = table + 2 * (64 * word + lowest_bit(left))
+            place = peek(players.columns, at)
+            poke(values, place, peek(values, place) + np.float64(peek(players.columns, at + 1)))
+            left &= left - ONE
+    structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
+    run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, values[slots:])
+
+
+@internal
+def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any:
+    """One of the best moves, each as likely."""
+    best, equals, chosen = np.int64(-2 * WIN), 0, np.int64(-1)
+    side = to_move(state)
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        trial = play(state, move)
+        if to_move(trial) == side:
+            value = _value(trial, depth - 1, best - 1, 2 * WIN, MOVES, workspace)
+        else:
+            value = -_value(trial, depth - 1, -2 * WIN, 1 - best, MOVES, workspace)
+        if value > best:
+            best, equals, chosen = value, 1, move
+        elif value == best:
+            equals += 1
+            if below(workspace.streams, equals) == 0:
+                chosen = move
+    return chosen
+
+
+@compiled
+def _value(state: Any, depth: int, low: int, high: int, moves_at: int, workspace: Any) -> Any:
+    """What a *state* is worth to who is to move; a bound if not between *low* and *high*."""
+    side = to_move(state)
+    ended = result(state)
+    if ended != GOES_ON:
+        return np.int64((1 - 2 * side) * ended * (WIN + depth))
+    if depth <= 0:
+        return np.int64(evaluate(state, side))
+    count = legal(state, workspace.moves, moves_at)
+    best = np.int64(-2 * WIN)
+    for place in range(count):
+        trial = play(state, peek(workspace.moves, moves_at + place))
+        behind = moves_at + MOVES
+        if to_move(trial) == side:
+            value = _value(trial, depth - 1, low, high, behind, workspace)
+        else:
+            value = -_value(trial, depth - 1, -high, -low, behind, workspace)
+        best = max(best, value)
+        low = max(low, best)
+        if low >= high:
+            break
+    return best

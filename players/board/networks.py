@@ -1,0 +1,304 @@
+"""What can be bred or learned for any compiled board game: networks, graphs, tuple networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, make_dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.encoding import Encoding
+from evolve_arena.genomes.limits import check_sizes
+from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.genomes.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
+from evolve_arena.genomes.tuples import Cells, TupleTable, random_walks
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.workspace import (
+    HEAD,
+    INPUTS,
+    POLICY,
+    RECORD_FIELDS,
+    SLOTS,
+    TAKES_WINS,
+    TERMS,
+    VALUE,
+)
+from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
+from evolve_arena.players.lineup import (
+    COLUMNS_AT,
+    GRAPH,
+    KIND,
+    NETWORK,
+    NUMBERS_AT,
+    WEIGHTS_AT,
+    Lineup,
+)
+from evolve_arena.players.tuples import TupleDesign, TuplePlayer
+
+__all__ = ["make_networks"]
+
+HEADS = {"value": VALUE, "policy": POLICY}
+ENCODINGS = ("planes", "signed")
+MOST_NUMBERS = 2**27
+"""Of a tuple network; so many take half a gibibyte."""
+
+
+def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
+    """The kinds of players that can be bred for a *game*, by name: ``mlp``, ``graph``, ``tuples``.
+
+    The last one is there if what networks see are cells of a board.
+    """
+    kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
+        "mlp": (NetworkDesign, VectorPlayer),
+        "graph": (GraphDesign, NeatPlayer),
+    }
+    if game.symmetry:
+        kinds["tuples"] = (BoardTupleDesign, TuplePlayer)
+    return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
+
+
+def _make_kind(
+    game: type[BoardGame], name: str, base: type[Any], player: type[BredPlayer]
+) -> type[BredPlayer]:
+    """A class of players whose designs have the options of *game* as fields."""
+    defaults = game.rules_type._field_defaults
+    fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
+    space = {"game_type": game, "__doc__": base.__doc__}
+    title = f"{game.__name__}{base.__name__}"
+    design = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
+    design.__module__ = __name__
+    members = {"design_type": design, "__doc__": player.__doc__}
+    if player is not TuplePlayer:
+        members["kind"] = {"graph": "neat"}.get(name, name)
+    design.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
+    return design.player_type  # type: ignore[no-any-return]
+
+
+class _OnBoard:
+    """What all designs have: the game, whose options are fields that :func:`make_networks` adds."""
+
+    game_type: ClassVar[type[BoardGame]]
+    player_type: ClassVar[type[Any]]
+
+    @cached_property
+    def game(self) -> BoardGame:
+        """What the player plays."""
+        names = self.game_type.rules_type._fields
+        return self.game_type(**{name: getattr(self, name) for name in names})
+
+    def player(self, genome: Any, name: str) -> BredPlayer:
+        """The player that one *genome* makes."""
+        player: BredPlayer = self.player_type(self, genome, name)
+        return player
+
+
+@dataclass(frozen=True)
+class BoardView(_OnBoard):
+    """What a network sees of the board, and what its outputs stand for.
+
+    Raises:
+        UnknownNameError: There is no such head or encoding.
+        BadValueError: Something does not fit the game.
+    """
+
+    head: str = "value"
+    """``value``: one output, which scores every state that a move leads to. ``policy``: an output
+    for each move, the strongest legal one is played."""
+    encoding: str = "planes"
+    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
+    for one's own piece and -1 for the opponent's."""
+    take_wins: bool = True
+    """Whether a move is played at once that wins the game; for the head ``value``."""
+
+    def __post_init__(self) -> None:
+        for kind, name, known in (
+            ("head", self.head, HEADS),
+            ("encoding", self.encoding, ENCODINGS),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+        if not isinstance(self.take_wins, bool):
+            raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
+        if self.encoding == "signed" and self.game.code.PLANES != 2:
+            raise BadValueError("encoding is 'signed': only for games of two kinds of pieces")
+
+    @cached_property
+    def board(self) -> Encoding:
+        """How the words that the game shows reach the inputs."""
+        code = self.game.code
+        features = np.arange(64 * code.PLANES)
+        plane, cell = np.divmod(features, 64)
+        used = cell < code.CELLS
+        signed = self.encoding == "signed"
+        inputs = code.CELLS * (1 if signed else code.PLANES)
+        index = np.where(used, cell if signed else plane * code.CELLS + cell, -1)
+        factor = np.where(used, 1 - 2 * plane if signed else 1, 0)
+        return Encoding(inputs, index, factor, inputs)
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers go in."""
+        return self.board.inputs
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+        return int(self.game.code.MOVES) if self.head == "policy" else 1
+
+    def record(self, individuals: int, kind: int) -> NDArray[np.int64]:
+        """Records of players of a *kind*, as far as the view goes."""
+        seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
+        seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
+        seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
+        return seats
+
+
+@dataclass(frozen=True)
+class NetworkDesign(BoardView):
+    """What turns a weight vector into a player: everything but the weights."""
+
+    hidden: tuple[int, ...] = (32,)
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_sizes(self.mlp.sizes)
+
+    @cached_property
+    def mlp(self) -> MLP:
+        """The structure of the network."""
+        return MLP(self.inputs, self.hidden, self.outputs, self.activation)
+
+    @property
+    def genes(self) -> int:
+        """How many numbers make an individual."""
+        return self.mlp.genes
+
+    def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
+        """A random population; see :meth:`MLP.initialise`."""
+        return self.mlp.initialise(individuals, name, generator)
+
+    def pack(self, genomes: Genomes) -> Lineup:
+        """The players that *genomes*, of shape ``(individuals, genes)``, make.
+
+        Raises:
+            BadValueError: They have another shape.
+        """
+        columns, weights = self.mlp.pack(genomes, self.board)
+        seats, order = self.record(len(genomes), NETWORK), np.arange(len(genomes))
+        seats[:, COLUMNS_AT] = order * columns[0].size
+        seats[:, WEIGHTS_AT] = order * weights.shape[1]
+        numbers = np.zeros(0, dtype=np.float64)
+        return Lineup(seats, self.mlp.shape[None, :], columns.ravel(), weights.ravel(), numbers)
+
+
+@dataclass(frozen=True)
+class GraphDesign(BoardView):
+    """What turns a NEAT genome into a player: everything but the genome."""
+
+    feed_forward: ClassVar[bool] = True
+
+    def pack(self, genomes: NeatPopulation) -> Lineup:
+        """The players that *genomes* make."""
+        graphs = compile_graphs(genomes, self.inputs, self.outputs, True)
+        bits = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
+        seats = self.record(len(genomes), GRAPH)
+        seats[:, COLUMNS_AT] = bits.size + graphs.structure_at
+        seats[:, NUMBERS_AT] = graphs.numbers_at
+        seats[:, INPUTS] = self.inputs
+        seats[:, SLOTS], seats[:, TERMS] = graphs.slots, graphs.terms
+        return Lineup(
+            seats,
+            np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
+            np.concatenate([bits.astype(np.int32).ravel(), graphs.structure]),
+            np.zeros(0, dtype=np.float32),
+            graphs.numbers,
+        )
+
+
+@dataclass(frozen=True)
+class BoardTupleDesign(_OnBoard, TupleDesign):
+    """What turns shapes and tables into players."""
+
+    tuples: int = 60
+    """How many random walks there are."""
+    length: int = 6
+    """Cells of a random walk."""
+
+    @property
+    def cells(self) -> int:
+        """How many cells the board has."""
+        return int(self.game.code.CELLS)
+
+    def draw(self, generator: np.random.Generator) -> Cells:
+        """The genes of one individual, shape ``(tuples, length)``."""
+        code = self.game.code
+        rows = code.CELLS // code.WIDTH
+        return random_walks(rows, code.WIDTH, self.tuples, self.length, generator)
+
+    def table(self, cells: Cells) -> TupleTable:
+        """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
+        code = self.game.code
+        key = cells.astype(np.int16).tobytes(), cells.shape
+        return _make_table(*key, code.PLANES, code.CELLS, code.WIDTH, self.game.symmetry)
+
+
+@lru_cache(maxsize=64)
+def _make_table(
+    flat: bytes, shape: tuple[int, int], planes: int, cells: int, width: int, symmetry: str
+) -> TupleTable:
+    tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
+    powers = (planes + 1) ** np.arange(shape[1], dtype=np.int64)
+    numbers = shape[0] * (planes + 1) ** shape[1]
+    if numbers > MOST_NUMBERS:
+        raise BadValueError(
+            f"the tuples need more than {MOST_NUMBERS:,} numbers: take fewer or shorter ones"
+        )
+    places = find_symmetries(cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
+    readings = places.swapaxes(0, 1).reshape(-1, shape[1])
+    members, deltas = [], []
+    for plane in range(planes):
+        for cell in range(64):
+            reading, place = np.nonzero(readings == cell)
+            come = (plane + 1) * powers[place]
+            members.append(reading)
+            deltas += [come, -come]
+    starts = np.cumsum([0, *map(len, members)])
+    first = np.repeat(np.arange(shape[0]) * (planes + 1) ** shape[1], len(places))
+    parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
+    head = np.zeros(FIELDS)
+    head[[READINGS, ENTRIES]] = len(readings), numbers
+    head[STARTS_AT : FIRST_AT + 1] = np.cumsum([FIELDS, *map(len, parts[:-1])])
+    structure = np.concatenate([head, *parts]).astype(np.int32)
+    return TupleTable(structure, len(readings), numbers)
+
+
+def find_symmetries(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:
+    """Where each cell lies in each view of the board that is worth the same.
+
+    Args:
+        cells: How many there are, row by row.
+        width: How many in a row.
+        symmetry: See :attr:`BoardGame.symmetry`.
+
+    Returns:
+        Shape ``(views, cells)``; the first view is the board as it stands.
+
+    >>> find_symmetries(6, 3, "mirror").tolist()
+    [[0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3]]
+    """
+    board = np.arange(cells).reshape(-1, width)
+    views = [board]
+    if symmetry in ("mirror", "all"):
+        views.append(board[:, ::-1])
+    if symmetry == "all":
+        views += [view[::-1] for view in views]
+        if width * width == cells:
+            views += [view.T for view in views]
+    return np.stack([view.ravel() for view in views])
