@@ -56,7 +56,7 @@ def start_readings(structure: Any, base: int, entries: Any, at: int) -> None:
 
 
 @inlined
-def note_change(structure: Any, base: int, entries: Any, at: int, change: int, cell: int) -> None:
+def note_change(structure: Any, base: int, entries: Any, at: int, change: Any, cell: int) -> None:
     """Takes note of a *change*, 0 or 1, at a *cell*."""
     members, count, deltas = _find_change(structure, base, change, cell)
     for member in range(count):
@@ -70,7 +70,7 @@ def weigh_change(
     base: int,
     entries: Any,
     at: int,
-    change: int,
+    change: Any,
     cell: int,
     tables: Any,
     table: int,
@@ -150,7 +150,7 @@ def _pick(entries: Any, at: int, tables: Any, table: int, now: Any, reading: int
 
 
 @inlined
-def _find_change(structure: Any, base: int, change: int, cell: int) -> Any:
+def _find_change(structure: Any, base: int, change: Any, cell: int) -> Any:
     """Where the members of a change begin, how many they are, and where their deltas begin."""
     starts = base + peek(structure, base + STARTS_AT) + cell
     begin = peek(structure, starts)

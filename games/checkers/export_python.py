@@ -11,7 +11,7 @@ from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import NOISE
-from evolve_arena.runs.export.assembly import MLP, assemble, cut, read_template, wrap, write_name
+from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["export_checkers"]
@@ -37,22 +37,17 @@ def export_checkers(player: BredPlayer) -> str:
     if player.lineup.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     inside = INSIDES[player.kind](player)
-    outer = cut(read_template(TEMPLATES / "bot.py"))
-    rules = cut(read_template(TEMPLATES / "rules.py"))
-    values = cut(read_template(inside.template))
-    files = (TEMPLATES / "bot.py", TEMPLATES / "rules.py", inside.template)
-    parts = [read_template(file) for file in files]
+    files = (TEMPLATES / "bot.py", TEMPLATES / "rules.py", *inside.templates)
+    parts = tuple(map(read_template, files))
+    outer = cut(parts[0])
     sections = {
         "The player": _write_settings(player) + inside.constants,
-        **rules,
-        "How it values positions": values["How it values positions"],
+        **cut(parts[1]),
+        **inside.sections(),
+        "How it chooses": outer["How it chooses"],
+        "How hosts ask": outer["How hosts ask"],
     }
-    if isinstance(player, CheckersNetworkPlayer):
-        parts.append(read_template(MLP))
-        sections["How the network computes"] = cut(parts[-1])["How the network computes"]
-    sections["How it chooses"] = outer["How it chooses"]
-    sections["How hosts ask"] = outer["How hosts ask"]
-    return assemble(_write_docstring(player, inside), tuple(parts), sections)
+    return assemble(_write_docstring(player, inside), parts, sections)
 
 
 def _write_settings(player: BredPlayer) -> str:

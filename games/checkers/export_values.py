@@ -11,7 +11,7 @@ from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.runs.export.assembly import write_base64
-from evolve_arena.runs.export.inside import POLYNOMIAL, SCALE, Inside, later_layers
+from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
 __all__ = ["TEMPLATES", "describe_linear", "describe_network"]
 
@@ -24,7 +24,7 @@ def describe_linear(player: LinearPlayer) -> Inside:
     design = player.design
     table = write_base64(player.lineup.columns.astype("<i4").tobytes())
     return Inside(
-        template=TEMPLATES / "linear.py",
+        templates=(TEMPLATES / "linear.py",),
         constants=f'''\
 # How many features it counts.
 FEATURES = {design.features}
@@ -42,28 +42,16 @@ def describe_network(player: CheckersNetworkPlayer) -> Inside:
     design = player.design
     sizes = design.mlp.sizes
     genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
-    later = later_layers(sizes, genome)
     relay = ", of each hidden layer one for the sum of the inputs"
     units = "-".join(str(size) for size in sizes)
     return Inside(
-        template=TEMPLATES / "network.py",
+        templates=(TEMPLATES / "network.py", LAYERS),
         constants=f'''\
-HEAD = "{design.head}"
-ACTIVATION = "{design.activation}"
-# How many units each layer after the inputs has.
-UNITS = {sizes[1:]!r}
 # Biases, then what a piece on each square, 1 to 32, adds: own men, own kings, the other's men,
 # the other's kings; base64 of int32, in units of 1/65536.
 FIRST_LAYER = """
 {write_base64(_first_layer(player).astype("<i4").tobytes())}"""
-# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
-LATER_LAYERS = """
-{write_base64(later.astype("<f4").tobytes())}"""
-# Constants of the activation function, rounded to 32 bits.
-SCALE = {SCALE!r}
-POLYNOMIAL = (
-{POLYNOMIAL})
-''',
+{write_layers(design.head, design.mlp, genome)}''',
         description=(
             f"value: a network of {units} units{relay if design.piece_difference else ''},"
             f" {design.activation}",

@@ -1,88 +1,20 @@
-"""NEAT graphs as source code: every node with its connections, in the order of evaluation."""
+"""NEAT graphs that play Connect Four as source code."""
 
 from __future__ import annotations
 
-import textwrap
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from evolve_arena.games.connect_four.graph import GraphPlayer
-from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
-from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
+from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.inside import Inside
 
 __all__ = ["describe_graph"]
 
 TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
-WIDTH = 96
-INDENT = " " * 8
-SPACE = "\xa0"
-"""A space at which a line is not to be broken."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A step of a compiled graph; see :mod:`evolve_arena.genomes.neat.graph`."""
-
-    slot: int
-    activation: str
-    aggregation: str
-    bias: float
-    response: float
-    connections: list[tuple[int, float]]
-    """The slot from which each one comes, and its weight."""
 
 
 def describe_graph(player: GraphPlayer) -> Inside:
-    """The network of *player* as source code: what the arena evaluates, step by step."""
-    design = player.design
-    graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
-    nodes = list(_read_nodes(graphs))
-    return Inside(
-        template=TEMPLATE,
-        constants=_write_network(player, nodes, int(graphs.slots[0])),
-        description=tuple(_describe(player, nodes)),
-        remembers=not design.feed_forward,
-        remark="That holds as long as exp, tanh and the like are those of the same C library.",
-    )
-
-
-def _read_nodes(graphs: Graphs) -> Iterator[Node]:
-    """The steps of the only network in *graphs*."""
-    structure, numbers = graphs.structure.tolist(), graphs.numbers.tolist()
-    at, number = 1, 0
-    for _ in range(structure[0]):
-        slot, activation, aggregation, count = structure[at : at + STEP_INTEGERS]
-        bias, response = numbers[number : number + STEP_NUMBERS]
-        at, number = at + STEP_INTEGERS, number + STEP_NUMBERS
-        sources, weights = structure[at : at + count], numbers[number : number + count]
-        at, number = at + count, number + count
-        names = ACTIVATIONS[activation], AGGREGATIONS[aggregation]
-        yield Node(slot, *names, bias, response, list(zip(sources, weights, strict=True)))
-
-
-def _describe(player: GraphPlayer, nodes: list[Node]) -> Iterator[str]:
-    design = player.design
-    kind = "feed-forward" if design.feed_forward else "recurrent"
-    connections = sum(len(node.connections) for node in nodes)
-    hidden = len(nodes) - design.outputs
-    yield (
-        f"network: {kind} NEAT graph, inputs {design.inputs}, hidden nodes {hidden},"
-        f" outputs {design.outputs}, connections {connections}"
-    )
-    yield f"activations: {_count(node.activation for node in nodes)}"
-    yield f"aggregations: {_count(node.aggregation for node in nodes)}"
-
-
-def _count(names: Iterator[str]) -> str:
-    """Each name with how often it occurs, the commonest first."""
-    return ", ".join(f"{name} {times}" for name, times in Counter(names).most_common())
-
-
-def _write_network(player: GraphPlayer, nodes: list[Node], slots: int) -> str:
+    """The network of *player* as source code."""
     design = player.design
     encoding = design.board
     second = encoding.features // 2
@@ -90,36 +22,11 @@ def _write_network(player: GraphPlayer, nodes: list[Node], slots: int) -> str:
         (0, float(encoding.factor[0])),
         (encoding.inputs - design.columns * design.rows, float(encoding.factor[second])),
     ]
-    lines = "".join(map(_write_node, nodes))
-    return f'''\
+    constants = f"""\
 HEAD = "{design.head}"
 TAKES_WINS = {design.head == "value"}
 VIEWPOINT = "{design.viewpoint}"
-RECURRENT = {not design.feed_forward}
-# Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
-INPUTS, SLOTS = {design.inputs}, {slots}
 # For each kind of disc the input of the first cell, and the number that it gets.
 DISCS = {discs!r}
-# Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
-# which it comes and its weight. What has no effect on any output is left out.
-NODES = [
-{lines}]
-'''
-
-
-def _write_node(node: Node) -> str:
-    head = (
-        f'    ({node.slot}, "{node.activation}", "{node.aggregation}",'
-        f" {node.bias!r}, {node.response!r}, ["
-    )
-    links = ", ".join(f"({slot},{SPACE}{weight!r})" for slot, weight in node.connections)
-    body = textwrap.wrap(
-        links,
-        WIDTH,
-        initial_indent=INDENT,
-        subsequent_indent=INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    lines = [head, *(line.replace(SPACE, " ") for line in body), "    ]),"]
-    return "".join(f"{line}\n" for line in lines) if body else f"{head}]),\n"
+"""
+    return describe_nodes(player, TEMPLATE, constants)

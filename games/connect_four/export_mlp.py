@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.network import NetworkPlayer
-from evolve_arena.runs.export.assembly import MLP, write_base64
-from evolve_arena.runs.export.inside import POLYNOMIAL, SCALE, Inside, later_layers
+from evolve_arena.runs.export.assembly import write_base64
+from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
 __all__ = ["describe_mlp"]
+
+TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
 
 
 def describe_mlp(player: NetworkPlayer) -> Inside:
@@ -17,7 +21,7 @@ def describe_mlp(player: NetworkPlayer) -> Inside:
     design = player.design
     units = "-".join(str(size) for size in design.mlp.sizes)
     return Inside(
-        template=MLP,
+        templates=(TEMPLATE, LAYERS),
         constants=_write_network(player),
         description=(f"network: {units} units, {design.activation}",),
     )
@@ -26,28 +30,16 @@ def describe_mlp(player: NetworkPlayer) -> Inside:
 def _write_network(player: NetworkPlayer) -> str:
     design = player.design
     genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
-    later = later_layers(design.mlp.sizes, genome)
     moves = ", then what each move adds" if design.head == "action" else ""
     return f'''\
-HEAD = "{design.head}"
 TAKES_WINS = {design.head == "value" and design.take_wins}
 VIEWPOINT = "{design.viewpoint}"
-ACTIVATION = "{design.activation}"
-# How many units each layer after the inputs has.
-UNITS = {design.mlp.sizes[1:]!r}
 CELLS = {design.columns * design.rows}
 # Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
 # of 1/65536.
 FIRST_LAYER = """
 {write_base64(_first_layer(player).astype("<i4").tobytes())}"""
-# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
-LATER_LAYERS = """
-{write_base64(later.astype("<f4").tobytes())}"""
-# Constants of the activation function, rounded to 32 bits.
-SCALE = {SCALE!r}
-POLYNOMIAL = (
-{POLYNOMIAL})
-'''
+{write_layers(design.head, design.mlp, genome)}'''
 
 
 def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:

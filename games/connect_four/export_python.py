@@ -38,18 +38,16 @@ def export_python(player: BredPlayer) -> str:
     """
     design = player.design
     inside = INSIDES[player.kind](player)
-    bot, network = read_template(TEMPLATE), read_template(inside.template)
+    bot, networks = read_template(TEMPLATE), tuple(map(read_template, inside.templates))
     board = f"COLUMNS, ROWS, CONNECT = {design.columns}, {design.rows}, {design.connect}\n"
-    outer, inner = cut(bot), cut(network)
+    outer = cut(bot)
     sections = {
         "The network": board + inside.constants,
         "How it plays": outer["How it plays"],
-        "How the network decides": inner["How the network decides"],
+        **inside.sections(),
+        "How hosts ask": outer["How hosts ask"],
     }
-    if "How the network computes" in inner:
-        sections["How the network computes"] = inner["How the network computes"]
-    sections["How hosts ask"] = outer["How hosts ask"]
-    return assemble(_write_docstring(player, inside), (bot, network), sections)
+    return assemble(_write_docstring(player, inside), (bot, *networks), sections)
 
 
 def _write_docstring(player: BredPlayer, inside: Inside) -> str:

@@ -27,7 +27,7 @@ def describe_tuples(player: TuplePlayer) -> Inside:
     cells = player.genome.cells[0]
     numbers = _read_numbers(player)
     return Inside(
-        template=TEMPLATE,
+        templates=(TEMPLATE,),
         constants=_write_network(player, numbers),
         description=(
             f"network: {len(cells)} tuples of {cells.shape[1]} cells, read as they stand and in"

@@ -33,7 +33,7 @@ class Othello(BoardGame):
 
     def parse_move(self, text: str) -> int:
         """The move that *text* names: a column's letter and a row, or ``pass``."""
-        size = self.rules.size
+        size = int(self.rules.size)
         bare = text.strip().lower()
         if bare == "pass":
             return size * size

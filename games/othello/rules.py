@@ -88,7 +88,7 @@ def legal(state: Any, moves: Any, at: int) -> Any:
 
 
 @inlined
-def play(state: Any, move: int) -> Any:
+def play(state: Any, move: Any) -> Any:
     """Puts a disc, turns those of the other that it encloses, and gives the turn away."""
     own, other = state[0], state[1]
     if move != PASS:

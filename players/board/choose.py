@@ -359,7 +359,7 @@ def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any
 
 
 @compiled
-def _value(state: Any, depth: int, low: int, high: int, moves_at: int, workspace: Any) -> Any:
+def _value(state: Any, depth: int, low: Any, high: Any, moves_at: int, workspace: Any) -> Any:
     """What a *state* is worth to who is to move; a bound if not between *low* and *high*."""
     side = to_move(state)
     ended = result(state)

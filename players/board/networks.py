@@ -71,31 +71,26 @@ def _make_kind(
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
     space = {"game_type": game, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"
-    design = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
+    design: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
     design.__module__ = __name__
     members = {"design_type": design, "__doc__": player.__doc__}
     if player is not TuplePlayer:
         members["kind"] = {"graph": "neat"}.get(name, name)
     design.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
-    return design.player_type  # type: ignore[no-any-return]
+    made: type[BredPlayer] = design.player_type
+    return made
 
 
 class _OnBoard:
     """What all designs have: the game, whose options are fields that :func:`make_networks` adds."""
 
     game_type: ClassVar[type[BoardGame]]
-    player_type: ClassVar[type[Any]]
 
     @cached_property
     def game(self) -> BoardGame:
         """What the player plays."""
         names = self.game_type.rules_type._fields
         return self.game_type(**{name: getattr(self, name) for name in names})
-
-    def player(self, genome: Any, name: str) -> BredPlayer:
-        """The player that one *genome* makes."""
-        player: BredPlayer = self.player_type(self, genome, name)
-        return player
 
 
 @dataclass(frozen=True)
@@ -106,6 +101,8 @@ class BoardView(_OnBoard):
         UnknownNameError: There is no such head or encoding.
         BadValueError: Something does not fit the game.
     """
+
+    player_type: ClassVar[type[BredPlayer]]
 
     head: str = "value"
     """``value``: one output, which scores every state that a move leads to. ``policy``: an output
@@ -150,6 +147,11 @@ class BoardView(_OnBoard):
     def outputs(self) -> int:
         """How many numbers come out."""
         return int(self.game.code.MOVES) if self.head == "policy" else 1
+
+    def player(self, genome: Any, name: str) -> BredPlayer:
+        """The player that one *genome* makes."""
+        player: BredPlayer = self.player_type(self, genome, name)
+        return player
 
     def record(self, individuals: int, kind: int) -> NDArray[np.int64]:
         """Records of players of a *kind*, as far as the view goes."""

@@ -76,7 +76,7 @@ def legal(state: Any, moves: Any, at: int) -> Any:
 
 
 @inlined
-def play(state: Any, move: int) -> Any:
+def play(state: Any, move: Any) -> Any:
     """The state after a legal *move*."""
     return np.int64(state[0] - move - 1), np.int64(1 - state[1])
 

@@ -9,10 +9,8 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["MLP", "assemble", "cut", "read_template", "wrap", "write_base64", "write_name"]
+__all__ = ["assemble", "cut", "read_template", "wrap", "write_base64", "write_name"]
 
-MLP = Path(__file__).with_name("templates") / "mlp.py"
-"""The template of multilayer perceptrons."""
 RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 

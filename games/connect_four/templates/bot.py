@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from evolve_arena.runs.export.templates.mlp import TAKES_WINS, decide, see
+from evolve_arena.games.connect_four.templates.mlp import TAKES_WINS, decide, see
 
 # --- The board ----------------------------------------------------------------------------
 COLUMNS, ROWS, CONNECT = 2, 1, 2

@@ -6,8 +6,9 @@ that tools can check. It must stay free of everything but Python 3.8 and its sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import exp, inf, isnan, log, sin, tanh
+from collections.abc import Mapping, Sequence
+
+from evolve_arena.runs.export.templates.graph import activate, comparable
 
 # --- The network --------------------------------------------------------------------------
 HEAD = "policy"
@@ -16,14 +17,7 @@ VIEWPOINT = "mover"
 RECURRENT = False
 INPUTS, SLOTS = 2, 4
 DISCS = [(0, 1.0), (0, 2.0)]
-NODES: list[tuple[int, str, str, float, float, list[tuple[int, float]]]] = [
-    (2, "tanh", "sum", 0.0, 1.0, [(0, 1.0)]),
-    (3, "tanh", "sum", 0.0, 1.0, [(1, 1.0)]),
-]
 # --- How the network decides --------------------------------------------------------------
-
-# Numbers have 64 bits, as in the arena, and are added in the same order, which sum() does not
-# promise. A plane is a list of numbers: the inputs, then the values of all nodes.
 
 BOARDS: dict[int, list[int]] = {}
 PLANES: dict[int, list[float]] = {}
@@ -73,106 +67,3 @@ def show_disc(plane: list[float], cell: int, owner: int, mark: int) -> None:
     """Sets the input for a disc of owner when mark is to move."""
     first, number = DISCS[owner != mark if VIEWPOINT == "mover" else owner == 2]
     plane[first + cell] = number
-
-
-def activate(plane: list[float]) -> list[float]:
-    """The plane after all nodes took their values.
-
-    A recurrent network's nodes read what stood there before, all others what stands there now.
-    """
-    after = list(plane)
-    source = plane if RECURRENT else after
-    for slot, activation, aggregation, bias, response, connections in NODES:
-        terms = [source[place] * weight for place, weight in connections]
-        total = AGGREGATIONS[aggregation](terms)
-        after[slot] = ACTIVATIONS[activation](bias + response * total)
-    return after
-
-
-def comparable(value: float) -> float:
-    """The value; what is not a number is worse than any."""
-    return -inf if isnan(value) else value
-
-
-def within(x: float, bound: float) -> float:
-    """x, moved to the nearer end if it lies outside -bound .. bound."""
-    return max(-bound, min(bound, x))
-
-
-def power(x: float, exponent: float) -> float:
-    """A power of x; infinite where Python would complain that the result is too large."""
-    try:
-        result: float = x**exponent
-    except OverflowError:
-        return -inf if x < 0.0 and exponent == 3.0 else inf
-    return result
-
-
-def selu(x: float) -> float:
-    """The scaled exponential linear unit."""
-    scale, alpha = 1.0507009873554805, 1.6732632423543772
-    return scale * x if x > 0.0 else scale * alpha * (exp(x) - 1.0)
-
-
-ACTIVATIONS: dict[str, Callable[[float], float]] = {
-    "sigmoid": lambda x: 1.0 / (1.0 + exp(-within(5.0 * x, 60.0))),
-    "tanh": lambda x: tanh(within(2.5 * x, 60.0)),
-    "sin": lambda x: sin(within(5.0 * x, 60.0)),
-    "gauss": lambda x: exp(-5.0 * power(within(x, 3.4), 2.0)),
-    "relu": lambda x: x if x > 0.0 else 0.0,
-    "elu": lambda x: x if x > 0.0 else exp(x) - 1.0,
-    "lelu": lambda x: x if x > 0.0 else 0.005 * x,
-    "selu": selu,
-    "softplus": lambda x: 0.2 * log(1.0 + exp(within(5.0 * x, 60.0))),
-    "identity": lambda x: x,
-    "clamped": lambda x: within(x, 1.0),
-    "inv": lambda x: 0.0 if x == 0.0 else 1.0 / x,
-    "log": lambda x: log(max(1e-7, x)),
-    "exp": lambda x: exp(within(x, 60.0)),
-    "abs": abs,
-    "hat": lambda x: max(0.0, 1.0 - abs(x)),
-    "square": lambda x: power(x, 2.0),
-    "cube": lambda x: power(x, 3.0),
-}
-
-
-def product(terms: list[float]) -> float:
-    """The terms, multiplied from left to right."""
-    result = 1.0
-    for term in terms:
-        result *= term
-    return result
-
-
-def add_up(terms: list[float]) -> float:
-    """The terms, added from left to right."""
-    result = 0.0
-    for term in terms:
-        result += term
-    return result
-
-
-def mean(terms: list[float]) -> float:
-    """The arithmetic mean."""
-    return add_up(terms) / len(terms) if terms else 0.0
-
-
-def median(terms: list[float]) -> float:
-    """The middle term, or the mean of both middle ones; no number if any term is none."""
-    if len(terms) <= 2 or any(map(isnan, terms)):
-        return mean(terms)
-    ordered, middle = sorted(terms), len(terms) // 2
-    if len(terms) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2.0
-
-
-AGGREGATIONS: dict[str, Callable[[list[float]], float]] = {
-    "product": product,
-    "sum": add_up,
-    "max": lambda terms: max(terms, default=0.0),
-    "min": lambda terms: min(terms, default=0.0),
-    "maxabs": lambda terms: max(terms, key=abs, default=0.0),
-    "median": median,
-    "mean": mean,
-}

@@ -1,0 +1,22 @@
+"""The inside of exported bots of board games that are NEAT graphs; see `board`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolve_arena.runs.export.templates.graph import activate
+
+# --- The network --------------------------------------------------------------------------
+INPUTS, SLOTS = 1, 2
+BITS = [[(0, 1.0)]]
+# --- How the network decides --------------------------------------------------------------
+
+
+def evaluate_planes(planes: Sequence[int]) -> list[float]:
+    """The outputs of the graph that sees these words of bits."""
+    values = [0.0] * SLOTS
+    for word, inputs in zip(planes, BITS):  # noqa: B905  (Python 3.8 has no strict)
+        for cell, (place, number) in enumerate(inputs):
+            if word >> cell & 1:
+                values[place] += number
+    return activate(values)[INPUTS:]
