@@ -88,6 +88,7 @@ HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
 ONE = np.uint64(1)
 WIN = 1 << 40
 """More than any evaluation."""
+INFINITE = np.int64(2 * WIN)
 
 
 @internal
@@ -339,16 +340,20 @@ def _run_graph(players: Any, player: int, slot: int, state: Any, workspace: Any)
 
 @internal
 def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any:
-    """One of the best moves, each as likely."""
-    best, equals, chosen = np.int64(-2 * WIN), 0, np.int64(-1)
-    side = to_move(state)
+    """One of the best moves, each as likely.
+
+    All that goes into the recursion has the type that it hands on there: where one function exists
+    for two combinations of types, calls of itself are not found again in the cache.
+    """
+    best, equals, chosen = -INFINITE, 0, np.int64(-1)
+    side, behind = to_move(state), np.int64(MOVES)
     for place in range(count):
         move = peek(workspace.moves, place)
         trial = play(state, move)
         if to_move(trial) == side:
-            value = _value(trial, depth - 1, best - 1, 2 * WIN, MOVES, workspace)
+            value = _value(trial, depth - 1, best - 1, INFINITE, behind, workspace)
         else:
-            value = -_value(trial, depth - 1, -2 * WIN, 1 - best, MOVES, workspace)
+            value = -_value(trial, depth - 1, -INFINITE, 1 - best, behind, workspace)
         if value > best:
             best, equals, chosen = value, 1, move
         elif value == best:
@@ -359,7 +364,7 @@ def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any
 
 
 @compiled
-def _value(state: Any, depth: int, low: Any, high: Any, moves_at: int, workspace: Any) -> Any:
+def _value(state: Any, depth: int, low: Any, high: Any, moves_at: Any, workspace: Any) -> Any:
     """What a *state* is worth to who is to move; a bound if not between *low* and *high*."""
     side = to_move(state)
     ended = result(state)
@@ -368,7 +373,7 @@ def _value(state: Any, depth: int, low: Any, high: Any, moves_at: int, workspace
     if depth <= 0:
         return np.int64(evaluate(state, side))
     count = legal(state, workspace.moves, moves_at)
-    best = np.int64(-2 * WIN)
+    best = -INFINITE
     for place in range(count):
         trial = play(state, peek(workspace.moves, moves_at + place))
         behind = moves_at + MOVES

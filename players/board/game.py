@@ -37,6 +37,10 @@ class Board(NamedTuple):
     rules: Any
     state: tuple[int, ...]
 
+    def drawing(self) -> str:
+        """The numbers of the state."""
+        return " ".join(map(str, self.state))
+
 
 class BoardGame(Game[Board, int]):
     """A game for two whose rules stand in a file like `evolve_arena.players.board.rules`."""
@@ -92,6 +96,12 @@ class BoardGame(Game[Board, int]):
         places = (1 + int(result == -1), 1 + int(result == 1))
         return Outcome(places, self.endings[result == 0])
 
+    def perft(self, state: Board, depth: int) -> int:
+        """The number of move sequences of *depth* plies from here; games may end on the way."""
+        *_, matches = specialise_board(self.place, self.rules, (f"{FLOOR}.matches",))
+        moves = np.zeros(max(depth, 1) * self.code.MOVES, dtype=np.int64)
+        return int(matches.count_sequences(self._typed(state), depth, moves, 0))
+
     def observe(self, state: Board, seat: int) -> NDArray[np.uint8]:
         """The bits that networks see, shape ``(planes, cells)``."""
         planes = np.zeros(self.code.PLANES, dtype=np.uint64)
@@ -146,10 +156,10 @@ def make_kernel(place: str) -> KernelSpec:
         return int(variant["choose"].decide(players, slot, state, workspace))
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
-        *_, matches = specialise_board(place, rules, spec.modules[2:])
+        *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
         matches.draw_openings(seeds, openings, np.zeros(code(rules).MOVES, dtype=np.int64))
 
-    spec = KernelSpec(
+    return KernelSpec(
         modules=(place, f"{FLOOR}.choose", f"{FLOOR}.matches"),
         flags=FLAGS,
         needs=_needs,
@@ -159,9 +169,8 @@ def make_kernel(place: str) -> KernelSpec:
         make_workspace=lambda rules, players: make_workspace(code(rules), players),
         record_fields=RECORD_FIELDS,
         draw_openings=draw_openings,
-        longest_opening=lambda rules: int(code(rules).LONGEST) // 2,
+        longest_opening=lambda rules: int(code(rules).LONGEST) // 4,
     )
-    return spec
 
 
 def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:

@@ -9,9 +9,18 @@ import numpy as np
 from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import below
 from evolve_arena.players.board.choose import choose_move, take_slot
-from evolve_arena.players.board.rules import GOES_ON, LONGEST, legal, play, result, start, to_move
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    MOVES,
+    legal,
+    play,
+    result,
+    start,
+    to_move,
+)
 
-__all__ = ["draw_openings", "play_matches"]
+__all__ = ["count_sequences", "draw_openings", "play_matches"]
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -90,3 +99,17 @@ def _draw_opening(stream: Any, openings: Any, row: int, moves: Any) -> Any:
         if result(state) != GOES_ON:
             return False
     return True
+
+
+@compiled
+def count_sequences(state: Any, depth: int, moves: Any, at: int) -> Any:
+    """How many sequences of *depth* plies there are; *moves* is room from place *at* on."""
+    if result(state) != GOES_ON:
+        return np.int64(depth == 0)
+    count = legal(state, moves, at)
+    if depth <= 1:
+        return np.int64(count if depth else 1)
+    total = np.int64(0)
+    for place in range(at, at + count):
+        total += count_sequences(play(state, moves[place]), depth - 1, moves, at + MOVES)
+    return total

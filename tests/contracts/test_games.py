@@ -1,0 +1,211 @@
+"""What every game must do that the framework finds, whoever wrote it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve_arena.arena.batch import EMPTY
+from evolve_arena.arena.match import hash_moves, play_match, play_matches
+from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game, game_names, load, recipe_files
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.specification import make_player, player_kinds
+from evolve_arena.players.storage import read_player
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.api import start
+from evolve_arena.runs.methods import METHODS, methods_of
+
+MOST_PLIES = 10_000
+SMALL = {
+    "tournament": ("method.individuals=6", "method.tournament_size=2"),
+    "neat": ("neat.pop_size=6",),
+    "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
+    "td-tuples": ("method.games=20",),
+}
+BRED = [(name, method) for name in game_names() for method in METHODS if method in methods_of(name)]
+games = pytest.mark.parametrize("name", game_names())
+
+
+def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
+    """The positions of a random game, what can be played there, and what is."""
+    choices = random.Random(seed)
+    position = game.initial(seed)
+    for _ in range(MOST_PLIES):
+        moves = game.legal_moves(position)
+        if not moves:
+            return
+        move = choices.choice(moves)
+        yield position, moves, move
+        position = game.play(position, move)
+    raise AssertionError(f"a game of {game.name} does not end")
+
+
+@cache
+def breed(name: str, method: str, folder: str) -> BredPlayer:
+    """What came of a small run of a *method* that breeds for the game called *name*."""
+    recipe = f"{folder}/{name}-{method}.toml"
+    with open(recipe, "w", encoding="utf-8") as file:
+        file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')
+    changes = (*SMALL[method], "run.generations=1", "check.games=2")
+    run = start(recipe, run=f"{folder}/{name}-{method}", changes=changes, executor="serial")
+    return run.champion
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("bred"))
+
+
+# Rules
+
+
+@games
+def test_games_end_and_tell_how(name: str) -> None:
+    game = find_game(name).make()
+    for seed in range(3):
+        for position, moves, _ in walk(game, seed):
+            assert game.outcome(position) is None
+            assert 0 <= game.to_move(position) < game.seats
+            assert len(set(moves)) == len(moves)
+        position, _, move = list(walk(game, seed))[-1]
+        position = game.play(position, move)
+        outcome = game.outcome(position)
+        assert outcome is not None
+        assert outcome.reason
+        assert len(outcome.places) == game.seats
+        assert min(outcome.places) == 1
+        assert max(outcome.places) <= game.seats
+        with pytest.raises((GameOverError, IllegalMoveError)):
+            game.play(position, move)
+
+
+@games
+def test_positions_are_values(name: str) -> None:
+    game = find_game(name).make()
+    positions = [position for position, _, _ in walk(game, 1)]
+    again = [position for position, _, _ in walk(game, 1)]
+    assert positions == again
+    assert len({hash(position) for position in positions}) == len(positions)
+
+
+@games
+def test_moves_have_numbers_of_their_own(name: str) -> None:
+    game = find_game(name).make()
+    for position, moves, _ in walk(game, 2):
+        numbers = [game.number_of(move) for move in moves]
+        assert min(numbers) >= 0
+        assert len(set(numbers)) == len(moves)
+        assert [game.move_of(number) for number in numbers] == moves
+        assert game.to_move(position) == game.to_move(game.view(position, game.to_move(position)))
+
+
+@games
+def test_what_is_seen_is_an_array_of_one_shape(name: str) -> None:
+    game = find_game(name).make()
+    seen = [game.observe(position, game.to_move(position)) for position, _, _ in walk(game, 3)]
+    assert len({(array.shape, array.dtype) for array in seen}) == 1
+    assert not np.array_equal(seen[0], seen[-1])
+
+
+@games
+def test_options_out_of_range_are_refused(name: str) -> None:
+    spec = find_game(name)
+    for option in spec.game.rules_type._fields:
+        with pytest.raises(BadValueError, match=f"{option} is -1"):
+            spec.make(**{option: -1})
+
+
+# People
+
+
+@games
+def test_moves_are_understood_as_they_are_written(name: str) -> None:
+    game = find_game(name).make()
+    ui = find_text_ui(game)
+    for position, moves, move in walk(game, 4):
+        seen = game.view(position, game.to_move(position))
+        assert ui.read(game.format_move(move), seen) in moves
+        assert ui.name(move, seen)
+        assert ui.draw(seen, None)
+        assert ui.list_moves(seen)
+        assert ui.question(seen)
+    with pytest.raises(IllegalMoveError):
+        ui.read("no such move", seen)
+
+
+# Players
+
+
+@games
+def test_its_players_exist_and_move(name: str) -> None:
+    spec = find_game(name)
+    game = spec.make()
+    known = player_kinds(name)
+    for text in {*spec.opponents, *spec.ladder, spec.stand_in, "random"}:
+        assert text.partition(":")[0] in known
+        player = make_player(text, game)
+        for position, moves, _ in list(walk(game, 5))[:4]:
+            seen = game.view(position, game.to_move(position))
+            assert player.choose(seen, new_stream(1)) in moves
+        player.close()
+
+
+@pytest.mark.parametrize(("name", "method"), BRED)
+def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, folder: str) -> None:
+    spec = find_game(name)
+    game = spec.make()
+    bred = breed(name, method, folder)
+    players: list[Player] = [
+        bred,
+        make_player("random", game),
+        make_player(spec.opponents[0], game),
+    ]
+    seatings = np.full((6, spec.most_seats), EMPTY, dtype=np.int32)
+    for first in range(6):
+        seatings[first, : game.seats] = (np.arange(game.seats) + first) % 3
+    seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
+    results, _ = play_matches(game, players, seatings, seeds)
+    for row, seating in enumerate(seatings):
+        match = play_match(
+            game, [players[seat] for seat in seating[: game.seats]], seed=int(seeds[row])
+        )
+        assert match.game == results.games[row]
+        assert match.places == tuple(results.places[row][: game.seats])
+        assert hash_moves(match.numbers or match.moves) == match.game
+
+
+@pytest.mark.parametrize(("name", "method"), BRED)
+def test_what_was_bred_is_stored_and_read(name: str, method: str, folder: str) -> None:
+    game = find_game(name).make()
+    bred = breed(name, method, folder)
+    again = read_player(bred.serialise(), "again")
+    assert type(again) is type(bred)
+    for position, _, _ in list(walk(game, 6))[:20]:
+        seen = game.view(position, game.to_move(position))
+        assert again.choose(seen, new_stream(2)) == bred.choose(seen, new_stream(2))
+
+
+# What a game names
+
+
+@games
+def test_what_it_names_is_there(name: str) -> None:
+    spec = find_game(name)
+    for table in (spec.plots, spec.exporters, spec.importers, spec.learners):
+        for place in table.values():
+            assert callable(load(place))
+
+
+def test_every_game_has_recipes() -> None:
+    texts = [file.read_text(encoding="utf-8") for file in recipe_files().values()]
+    for name in game_names():
+        assert any(f'name = "{name}"' in text for text in texts) or name == "connect-four"
