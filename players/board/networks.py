@@ -73,7 +73,7 @@ def _make_kind(
     title = f"{game.__name__}{base.__name__}"
     design: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
     design.__module__ = __name__
-    members = {"design_type": design, "__doc__": player.__doc__}
+    members = {"design_type": design, "__doc__": player.__doc__, "__module__": __name__}
     if player is not TuplePlayer:
         members["kind"] = {"graph": "neat"}.get(name, name)
     design.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
