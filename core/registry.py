@@ -113,7 +113,8 @@ def recipe_readers() -> dict[str, str]:
 def recipe_files() -> dict[str, Any]:
     """The recipes that ship, by name; each is a file, or what reads like one."""
     found: dict[str, Any] = {}
-    for package in (*_packages(GROUP), *_packages(STUDIES)):
+    others = {place.partition(":")[0] for place in _places().values()}
+    for package in sorted({*_packages(GROUP), *_packages(STUDIES), *others}):
         folder = resources.files(package).joinpath("recipes")
         if folder.is_dir():
             files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
