@@ -33,6 +33,7 @@ from evolve_arena.evolve.meeting import (
     meet,
 )
 from evolve_arena.evolve.method import Method, Report
+from evolve_arena.evolve.operators import Operator, make_selection
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
@@ -72,6 +73,9 @@ class EvolutionaryProgrammingConfig(MeetingConfig):
     the other; none: as many as they do elsewhere. Shallow searches cost little, and what they
     teach helps deep ones. Even ones end before own moves and odd ones before the opponent's, so
     what is good for the one need not be for the other: two in turn teach both."""
+    selection: Operator = Operator(name="best")
+    """Which of the parents and children are the next parents: the ``best``, or those whom another
+    of `evolve_arena.evolve.operators.SELECTIONS` or of ``deap.tools`` chooses."""
     champion: Literal["best", "mean"] = "best"
     """Who is taken away: the best of the parents, or one with the mean of their genes, in which
     much of what each got by chance cancels out. That makes sense once all have ancestors in
@@ -122,6 +126,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         check_openings(design.game, config.openings.plies, "method.openings.plies")
         design.initialise(0, config.initialisation, np.random.default_rng(0))
         self.step_genes: tuple[StepGene, ...] = getattr(design, "step_genes", ())
+        self._select = make_selection(config.selection, "method.selection")
         self._trained = [_change_depth(design, depth) for depth in config.training_depths]
 
     @classmethod
@@ -169,11 +174,13 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         mean = points / played
         merit = points if self.config.score == "sum" else mean
         ranking = rank_by_merit(merit, derive_generator(seed, now, "ties"))
+        chance = derive_generator(seed, now, "selection")
+        chosen = ranking[self._select(merit[ranking], self.config.individuals, chance)]
         after = EvolutionaryProgrammingState(
             seed,
             now + 1,
-            everybody[ranking[: self.config.individuals]],
-            strengths[ranking[: self.config.individuals]],
+            everybody[chosen],
+            strengths[chosen],
             remember(self.config.hall_of_fame, state.hall, everybody[ranking[0]], seed, now),
         )
         figures = describe_fitness(self._share(mean))

@@ -29,6 +29,7 @@ from evolve_arena.evolve.meeting import (
     meet_hall,
 )
 from evolve_arena.evolve.method import Config, Method, Report
+from evolve_arena.evolve.operators import Operator, make_selection
 from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.evolve.stagnation import (
     StagnationConfig,
@@ -85,9 +86,10 @@ class NeatMethodConfig(TableMeetingConfig):
     """What a draw counts, a win being 1."""
     finalists: int = Field(default=16, ge=1, le=10_000)
     """How many of the fittest play a round robin for who is the champion."""
-    selection: Literal["truncation", "tournament"] = "truncation"
+    selection: Operator = Operator(name="truncation")
     """How parents are drawn inside a species. ``truncation``: from the fittest
-    ``neat.survival_threshold`` of it. ``tournament``: the fittest of some random members."""
+    ``neat.survival_threshold`` of it. ``tournament``: the fittest of ``tournament_size`` random
+    members. Or another of `evolve_arena.evolve.operators.SELECTIONS`, or of ``deap.tools``."""
     tournament_size: int = Field(default=3, ge=1, le=1000)
     stagnation: StagnationConfig = StagnationConfig()
     neat: NeatConfig = Field(default=NeatConfig(), exclude=True)
@@ -153,6 +155,13 @@ class Neat(Method[NeatState]):
         if not tables and config.stagnation.judge != "rank":
             plies = config.stagnation.opening_plies
             check_openings(design.game, plies, "method.stagnation.opening_plies")
+        self._select = make_selection(
+            config.selection,
+            "method.selection",
+            size=config.tournament_size,
+            tournsize=config.tournament_size,
+            share=config.neat.survival_threshold,
+        )
         self.yardsticks = make_yardsticks(config.stagnation, design.game)
 
     @classmethod
@@ -297,7 +306,7 @@ class Neat(Method[NeatState]):
 
     def _breed(self, state: NeatState, fitness: NDArray[np.float64]) -> NeatState:
         """The next generation of a state whose species are judged."""
-        config, neat = self.config, self.config.neat
+        neat = self.config.neat
         seed, now = state.seed, state.generation
         standing = summarise_species(fitness, state.species.members, neat.species_fitness_func)
         ending = stagnant(state.species, now, standing, neat.max_stagnation, neat.species_elitism)
@@ -311,7 +320,7 @@ class Neat(Method[NeatState]):
             fitness,
             standing[~ending],
             derive_generator(seed, now, "parents"),
-            config.tournament_size if config.selection == "tournament" else None,
+            self._select,
         )
         # Where there is no room for all species, some have neither elites nor children.
         going_on = np.zeros(len(state.species), dtype=np.bool_)

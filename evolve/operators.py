@@ -1,13 +1,16 @@
-"""Selection, crossover and mutation on a ``deap.base.Toolbox``, by name.
+"""Selection, crossover and mutation by name.
 
 Ours work on whole generations. Any operator of ``deap.tools`` can be named instead: it then
 handles one individual after the other, as a list, and its draws from Python's global random
 numbers are seeded and put back around the call.
+
+A selection of ours is a function below and a line in :data:`SELECTIONS`; all methods know it then.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,13 +29,27 @@ from evolve_arena.evolve.method import Config
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
-__all__ = ["OWN_OPERATORS", "Operator", "make_toolbox", "operator_names"]
+__all__ = [
+    "OWN_OPERATORS",
+    "SELECTIONS",
+    "Operator",
+    "Selection",
+    "make_selection",
+    "make_toolbox",
+    "operator_names",
+]
 
 PREFIXES = {"select": "sel", "mate": "cx", "mutate": "mut"}
 OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "gaussian"}
 """The names of our operators, by verb."""
+Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
+"""Takes the fitness of all, how many are wanted, and chance; gives the numbers of who is chosen."""
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What an operator of ``deap.tools`` raises that is given what it can't handle."""
+HANDED = frozenset(
+    ("individuals", "k", "individual", "ind1", "ind2", "fit_attr", "fitness", "count", "generator")
+)
+"""Parameters of operators that are no options."""
 
 
 class Operator(Config):
@@ -54,8 +71,92 @@ class Operator(Config):
 
 def operator_names(verb: str) -> list[str]:
     """What can be named for *verb* (select, mate or mutate)."""
-    found = [name for name in dir(tools) if name.startswith(PREFIXES[verb])]
-    return [OWN_OPERATORS[verb], *(name for name in found if callable(getattr(tools, name)))]
+    return [OWN_OPERATORS[verb], *(SELECTIONS if verb == "select" else ()), *_deap_names(verb)]
+
+
+def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
+    """The fittest; all over again if there are fewer than *count*."""
+    return np.resize(np.arange(len(fitness)), count)
+
+
+def select_by_truncation(
+    fitness: NDArray[np.float64], count: int, generator: np.random.Generator, share: float = 0.2
+) -> NDArray[np.int64]:
+    """Any of the fittest *share* of all, but at least of two."""
+    pool = min(len(fitness), max(2, math.ceil(share * len(fitness))))
+    return generator.integers(pool, size=count)
+
+
+def select_by_tournament(
+    fitness: NDArray[np.float64], count: int, generator: np.random.Generator, size: int = 3
+) -> NDArray[np.int64]:
+    """The fittest of *size* drawn at random."""
+    drawn = generator.integers(len(fitness), size=(count, size))
+    return np.asarray(drawn.min(axis=1), dtype=np.int64)
+
+
+def select_by_rank(
+    fitness: NDArray[np.float64],
+    count: int,
+    generator: np.random.Generator,
+    pressure: float = 2.0,
+) -> NDArray[np.int64]:
+    """With a chance that falls evenly by rank; the fittest has *pressure*, 1 to 2, times the mean.
+
+    Source: Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985.
+    """
+    steps = np.linspace(pressure, 2.0 - pressure, len(fitness)).clip(0.0)
+    return generator.choice(len(fitness), size=count, p=steps / steps.sum())
+
+
+SELECTIONS: dict[str, Callable[..., NDArray[np.int64]]] = {
+    "best": select_best,
+    "truncation": select_by_truncation,
+    "tournament": select_by_tournament,
+    "rank": select_by_rank,
+}
+"""Ours: each takes the fitness of all in falling order, and gives places in that order."""
+
+
+def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
+    """The selection that *operator* names.
+
+    Args:
+        operator: One of :data:`SELECTIONS`, or a selection of ``deap.tools``, with its options.
+        key: The recipe's, for messages.
+        defaults: Options that the operator may have and the recipe does not give.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+        BadValueError: An option is unknown or missing, or out of range.
+    """
+    name = operator.name
+    known = [*SELECTIONS, *_deap_names("select")]
+    if name not in known:
+        raise UnknownNameError(key, name, known)
+    if name not in SELECTIONS:
+        given = _complete(key, operator, getattr(tools, name), defaults)
+        call = partial(_call, f"{key}: {name!r}", given)
+        return partial(_select_by_deap, partial(call, getattr(tools, name)))
+    function = SELECTIONS[name]
+    options = _complete(key, operator, function, defaults)
+    for option, (least, most) in {"share": (0, 1), "size": (1, 1000), "pressure": (1, 2)}.items():
+        value = options.get(option, least)
+        if not isinstance(value, int | float) or not least <= value <= most:
+            raise BadValueError(
+                f"{key}: {option} of {name!r} is {value!r}: it must be from {least} to {most}"
+            )
+
+    def select(
+        fitness: NDArray[np.float64], count: int, chance: Stream | np.random.Generator
+    ) -> NDArray[np.int64]:
+        numbers = np.nan_to_num(fitness)
+        order = np.argsort(-numbers, kind="stable")
+        if not isinstance(chance, np.random.Generator):
+            chance = np.random.default_rng(int(next_word(chance)))
+        return order[function(numbers[order], count, chance, **options)]
+
+    return select
 
 
 def make_toolbox(
@@ -79,35 +180,48 @@ def make_toolbox(
         BadValueError: An option is unknown, or one is missing.
     """
     toolbox = base.Toolbox()
-    own: dict[str, Callable[..., Any]] = {
-        "select": _select_winners,
-        "mate": cross_uniformly,
-        "mutate": mutate_gaussian,
-    }
-    adapters = {"select": _select_by_deap, "mate": _mate_by_deap, "mutate": _mutate_by_deap}
+    own = {"mate": cross_uniformly, "mutate": mutate_gaussian}
+    adapters = {"mate": _mate_by_deap, "mutate": _mutate_by_deap}
     for verb, operator in (("select", select), ("mate", mate), ("mutate", mutate)):
+        key = f"method.{verb}"
         if operator.name not in operator_names(verb):
             raise UnknownNameError(f"operator for {verb!r}", operator.name, operator_names(verb))
-        if operator.name == OWN_OPERATORS[verb]:
-            function, given = own[verb], {}
-            if verb != "select":
-                given = {"probability": defaults[verb]["indpb"]}
-            given |= _checked(verb, operator, list(given))
-            _check_probability(verb, operator.name, given.get("probability", 0.0))
-            toolbox.register(verb, function, **given)
+        if verb == "select":
+            toolbox.register(verb, _make_contest_selection(operator, key, defaults[verb]))
+        elif operator.name == OWN_OPERATORS[verb]:
+            given = {"probability": defaults[verb]["indpb"]}
+            given |= _checked(key, operator, list(given))
+            _check_probability(verb, operator.name, given["probability"])
+            toolbox.register(verb, own[verb], **given)
         else:
-            options = _complete(verb, operator, defaults[verb])
-            call = partial(_call, f"method.{verb}: {operator.name!r}", options)
+            options = _complete(key, operator, getattr(tools, operator.name), defaults[verb])
+            call = partial(_call, f"{key}: {operator.name!r}", options)
             toolbox.register(verb, adapters[verb], partial(call, getattr(tools, operator.name)))
     return toolbox
 
 
-def _checked(verb: str, operator: Operator, known: list[str]) -> dict[str, Any]:
+def _make_contest_selection(
+    operator: Operator, key: str, defaults: dict[str, Any]
+) -> Callable[[Contest, int, Stream], NDArray[np.int64]]:
+    """A selection that knows who met in tournaments, and who won them."""
+    if operator.name == OWN_OPERATORS["select"]:
+        _checked(key, operator, [])
+        return lambda contest, count, stream: np.resize(contest.winners(stream), count)
+    select = make_selection(operator, key, **defaults)
+    return lambda contest, count, stream: select(contest.fitness, count, stream)
+
+
+def _deap_names(verb: str) -> list[str]:
+    found = [name for name in dir(tools) if name.startswith(PREFIXES[verb])]
+    return [name for name in found if callable(getattr(tools, name))]
+
+
+def _checked(key: str, operator: Operator, known: list[str]) -> dict[str, Any]:
     for option in operator.options:
         if option not in known:
             text = ", ".join(known) or "none"
             raise BadValueError(
-                f"method.{verb}: {operator.name!r} has no option {option!r} (it has: {text})"
+                f"{key}: {operator.name!r} has no option {option!r} (it has: {text})"
             )
     return operator.options
 
@@ -119,26 +233,24 @@ def _check_probability(verb: str, name: str, value: Any) -> None:
         )
 
 
-def _complete(verb: str, operator: Operator, defaults: dict[str, Any]) -> dict[str, Any]:
-    parameters = inspect.signature(getattr(tools, operator.name)).parameters
-    handed = {"individuals", "k", "individual", "ind1", "ind2", "fit_attr"}
-    names = [name for name in parameters if name not in handed]
-    options = _checked(verb, operator, names)
+def _complete(
+    key: str, operator: Operator, function: Callable[..., Any], defaults: dict[str, Any]
+) -> dict[str, Any]:
+    """The options that *operator* gives a *function*, and those of *defaults* that it has."""
+    parameters = inspect.signature(function).parameters
+    names = [name for name in parameters if name not in HANDED]
+    options = _checked(key, operator, names)
     for name in names:
-        if name in options or parameters[name].default is not inspect.Parameter.empty:
+        if name in options:
             continue
-        if name not in defaults:
+        if name in defaults:
+            options[name] = defaults[name]
+        elif parameters[name].default is inspect.Parameter.empty:
             raise BadValueError(
-                f"method.{verb}: {operator.name!r} needs the option {name!r}, as in"
-                f' {verb} = {{ name = "{operator.name}", {name} = ... }}'
+                f"{key}: {operator.name!r} needs the option {name!r}, as in"
+                f' {key.rpartition(".")[2]} = {{ name = "{operator.name}", {name} = ... }}'
             )
-        options[name] = defaults[name]
     return options
-
-
-def _select_winners(contest: Contest, count: int, stream: Stream) -> NDArray[np.int64]:
-    winners = contest.winners(stream)
-    return np.resize(winners, count)
 
 
 class _Individual(list[float]):
@@ -156,15 +268,15 @@ class _Fitness(base.Fitness):  # type: ignore[misc]
 
 def _select_by_deap(
     operator: Callable[..., Any],
-    contest: Contest,
+    fitness: NDArray[np.float64],
     count: int,
-    stream: Stream,
+    chance: Stream | np.random.Generator,
 ) -> NDArray[np.int64]:
-    fitness = np.nan_to_num(contest.fitness)
+    fitness = np.nan_to_num(fitness)
     if not fitness.any():  # wheels of fortune have no room for anybody then
         fitness = np.ones_like(fitness)
     individuals = [_Individual([], number, value) for number, value in enumerate(fitness.tolist())]
-    with _seeded_global_random(stream):
+    with _seeded_global_random(chance):
         chosen = operator(individuals, k=count)
     numbers = np.array([individual.number for individual in chosen], dtype=np.int64)
     return np.resize(numbers, count)  # selBest and its like give each individual but once
@@ -221,10 +333,13 @@ def _to_array(children: list[Any]) -> Genomes:
 
 
 @contextmanager
-def _seeded_global_random(stream: Stream) -> Iterator[None]:
+def _seeded_global_random(chance: Stream | np.random.Generator) -> Iterator[None]:
     """DEAP draws from Python's global random numbers: lends it our own and puts theirs back."""
     before = random.getstate()
-    random.seed(int(next_word(stream)))
+    if isinstance(chance, np.random.Generator):
+        random.seed(int(chance.integers(2**63)))
+    else:
+        random.seed(int(next_word(chance)))
     try:
         yield
     finally:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.evolve.operators import Selection
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.species import Species, spawn_counts
 
@@ -23,7 +22,7 @@ def plan_children(
     fitness: NDArray[np.float64],
     standing: NDArray[np.float64],
     generator: np.random.Generator,
-    tournament_size: int | None,
+    select: Selection,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Elites and the parents of all children of the next generation.
 
@@ -38,8 +37,7 @@ def plan_children(
         fitness: Of each genome, shape ``(genomes,)``.
         standing: Of each species; those with the lowest come first.
         generator: Draws parents.
-        tournament_size: A parent is the fittest of so many members drawn at random; if None,
-            it is any of the fittest ``survival_threshold`` of its species.
+        select: Chooses parents among the members of a species.
 
     Returns:
         The rows of the elites, and the rows of parents, shape ``(children, 2)``.
@@ -61,9 +59,6 @@ def plan_children(
         members = members[np.lexsort((keys[members], fitness[members]))[::-1]]
         kept = min(config.elitism, len(members), count)
         elites.append(members[:kept])
-        pool = len(members)
-        if tournament_size is None:
-            pool = min(pool, max(2, math.ceil(config.survival_threshold * pool)))
-        draws = generator.integers(pool, size=(count - kept, 2, tournament_size or 1))
-        parents.append(members[draws.min(axis=2)])
+        chosen = select(fitness[members], 2 * (count - kept), generator)
+        parents.append(members[chosen.reshape(-1, 2)])
     return np.concatenate(elites), np.concatenate(parents)

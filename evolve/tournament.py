@@ -112,7 +112,7 @@ class Tournament(Method[TournamentState]):
             mate=config.mate,
             mutate=config.mutate,
             defaults={
-                "select": {"tournsize": config.tournament_size},
+                "select": {"tournsize": config.tournament_size, "size": config.tournament_size},
                 "mate": {"indpb": config.crossover_probability, "alpha": 0.5, "eta": 15.0},
                 "mutate": {
                     "indpb": config.mutation_probability,

@@ -759,7 +759,7 @@ def test_a_state_of_another_size_is_named() -> None:
     [
         ({"pairing": "rond-robin"}, "pairing"),
         ({"opponents": 1}, "opponents"),
-        ({"selection": "roulette"}, "selection"),
+        ({"selection": ["tournament"]}, "selection"),
         ({"tournament_size": 0}, "tournament_size"),
         ({"finalists": 0}, "finalists"),
         ({"draw_points": 1.5}, "draw_points"),

@@ -17,8 +17,21 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.evolve.contest import Contest
-from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox, operator_names
+from evolve_arena.evolve.evolutionary_programming import (
+    EvolutionaryProgramming,
+    EvolutionaryProgrammingConfig,
+)
+from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.evolve.operators import (
+    OWN_OPERATORS,
+    SELECTIONS,
+    Operator,
+    make_selection,
+    make_toolbox,
+    operator_names,
+)
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
@@ -334,4 +347,89 @@ def test_all_names_are_those_of_deap_and_ours() -> None:
     assert {"selTournament", "selRoulette"} <= set(operator_names("select"))
     for verb, own in OWN_OPERATORS.items():
         for name in operator_names(verb):
-            assert name == own or callable(getattr(tools, name))
+            ours = name == own or (verb == "select" and name in SELECTIONS)
+            assert ours or callable(getattr(tools, name))
+
+
+# Selections, which all methods share
+
+FITNESS = np.array([0.3, 0.9, 0.1, 0.6, 0.8])
+ORDER = [1, 4, 3, 0, 2]
+
+
+def count_chosen(operator: Operator, count: int = 50_000) -> dict[int, float]:
+    """How often each of five is chosen, as a share."""
+    chosen = make_selection(operator, "method.select")(FITNESS, count, new_stream(1))
+    return {number: float((chosen == number).mean()) for number in range(5)}
+
+
+def test_the_best_are_chosen_in_their_order() -> None:
+    select = make_selection(Operator(name="best"), "method.select")
+    assert select(FITNESS, 3, new_stream(1)).tolist() == ORDER[:3]
+    assert select(FITNESS, 7, new_stream(1)).tolist() == [*ORDER, *ORDER[:2]]
+
+
+@pytest.mark.parametrize(("share", "pool"), [(0.2, 2), (0.4, 2), (0.41, 3), (1.0, 5)])
+def test_truncation_chooses_among_the_best_alike(share: float, pool: int) -> None:
+    shares = count_chosen(Operator(name="truncation", share=share))
+    for rank, number in enumerate(ORDER):
+        assert shares[number] == pytest.approx(1 / pool if rank < pool else 0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_tournaments_are_won_by_the_fittest_drawn(size: int) -> None:
+    shares = count_chosen(Operator(name="tournament", size=size))
+    for rank, number in enumerate(ORDER):
+        expected = ((5 - rank) ** size - (4 - rank) ** size) / 5**size
+        assert shares[number] == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("pressure", [1.0, 1.5, 2.0])
+def test_ranks_give_chances_that_fall_evenly(pressure: float) -> None:
+    shares = count_chosen(Operator(name="rank", pressure=pressure))
+    for rank, number in enumerate(ORDER):
+        expected = (pressure - (2 * pressure - 2) * rank / 4) / 5
+        assert shares[number] == pytest.approx(expected, abs=0.01)
+
+
+def test_what_is_no_number_is_worth_nothing() -> None:
+    select = make_selection(Operator(name="best"), "method.select")
+    assert select(np.array([np.nan, 0.5, -1.0]), 3, new_stream(1)).tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("operator", "text"),
+    [
+        (
+            {"name": "truncation", "share": 1.5},
+            "share of 'truncation' is 1.5: it must be from 0 to 1",
+        ),
+        ({"name": "tournament", "size": 0}, "size of 'tournament' is 0: it must be from 1 to 1000"),
+        ({"name": "rank", "pressure": "2"}, "pressure of 'rank' is '2': it must be from 1 to 2"),
+        ({"name": "best", "size": 2}, "'best' has no option 'size'"),
+        ({"name": "selTournament"}, "'selTournament' needs the option 'tournsize'"),
+        ({"name": "tornament"}, "unknown method.selection 'tornament'"),
+    ],
+)
+def test_selections_without_sense_are_refused(operator: dict[str, Any], text: str) -> None:
+    with pytest.raises(ArenaError, match=text):
+        make_selection(Operator.model_validate(operator), "method.selection")
+
+
+@pytest.mark.parametrize("name", [*SELECTIONS, "selRoulette", "selStochasticUniversalSampling"])
+def test_every_method_knows_every_selection(name: str) -> None:
+    """And what one chooses depends on it, and on the seed alone."""
+    design = NetworkDesign(hidden=(2,))
+    arena = Arena(design, SerialExecutor())
+    small = {"individuals": 6, "opponents": 2, "selection": name}
+    programming = EvolutionaryProgramming(
+        EvolutionaryProgrammingConfig.model_validate(small), design
+    )
+    graphs = GraphDesign(head="value")
+    settings = {"neat": {"pop_size": 8, "survival_threshold": 0.5}, "opponents": 2}
+    neat = Neat(NeatMethodConfig.model_validate({**settings, "selection": name}), graphs)
+    vectors = [programming.step(programming.initial(1), arena)[0] for _ in range(2)]
+    assert np.array_equal(vectors[0].population, vectors[1].population)
+    bred = [neat.step(neat.initial(1), Arena(graphs, SerialExecutor()))[0] for _ in range(2)]
+    assert np.array_equal(bred[0].population.weight, bred[1].population.weight)
+    assert len(breed({"select": name})[-1]) == 8

@@ -18,6 +18,7 @@ from neat.reproduction import DefaultReproduction
 from numpy.typing import NDArray
 from scipy import stats
 
+from evolve_arena.evolve.operators import Operator, Selection, make_selection
 from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.species import Species
@@ -55,15 +56,24 @@ def plan(
     if standing is None:
         rows = range(len(species))
         standing = [figures[species.members == row].max() for row in rows]
+    neat = NeatConfig(pop_size=config.pop("pop_size", len(members)), **config)
     return plan_children(
-        NeatConfig(pop_size=config.pop("pop_size", len(members)), **config),
+        neat,
         species,
         np.arange(len(members)) if keys is None else np.array(keys),
         figures,
         np.array(standing),
         np.random.default_rng(seed),
-        tournament_size,
+        make_choice(neat, tournament_size),
     )
+
+
+def make_choice(config: NeatConfig, tournament_size: int | None) -> Selection:
+    """Truncation, or tournaments of that size."""
+    if tournament_size is None:
+        truncation = Operator(name="truncation")
+        return make_selection(truncation, "selection", share=config.survival_threshold)
+    return make_selection(Operator(name="tournament", size=tournament_size), "selection")
 
 
 def test_elites_and_parents_by_hand() -> None:
@@ -164,7 +174,7 @@ def test_elites_and_shares_and_parents_are_those_of_neat_python(data: st.DataObj
     born = [[keys.index(key) for key in one.parents] for one in made if isinstance(one, Child)]
     generator = np.random.default_rng(1)
     elites, parents = plan_children(
-        config, species, np.array(keys), figures, standing, generator, None
+        config, species, np.array(keys), figures, standing, generator, make_choice(config, None)
     )
     assert [keys[at] for at in elites] == [one.key for one in made if not isinstance(one, Child)]
     # Children come species by species, in the same order.
