@@ -13,8 +13,6 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.players.design import Design
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
 
-__all__ = ["Arena"]
-
 
 class Arena:
     """Plays matches among genomes, and between genomes and others.

@@ -15,22 +15,6 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.lineup import Lineup
 
-__all__ = [
-    "EMPTY",
-    "Batch",
-    "Openings",
-    "Pairings",
-    "Results",
-    "Seatings",
-    "check_games",
-    "check_seats",
-    "join_results",
-    "make_batch",
-    "new_results",
-    "rotations",
-    "seat_players",
-]
-
 MOST_GAMES = 10_000_000
 """How many games can be asked for at a time: their seeds and results take some 400 MB."""
 

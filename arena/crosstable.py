@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.ratings import Rating, rate_players
@@ -18,8 +19,6 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
-
-__all__ = ["Crosstable", "play_tournament"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,16 +13,6 @@ from typing import Any
 
 from evolve_arena.arena.statistics import json_interval, json_share, wilson_interval
 
-__all__ = [
-    "DuelResult",
-    "ForfeitCount",
-    "Score",
-    "Side",
-    "count_forfeits",
-    "describe_forfeits",
-    "describe_repeats",
-]
-
 REPEATED = 2
 """Of less than one distinct game in so many, intervals are too narrow."""
 

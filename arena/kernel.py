@@ -17,8 +17,6 @@ from evolve_arena.core.variants import find_variant
 from evolve_arena.players.lineup import Lineup, combine_lineups
 from evolve_arena.players.scripted import make_random
 
-__all__ = ["is_compiled", "make_ready", "play_part", "run_kernel", "warm_up"]
-
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
     """Plays a *batch*, or the *part* of it, in compiled code.

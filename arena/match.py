@@ -32,8 +32,6 @@ from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, Player, check_board, distinct_names
 
-__all__ = ["Match", "Termination", "at_seats", "hash_moves", "judge", "play_match", "play_matches"]
-
 WORD = 2**64 - 1
 
 

@@ -30,8 +30,6 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
-__all__ = ["MirrorResult", "play_mirror", "pool"]
-
 Values = NDArray[np.float64]
 
 

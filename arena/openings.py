@@ -12,8 +12,6 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 
-__all__ = ["check_plies", "enumerate_openings", "longest_opening", "random_openings"]
-
 
 def random_openings(
     game: AnyGame, plies: int, count: int, seed: int, *, generation: int = 0

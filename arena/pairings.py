@@ -11,16 +11,6 @@ from evolve_arena.arena.batch import Openings, Pairings
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import Stream, below
 
-__all__ = [
-    "both_colours",
-    "gauntlet",
-    "inside_groups",
-    "over_openings",
-    "random_opponents",
-    "round_robin",
-    "tournaments",
-]
-
 
 def round_robin(players: int) -> Pairings:
     """Every two of *players* once, shape ``(players * (players - 1) / 2, 2)``.

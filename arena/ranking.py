@@ -11,22 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
-
-__all__ = [
-    "Ranked",
-    "Tally",
-    "meet_opponent",
-    "meet_others",
-    "name_configuration",
-    "rank_configurations",
-]
 
 NUMBER = re.compile(r"(?:[-_]| #)\d+(?=@\d+$|$)")
 """The number that tells agents of a configuration apart; a generation may follow."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.statistics import Z_95
 
-__all__ = ["Rating", "rate_players"]
-
 ELO_PER_UNIT = 400.0 / np.log(10.0)
 PRIOR_DRAWS = 1.0
 STEPS = 500

@@ -33,9 +33,6 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
-__all__ = ["PlaceRating", "Standings", "play_at_tables", "rate_places"]
-
-
 PART = 1000
 """Games that are played before progress is told."""
 

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["elo_difference", "json_interval", "json_share", "normal_interval", "wilson_interval"]
-
 Z_95 = 1.959963984540054
 
 

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Kernel", "Work", "find_kernel", "new_outputs"]
-
 Arrays = Sequence[NDArray[Any]]
 
 Kernel = Callable[[Mapping[str, Any], Arrays, Arrays, slice], None]

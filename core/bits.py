@@ -9,8 +9,6 @@ from numba import types
 
 from evolve_arena.core.compiled import instruction
 
-__all__ = ["count_bits", "lowest_bit"]
-
 
 @instruction
 def lowest_bit(typing: Any, word: Any) -> Any:

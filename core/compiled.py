@@ -30,17 +30,6 @@ from numba.extending import intrinsic
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.private import make_private_folder
 
-__all__ = [
-    "cache_folder",
-    "compiled",
-    "compiled_sources",
-    "hidden",
-    "inlined",
-    "instruction",
-    "internal",
-    "specialise",
-]
-
 Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")

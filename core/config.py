@@ -9,8 +9,6 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-__all__ = ["Config", "section_of_design", "section_of_rules"]
-
 
 class Config(BaseModel):
     """Base of all sections: unknown keys are errors, and values do not change."""

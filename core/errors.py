@@ -10,18 +10,6 @@ import reprlib
 import textwrap
 from collections.abc import Iterable
 
-__all__ = [
-    "LONGEST",
-    "ArenaError",
-    "BadValueError",
-    "GameOverError",
-    "IllegalMoveError",
-    "PositionError",
-    "UnknownNameError",
-    "one_line",
-    "quote",
-]
-
 LONGEST = 300
 """How many characters the text of an error has at most."""
 MOST_LISTED = 100

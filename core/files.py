@@ -6,8 +6,6 @@ import errno
 import os
 from pathlib import Path
 
-__all__ = ["read_file"]
-
 PART = 1 << 20
 
 

@@ -12,17 +12,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 
-__all__ = [
-    "MOST_SEATS",
-    "AnyGame",
-    "Game",
-    "GameSpec",
-    "KernelSpec",
-    "Option",
-    "Outcome",
-    "PlayerKind",
-]
-
 State = TypeVar("State")
 Move = TypeVar("Move")
 

@@ -6,8 +6,6 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["is_private", "make_private_folder"]
-
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 

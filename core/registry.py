@@ -18,20 +18,6 @@ from evolve_arena.core.errors import UnknownNameError
 if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
-__all__ = [
-    "find_commands",
-    "find_game",
-    "game_names",
-    "game_of",
-    "load",
-    "make_game",
-    "recipe_files",
-    "recipe_readers",
-    "study_ladder",
-    "study_players",
-    "usual_game",
-]
-
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import Stream, fill_words, new_stream
 
-__all__ = ["derive_generator", "derive_seeds", "derive_stream"]
-
 GOLDEN = 0x9E3779B97F4A7C15
 WORD = 2**64 - 1
 

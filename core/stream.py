@@ -16,18 +16,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 
-__all__ = [
-    "GOLDEN",
-    "Stream",
-    "below",
-    "chance",
-    "fill_words",
-    "gaussian",
-    "mix",
-    "new_stream",
-    "next_word",
-]
-
 Stream = NDArray[np.uint64]
 """An array of shape ``(1,)``: the state, advanced in place by each draw."""
 

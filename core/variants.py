@@ -9,8 +9,6 @@ from typing import Any
 from evolve_arena.core.compiled import specialise
 from evolve_arena.core.game import GameSpec
 
-__all__ = ["find_variant"]
-
 _made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
 
 

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from evolve_arena.core.config import Config
 from evolve_arena.core.seeding import derive_generator
-from evolve_arena.evolve.method import Config
-
-__all__ = ["HallOfFame", "keep_members", "remember"]
 
 
 class HallOfFame(Config):

@@ -12,8 +12,6 @@ from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import Stream, below
 
-__all__ = ["Contest", "draw_members", "sum_members", "sum_points", "sum_tournaments"]
-
 
 @dataclass(frozen=True, eq=False)
 class Contest:

@@ -37,14 +37,6 @@ from evolve_arena.evolve.operators import Operator, make_selection
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
-__all__ = [
-    "EvolutionaryProgramming",
-    "EvolutionaryProgrammingConfig",
-    "EvolutionaryProgrammingState",
-    "draw_opponents",
-    "rank_by_merit",
-]
-
 
 class EvolutionaryProgrammingConfig(MeetingConfig):
     """The section ``[method]`` of a recipe."""

@@ -14,24 +14,13 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.archive import HallOfFame
 from evolve_arena.evolve.contest import sum_points
-from evolve_arena.evolve.method import Config
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
-
-__all__ = [
-    "MeetingConfig",
-    "OpeningsConfig",
-    "check_openings",
-    "choose_from_hall",
-    "describe_fitness",
-    "estimate_matches",
-    "meet",
-    "meet_hall",
-]
 
 
 class OpeningsConfig(Config):

@@ -22,8 +22,6 @@ from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.design import Design
 
-__all__ = ["Config", "Method", "Report", "State"]
-
 
 class State(Protocol):
     """What every method's state has; a method adds its own.

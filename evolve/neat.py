@@ -16,6 +16,7 @@ from pydantic import Field
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import inside_groups, random_opponents, round_robin
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_stream
@@ -28,7 +29,7 @@ from evolve_arena.evolve.meeting import (
     meet,
     meet_hall,
 )
-from evolve_arena.evolve.method import Config, Method, Report
+from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import Operator, make_selection
 from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.evolve.stagnation import (
@@ -48,9 +49,6 @@ from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species, speciate, stagnant
-
-__all__ = ["ExtinctionError", "Neat", "NeatMethodConfig", "NeatState"]
-
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_SPECIES = Species(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING.astype(np.int32))

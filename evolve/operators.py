@@ -22,22 +22,12 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pydantic import ConfigDict, model_validator
 
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.stream import Stream, next_word
 from evolve_arena.evolve.contest import Contest
-from evolve_arena.evolve.method import Config
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
-
-__all__ = [
-    "OWN_OPERATORS",
-    "SELECTIONS",
-    "Operator",
-    "Selection",
-    "make_selection",
-    "make_toolbox",
-    "operator_names",
-]
 
 PREFIXES = {"select": "sel", "mate": "cx", "mutate": "mut"}
 OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "gaussian"}

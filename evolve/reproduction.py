@@ -9,8 +9,6 @@ from evolve_arena.evolve.operators import Selection
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.species import Species, spawn_counts
 
-__all__ = ["plan_children"]
-
 LEAST_RANGE = 1.0
 """neat-python's least difference between the fittest and the least fit."""
 

@@ -18,15 +18,13 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.openings import random_openings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
+from evolve_arena.core.config import Config
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.method import Config
 from evolve_arena.evolve.tables import pack_company, play_at_tables
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.players.lineup import Lineup
-
-__all__ = ["Judgement", "StagnationConfig", "judge", "make_yardsticks", "summarise_species"]
 
 SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "max": np.max,

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import EMPTY, Results, Seatings, seat_players
 
-__all__ = ["OFFENCE_POINTS", "mean_by_player", "plan_tables", "value_seats"]
-
 OFFENCE_POINTS = -100.0
 """What a match counts, as points or as a margin, for who makes a forbidden move in it: less than
 games bring that are played to their end."""

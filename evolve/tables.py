@@ -25,8 +25,6 @@ from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
-__all__ = ["Tables", "pack_company", "play_at_tables"]
-
 
 class Tables:
     """The tables of a run's generations.

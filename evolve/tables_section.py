@@ -7,14 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import MOST_SEATS, AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.meeting import MeetingConfig, estimate_matches
-from evolve_arena.evolve.method import Config
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
-
-__all__ = ["TableMeetingConfig", "TablesConfig", "estimate_meetings", "find_tables"]
 
 Size = Annotated[int, Field(ge=2, le=MOST_SEATS)]
 

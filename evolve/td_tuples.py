@@ -36,8 +36,6 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import BoardGame, specialise_board
 from evolve_arena.players.tuples import TupleDesign
 
-__all__ = ["TdTuples", "TdTuplesConfig", "TdTuplesState", "learn_on_board", "teach_part"]
-
 LESSONS = "evolve_arena.evolve.learning.board_lessons"
 
 

@@ -37,8 +37,6 @@ from evolve_arena.evolve.tables import Tables
 from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
 
-__all__ = ["Tournament", "TournamentConfig", "TournamentState"]
-
 FOR_PAIRS = {"pairing": "method.tables.decks"}
 """A key that makes no sense at tables, and where these say the like."""
 

@@ -25,17 +25,6 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded
 from evolve_arena.genomes.simd import LANES
 
-__all__ = [
-    "activate_first",
-    "add_inputs",
-    "add_some_inputs",
-    "evaluate_later",
-    "later_layers_at",
-    "pack_dense",
-    "room_for",
-    "start_first",
-]
-
 TOGETHER = 4
 """Vectors of units that are added up side by side: an addition takes longer than to begin one."""
 

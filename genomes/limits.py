@@ -8,8 +8,6 @@ from numbers import Integral
 
 from evolve_arena.core.errors import BadValueError
 
-__all__ = ["BYTES_PER_MATCH", "COPIES", "MOST_BYTES", "MOST_WEIGHTS", "check_bytes", "check_sizes"]
-
 MOST_WEIGHTS = 2**23
 """Weights of one network: 32 MiB, and some thousand times what has ever been bred here."""
 MOST_BYTES = 4 * 2**30

@@ -30,8 +30,6 @@ from evolve_arena.genomes.network import (
 )
 from evolve_arena.genomes.simd import LANES
 
-__all__ = ["INITIALISATIONS", "MLP", "Genomes"]
-
 Genomes = NDArray[np.float32]
 """A population, shape ``(individuals, genes)``."""
 

@@ -24,26 +24,6 @@ from evolve_arena.core.compiled import inlined, internal
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 
-__all__ = [
-    "ACTIVATION",
-    "ACTIVATIONS",
-    "LAYERS",
-    "MAX_LAYERS",
-    "RESOLUTION",
-    "SHAPE_FIELDS",
-    "SIZES",
-    "activate",
-    "activate_sums",
-    "add_column",
-    "evaluate_hidden",
-    "padded",
-    "pick_output",
-    "shallow_output",
-    "shallow_pick",
-    "single_output",
-    "start_sums",
-]
-
 ACTIVATION, LAYERS, SIZES = 0, 1, 2
 """Fields of a shape: the activation's code, the number of layers of weights, and from
 ``SIZES + 1`` on the number of units of each layer."""

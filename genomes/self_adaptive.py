@@ -18,8 +18,6 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import Stream, below, gaussian
 from evolve_arena.genomes.mlp import Genomes
 
-__all__ = ["LARGEST_STRENGTH", "StepGene", "mutate_self_adaptive", "self_adaptive_rate"]
-
 LARGEST_STRENGTH = 1000.0
 """Strengths stay below it, so that genes remain numbers in however long a run."""
 

@@ -17,32 +17,6 @@ from numba.extending import models, register_model
 
 from evolve_arena.core.compiled import inlined, instruction
 
-__all__ = [
-    "LANES",
-    "add",
-    "add_int",
-    "bits_of",
-    "clamp",
-    "divide",
-    "first_of_maximum",
-    "from_bits",
-    "halve_sum",
-    "load",
-    "load_int",
-    "maximum",
-    "minimum",
-    "multiply",
-    "peek",
-    "poke",
-    "power_of_two",
-    "scale_int",
-    "spread",
-    "store",
-    "store_int",
-    "subtract",
-    "to_float",
-]
-
 LANES = 16
 """Numbers in a vector; layers are padded to a multiple of it."""
 

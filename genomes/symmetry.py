@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.genomes.mlp import MLP
 
-__all__ = ["share_genes"]
-
 
 def share_genes(
     mlp: MLP, inputs: NDArray[np.int64], outputs: NDArray[np.int64]

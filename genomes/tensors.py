@@ -22,15 +22,6 @@ from safetensors.numpy import load, save
 
 from evolve_arena.core.errors import ArenaError
 
-__all__ = [
-    "DamagedFileError",
-    "NewerFormatError",
-    "Tensors",
-    "is_newer_format",
-    "read_tensors",
-    "write_tensors",
-]
-
 PREFIX = "evolve-arena "
 LONGEST_HEADER = 100_000_000
 """Bytes; the library reads no longer ones."""

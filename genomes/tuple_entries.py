@@ -24,20 +24,6 @@ from typing import Any
 from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = [
-    "DELTAS_AT",
-    "ENTRIES",
-    "FIELDS",
-    "FIRST_AT",
-    "MEMBERS_AT",
-    "READINGS",
-    "STARTS_AT",
-    "note_change",
-    "start_readings",
-    "sum_entries",
-    "weigh_change",
-]
-
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
 """Fields of a structure: how many readings and entries there are, and where parts begin."""
 FIELDS = 8

@@ -14,16 +14,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
-__all__ = [
-    "SHAPES",
-    "Cells",
-    "TuplePopulation",
-    "TupleTable",
-    "draw_shapes",
-    "find_lines",
-    "random_walks",
-]
-
 Cells = NDArray[np.int16]
 """Cells of tuples, shape ``(..., tuples, length)``: ``column * rows + row``, row 0 is lowest."""
 

@@ -15,8 +15,6 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import GOLDEN, Stream, chance, gaussian, mix
 from evolve_arena.genomes.mlp import Genomes
 
-__all__ = ["adapt_strengths", "cross_uniformly", "measure_diversity", "mutate_gaussian"]
-
 
 def cross_uniformly(
     genomes: Genomes,

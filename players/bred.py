@@ -17,8 +17,6 @@ from evolve_arena.genomes.tensors import DamagedFileError, write_tensors
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["FORMAT", "BredPlayer", "NeatPlayer", "VectorPlayer"]
-
 FORMAT = 1
 """The version of the files that hold such players."""
 

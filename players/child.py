@@ -28,8 +28,6 @@ from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.players import supervisor
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 
-__all__ = ["Child", "quoted"]
-
 PULSE = 0.05
 """Seconds between two looks at whether a silent process still lives."""
 LAST_WORDS = 0.25

@@ -8,8 +8,6 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import Lineup
 
-__all__ = ["Design"]
-
 
 class Design(Protocol):
     """What turns genomes of some kind into players."""

@@ -15,8 +15,6 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 
-__all__ = ["Dialect", "Limits", "find_dialect"]
-
 
 @dataclass(frozen=True)
 class Limits:

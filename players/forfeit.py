@@ -6,8 +6,6 @@ from enum import StrEnum
 
 from evolve_arena.core.errors import ArenaError
 
-__all__ = ["Forfeit", "ForfeitError"]
-
 
 class Forfeit(StrEnum):
     """Why a game was forfeited."""

@@ -13,8 +13,6 @@ from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
 
-__all__ = ["HumanPlayer"]
-
 FAREWELLS = ("q", "quit", "exit", "resign")
 
 

@@ -13,25 +13,6 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 # Compiled code takes constants from here: "core.compiled import" in this line makes the cache heed
 # changes.
 
-__all__ = [
-    "COLUMNS_AT",
-    "GRAPH",
-    "INPUTS_AT",
-    "KIND",
-    "NETWORK",
-    "NOISE",
-    "NUMBERS_AT",
-    "OWN_FIELDS",
-    "RANDOM",
-    "SHAPE",
-    "TUPLES",
-    "WEIGHTS_AT",
-    "Lineup",
-    "combine_lineups",
-    "simple_lineup",
-    "with_noise",
-]
-
 KIND, NOISE, SHAPE, COLUMNS_AT, INPUTS_AT, WEIGHTS_AT, NUMBERS_AT = range(7)
 """The first fields of a player's record: what decides its moves; how often a random move is played
 instead, in units of 2**-32; for a network its row in ``shapes``; and where its numbers begin in

@@ -12,8 +12,6 @@ from evolve_arena.core.stream import Stream
 from evolve_arena.core.variants import find_variant
 from evolve_arena.players.lineup import Lineup
 
-__all__ = ["CompiledPlayer", "Player", "check_board", "distinct_names"]
-
 
 class Player(ABC):
     """Decides moves. One player may play many games, one after the other."""

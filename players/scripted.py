@@ -7,8 +7,6 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.players.lineup import simple_lineup
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["make_random"]
-
 
 def make_random(game: AnyGame) -> CompiledPlayer:
     """A player that picks any legal move, each with the same probability."""

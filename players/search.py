@@ -25,24 +25,6 @@ from evolve_arena.core.compiled import internal
 from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = [
-    "INFINITE",
-    "NODES",
-    "UNKNOWN",
-    "count_node",
-    "find_pair",
-    "find_slot",
-    "losing",
-    "make_room",
-    "probe",
-    "probe_pair",
-    "read_move",
-    "remembered_move",
-    "store",
-    "store_pair",
-    "winning",
-]
-
 WIN = 1 << 40
 """More than any evaluation."""
 INFINITE = 2 * WIN

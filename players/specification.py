@@ -26,22 +26,6 @@ from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.scripted import make_random
 from evolve_arena.players.storage import LARGEST, read_player
 
-__all__ = [
-    "NotPermittedError",
-    "Permit",
-    "games_of",
-    "make_by_settings",
-    "make_player",
-    "permit_all",
-    "player_kinds",
-    "read_number",
-    "read_settings",
-    "read_switch",
-    "read_whole",
-    "register_player",
-    "runs_code",
-]
-
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""
 

@@ -15,8 +15,6 @@ from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError, read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer
 
-__all__ = ["LARGEST", "read_player"]
-
 LARGEST = 1 << 27
 """Bytes of a file with a player; tuple networks have some millions."""
 

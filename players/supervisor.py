@@ -20,8 +20,6 @@ import signal
 import sys
 import time
 
-__all__ = ["MARK", "kill_marked"]
-
 MARK = "EVOLVE_ARENA_BOT"
 """The environment variable that all processes of one bot share."""
 PULSE = 1.0

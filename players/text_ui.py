@@ -10,8 +10,6 @@ from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 
-__all__ = ["TextUI", "find_text_ui", "shorten"]
-
 
 class TextUI(ABC):
     """How people at a terminal see a game and talk about its moves.

@@ -17,8 +17,6 @@ from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, Lineup
 
-__all__ = ["TupleDesign", "TuplePlayer"]
-
 
 class TupleDesign(ABC):
     """What turns shapes and tables into players; a game's is a dataclass with its options.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from evolve_arena.arena.duel import DuelResult
 from evolve_arena.arena.duel import duel as duel_players
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -17,8 +17,6 @@ from evolve_arena.runs.journey import Watch
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-
-__all__ = ["duel", "load", "prepare", "resume", "start"]
 
 
 def start(

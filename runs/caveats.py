@@ -8,8 +8,6 @@ from typing import Any
 from evolve_arena.arena.duel_result import describe_repeats
 from evolve_arena.runs.output import print_line
 
-__all__ = ["forfeit_cells", "list_caveats", "print_caveats"]
-
 HINT = "; --openings 4 begins each pair of games differently"
 
 

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve_arena.arena.duel import DuelResult
-
-__all__ = ["CheckPoints", "find_scores", "format_margin"]
+from evolve_arena.arena.duel_result import DuelResult
 
 
 @dataclass(frozen=True)

@@ -24,16 +24,6 @@ from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import describe_special, explain_storage_errors
 from evolve_arena.runs.recipe import RunConfig
 
-__all__ = [
-    "digest_population",
-    "drop_checkpoints",
-    "load_checkpoint",
-    "read_checkpoint",
-    "read_state",
-    "save_checkpoint",
-    "write_state",
-]
-
 FORMAT = 1
 
 

@@ -13,8 +13,6 @@ from typing import cast
 
 from evolve_arena.core.errors import ArenaError, one_line
 
-__all__ = ["main"]
-
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
 """Methods of llvmlite's ``ExecutionEngine``."""
 

@@ -23,8 +23,6 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.recipe import Recipe
 
-__all__ = ["Allow", "ask_at_terminal", "obtain", "remember"]
-
 Allow = bool | Callable[[str], bool]
 """Whether opponents that a file named may run their code, or who is asked, with the command."""
 

@@ -18,8 +18,6 @@ from evolve_arena.runs.files import (
     write_whole,
 )
 
-__all__ = ["RunDirectory"]
-
 PARTS = (
     "recipe.toml",
     "history.db",

@@ -13,12 +13,10 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.runs.check_points import find_scores
 from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.output import as_text, format_interval, format_seconds, print_line
-
-__all__ = ["Display"]
 
 REFRESH_SECONDS = 0.2
 

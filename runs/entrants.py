@@ -9,8 +9,6 @@ from glob import glob, has_magic
 
 from evolve_arena.core.errors import BadValueError
 
-__all__ = ["expand_patterns", "is_pattern"]
-
 PREFIX = "run:"
 
 

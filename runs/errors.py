@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from evolve_arena.core.errors import ArenaError
 
-__all__ = [
-    "BusyHistoryError",
-    "CheckpointError",
-    "DamagedHistoryError",
-    "NotARunError",
-    "RecipeError",
-    "RunBusyError",
-    "RunExistsError",
-    "StorageError",
-]
-
 
 class RecipeError(ArenaError):
     """A recipe that can't be used: which key, which value, what was expected."""

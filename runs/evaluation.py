@@ -24,8 +24,6 @@ from evolve_arena.runs.output import format_interval, print_table
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.tournaments import format_points
 
-__all__ = ["evaluate_player", "print_evaluation"]
-
 
 def evaluate_player(
     player: Player,

@@ -13,17 +13,6 @@ from typing import BinaryIO
 
 from evolve_arena.runs.errors import RunExistsError, StorageError
 
-__all__ = [
-    "check_free",
-    "describe_special",
-    "explain_storage_errors",
-    "is_leftover",
-    "open_whole",
-    "set_aside",
-    "write_whole",
-]
-
-
 OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-[0-9]+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 

@@ -32,8 +32,6 @@ from evolve_arena.runs.errors import (
 )
 from evolve_arena.runs.files import describe_special, explain_storage_errors, set_aside
 
-__all__ = ["Check", "History"]
-
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS generations (
     generation INTEGER PRIMARY KEY, games INTEGER NOT NULL, seconds REAL NOT NULL);

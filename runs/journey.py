@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
@@ -22,8 +23,6 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
-
-__all__ = ["LARGE", "Journey", "Progress", "Watch"]
 
 
 @dataclass(frozen=True)

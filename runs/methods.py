@@ -8,8 +8,6 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, load
 from evolve_arena.evolve.method import Method
 
-__all__ = ["find_method", "methods_of"]
-
 METHODS = {
     "tournament": "evolve_arena.evolve.tournament:Tournament",
     "neat": "evolve_arena.evolve.neat:Neat",

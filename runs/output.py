@@ -18,15 +18,6 @@ from rich.text import Text
 
 from evolve_arena.core.errors import LONGEST, one_line
 
-__all__ = [
-    "as_text",
-    "format_interval",
-    "format_seconds",
-    "print_json",
-    "print_line",
-    "print_table",
-]
-
 LONGEST_LINE = 4096
 """As long as a path can be."""
 

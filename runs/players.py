@@ -18,16 +18,6 @@ from evolve_arena.players.specification import (
 )
 from evolve_arena.runs.run import Run
 
-__all__ = [
-    "fill_seats",
-    "find_player",
-    "find_table",
-    "game_for",
-    "is_made_for_a_game",
-    "player_kinds",
-    "with_seats",
-]
-
 OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from evolve_arena.core.config import section_of_rules
+from evolve_arena.core.config import Config, section_of_rules
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import GameSpec
@@ -26,7 +26,7 @@ from evolve_arena.core.registry import (
     usual_game,
 )
 from evolve_arena.evolve.meeting import check_openings
-from evolve_arena.evolve.method import Config, Method
+from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.design import Design
 from evolve_arena.players.player import Player, distinct_names
@@ -34,16 +34,6 @@ from evolve_arena.players.specification import NotPermittedError, make_player, r
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.validation import explain
-
-__all__ = [
-    "Recipe",
-    "load_recipe",
-    "parse_changes",
-    "read_recipe",
-    "recipe_names",
-    "recipe_summary",
-]
-
 
 Model = TypeVar("Model", bound=BaseModel)
 

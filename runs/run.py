@@ -26,8 +26,6 @@ from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.journey import Journey, Watch
 from evolve_arena.runs.recipe import Recipe, read_recipe
 
-__all__ = ["Run"]
-
 
 class Run:
     """One run. Made by `evolve_arena.start`, `evolve_arena.resume` or `evolve_arena.load`."""

@@ -16,8 +16,6 @@ from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.output import format_interval, format_seconds, print_line, print_table
 from evolve_arena.runs.run import Run
 
-__all__ = ["print_results", "print_summary", "summarise"]
-
 
 def summarise(run: Run) -> dict[str, Any]:
     """Everything that ``evolve info`` tells, ready for JSON."""

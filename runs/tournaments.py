@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evolve_arena.arena.crosstable import play_tournament
-from evolve_arena.arena.duel import DuelResult
-from evolve_arena.arena.duel_result import count_forfeits, describe_forfeits
+from evolve_arena.arena.duel_result import DuelResult, count_forfeits, describe_forfeits
 from evolve_arena.arena.ranking import (
     meet_opponent,
     meet_others,
@@ -23,18 +22,6 @@ from evolve_arena.players.player import Player
 from evolve_arena.runs.caveats import forfeit_cells, list_caveats
 from evolve_arena.runs.check_points import format_margin
 from evolve_arena.runs.output import format_interval, print_line, print_table
-
-__all__ = [
-    "crosstable",
-    "find_common_game",
-    "format_points",
-    "print_crosstable",
-    "print_duel",
-    "print_ranking",
-    "print_ratings",
-    "ranking",
-    "ratings",
-]
 
 GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
 """Games of each pair: in a crosstable, among configurations, and against one opponent; and how

@@ -9,8 +9,6 @@ from pydantic_core import ErrorDetails
 
 from evolve_arena.core.errors import LONGEST, quote
 
-__all__ = ["explain"]
-
 MOST_SHOWN, NEAREST = 24, 3
 """How many keys are shown whole, and how many of a longer list."""
 

@@ -18,8 +18,6 @@ from evolve_arena.studies.ledger import Ledger
 from evolve_arena.studies.side_by_side import StudyFailedError, breed_side_by_side
 from evolve_arena.studies.study import Job, StudyProgress, StudyStoppedError
 
-__all__ = ["StudyFailedError", "breed"]
-
 
 def breed(
     jobs: Sequence[Job],

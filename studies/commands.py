@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
@@ -38,7 +36,8 @@ def reproduce(
     repeated.
     """
     from evolve_arena.runs.output import print_json
-    from evolve_arena.studies.reproduction import StudyScreen, print_study, reproduce_study
+    from evolve_arena.studies.reproduction import reproduce_study
+    from evolve_arena.studies.screen import StudyScreen, print_study
 
     with StudyScreen(quiet=json) as screen:
         result = reproduce_study(

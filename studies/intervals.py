@@ -11,8 +11,6 @@ from scipy.special import stdtrit
 
 from evolve_arena.arena.statistics import wilson_interval
 
-__all__ = ["Sample", "difference_interval", "mean_interval", "mean_share", "next_interval", "t_95"]
-
 
 @dataclass(frozen=True)
 class Sample:

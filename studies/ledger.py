@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evolve_arena.studies.study import Job, StudyProgress
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """Keeps count of the runs of a study, and tells whoever watches.

@@ -10,8 +10,6 @@ from dataclasses import asdict, fields
 from evolve_arena.runs.files import write_whole
 from evolve_arena.studies.study import Row, StudyResult, Table
 
-__all__ = ["COLUMNS", "cells", "format_report", "format_rows", "write_report"]
-
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
 """The columns of a printed table."""
 

@@ -10,41 +10,21 @@ from pathlib import Path
 
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.breeding import StudyFailedError, breed
+from evolve_arena.studies.breeding import breed
 from evolve_arena.studies.checkers_td.study import CHECKERS_TD
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
 from evolve_arena.studies.q_learning.study import Q_LEARNING, Q_LEARNING_OWN
 from evolve_arena.studies.report import write_report
-from evolve_arena.studies.screen import StudyScreen, print_study, show_progress
 from evolve_arena.studies.study import (
     Material,
-    Row,
     Settings,
     Study,
     StudyProgress,
     StudyResult,
-    StudyStoppedError,
-    Table,
 )
 from evolve_arena.studies.td_lambda.study import TD_LAMBDA
 from evolve_arena.studies.ticket_to_ride.study import TICKET_TO_RIDE
-
-__all__ = [
-    "STUDIES",
-    "Row",
-    "Study",
-    "StudyFailedError",
-    "StudyProgress",
-    "StudyResult",
-    "StudyScreen",
-    "StudyStoppedError",
-    "Table",
-    "find_study",
-    "print_study",
-    "reproduce_study",
-    "show_progress",
-]
 
 STUDIES: dict[str, Study] = {
     study.name: study

@@ -12,8 +12,6 @@ from evolve_arena.runs.output import format_seconds, print_line, print_table
 from evolve_arena.studies.report import COLUMNS, cells
 from evolve_arena.studies.study import StudyProgress, StudyResult
 
-__all__ = ["StudyScreen", "print_study", "show_progress"]
-
 EVERY = 10
 """Generations between two changes of the line."""
 

@@ -25,8 +25,6 @@ from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.ledger import Ledger
 
-__all__ = ["StudyFailedError", "breed_side_by_side"]
-
 
 class StudyFailedError(ArenaError):
     """Runs of a study that ended with an error: which, and why."""

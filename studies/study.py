@@ -13,21 +13,6 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 
-__all__ = [
-    "Grid",
-    "Job",
-    "Material",
-    "Row",
-    "Settings",
-    "Study",
-    "StudyProgress",
-    "StudyResult",
-    "StudyStoppedError",
-    "Table",
-    "TableKind",
-]
-
-
 MOST_SEEDS = 1_000
 """How many runs of each setting a study can have."""
 FAR = 1_000_000

@@ -12,8 +12,6 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.kernel import make_ready
 from evolve_arena.arena.work import Work
 
-__all__ = ["Executor"]
-
 
 class Executor(ABC):
     """Does work. Use it in a ``with`` statement, or call :meth:`close`."""

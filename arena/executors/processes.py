@@ -27,8 +27,6 @@ from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import ArenaError
 
-__all__ = ["ProcessExecutor", "WorkerError"]
-
 IN_FLIGHT = 2
 """Chunks that a worker has at a time, unless they are large: while it does one, the next is
 waiting."""

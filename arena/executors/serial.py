@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 
-__all__ = ["SerialExecutor"]
-
 
 class SerialExecutor(Executor):
     """Does one part after the other in the calling process."""

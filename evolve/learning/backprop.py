@@ -21,18 +21,6 @@ from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
 from evolve_arena.genomes.simd import LANES, peek, poke
 
-__all__ = [
-    "Pupil",
-    "add_input",
-    "apply_tanh",
-    "learn",
-    "new_pupil",
-    "output_with",
-    "read_genes",
-    "start_sums",
-    "write_genes",
-]
-
 TANH = ACTIVATIONS["tanh"]
 ONE = np.float32(1.0)
 

@@ -32,8 +32,6 @@ from evolve_arena.players.board.rules import (
     to_move,
 )
 
-__all__ = ["teach"]
-
 TRIAL = 2
 
 

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ACTIVATIONS", "SOLVERS", "Lesson", "Training", "learn_rows"]
-
 ACTIVATIONS = {"relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
 """scikit-learn's names for ours."""
 SOLVERS = ("adam", "sgd", "adagrad")

@@ -19,17 +19,6 @@ from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import TANH, activate
 from evolve_arena.genomes.simd import LANES, peek, poke
 
-__all__ = [
-    "FIGURES",
-    "Lesson",
-    "TupleRoom",
-    "average_tables",
-    "learn",
-    "make_room",
-    "merge_shards",
-    "note_position",
-]
-
 FIGURES = 4
 """What is counted of games: plies, games that who began has won, draws, and the sum of the
 differences between values and their returns."""

@@ -30,28 +30,6 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.game import Option
 from evolve_arena.core.stream import Stream, below
 
-__all__ = [
-    "BOARD",
-    "DRAW_PLIES",
-    "MOST_MOVES",
-    "CheckersRules",
-    "captured_pieces",
-    "capturing_pieces",
-    "count_moves",
-    "count_sequences",
-    "end_bit",
-    "is_draw",
-    "is_reversible",
-    "list_moves",
-    "movable_kinds",
-    "move_piece",
-    "note_position",
-    "pack_position",
-    "play_randomly",
-    "repetition_key",
-    "start_bit",
-]
-
 BOARD = np.uint64(0x7FBFDFEFF)
 """The bits that are squares."""
 FAR_ROWS = np.uint64(0x78000000F)

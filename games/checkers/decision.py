@@ -18,8 +18,6 @@ from evolve_arena.games.checkers.seat import take_seat
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.lineup import KIND, NOISE, RANDOM
 
-__all__ = ["choose_move", "decide"]
-
 
 @internal
 def choose_move(

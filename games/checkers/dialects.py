@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.position import MOVE_TEXT, bit_of
+from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.position import MOVE_TEXT, Move, Position, bit_of
 from evolve_arena.players.dialects import Dialect, Limits
-
-__all__ = ["CheckersDialect"]
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from evolve_arena.games.checkers import game as checkers
-from evolve_arena.games.checkers.position import COLOURS, bit_of, square_of
-
-__all__ = ["draw_checkers"]
+from evolve_arena.games.checkers.position import COLOURS, Move, Position, bit_of, square_of
 
 EMPTY, LIT, UNUSED = "38;5;245;48;5;236", "38;5;250;48;5;24", "48;5;250"
 """Colours of a square of checkers, of one that the last move touched, and of those between."""
@@ -16,9 +13,7 @@ MEN = 12
 """What each side begins with."""
 
 
-def draw_checkers(
-    position: checkers.Position, last: checkers.Move | None = None, *, colour: bool = False
-) -> str:
+def draw_checkers(position: Position, last: Move | None = None, *, colour: bool = False) -> str:
     """The board with the numbers of all squares, and what each side has left.
 
     Pieces are ``b`` and ``w``, in upper case if they are kings. The squares between which the
@@ -65,7 +60,7 @@ def _draw_square(square: int, mark: str, is_end: bool, is_captured: bool, colour
     return f"\x1b[{ground}m{square:2}{left}{piece}{right}\x1b[0m"
 
 
-def _count_pieces(position: checkers.Position, side: int) -> str:
+def _count_pieces(position: Position, side: int) -> str:
     """What *side* has: "dark (b): 11 men, 1 king (B), 2 captured"."""
     pieces = (position.dark, position.light)[side]
     kings = (pieces & position.kings).bit_count()
@@ -78,7 +73,7 @@ def _count_pieces(position: checkers.Position, side: int) -> str:
     return f"{COLOURS[side]} ({'bw'[side]}): {', '.join(parts)}"
 
 
-def _captured_squares(move: checkers.Move) -> set[int]:
+def _captured_squares(move: Move) -> set[int]:
     """The squares that a *move* with its whole path jumps over."""
     if not move.is_capture:
         return set()

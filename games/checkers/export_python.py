@@ -14,8 +14,6 @@ from evolve_arena.players.lineup import NOISE
 from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.inside import Inside
 
-__all__ = ["export_checkers"]
-
 INSIDES: dict[str, Callable[[Any], Inside]] = {
     LinearPlayer.kind: describe_linear,
     CheckersNetworkPlayer.kind: describe_network,

@@ -13,8 +13,6 @@ from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.runs.export.assembly import write_base64
 from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
-__all__ = ["TEMPLATES", "describe_linear", "describe_network"]
-
 TEMPLATES = Path(__file__).with_name("templates")
 PLANES = 4
 

@@ -50,8 +50,6 @@ from evolve_arena.games.checkers.board import (
 )
 from evolve_arena.genomes.simd import poke
 
-__all__ = ["CENTRE", "FEATURE_NAMES", "FEATURE_SETS", "count_features"]
-
 FEATURE_NAMES = (
     *(f"pieceCount[{number}]" for number in range(4)),
     *(

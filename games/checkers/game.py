@@ -35,8 +35,6 @@ from evolve_arena.games.checkers.position import (
     square_of,
 )
 
-__all__ = ["Checkers", "Move", "Position"]
-
 DARK_START = sum(bit_of(square) for square in range(1, 13))
 LIGHT_START = sum(bit_of(square) for square in range(21, 33))
 

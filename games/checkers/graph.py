@@ -32,8 +32,6 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, Lineup
 
-__all__ = ["CheckersGraphDesign", "CheckersGraphPlayer"]
-
 
 @dataclass(frozen=True)
 class CheckersGraphDesign:

@@ -23,8 +23,6 @@ from evolve_arena.games.checkers.board import (
 from evolve_arena.games.checkers.decision import choose_move
 from evolve_arena.games.checkers.seat import take_seat
 
-__all__ = ["draw_openings", "play_matches"]
-
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 

@@ -26,8 +26,6 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, Lineup, with_noise
 
-__all__ = ["MAX_DEPTH", "PIECES", "LinearDesign", "LinearPlayer", "make_minimax"]
-
 MAX_DEPTH = 12
 """The deepest search, in plies."""
 PIECES = (1.0, 1.5, -1.0, -1.5)

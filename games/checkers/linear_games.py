@@ -52,17 +52,6 @@ from evolve_arena.games.checkers.seat import (
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.lineup import COLUMNS_AT, NOISE, Lineup
 
-__all__ = [
-    "DRAWS",
-    "DRAW_RULES",
-    "ERROR",
-    "FIGURES",
-    "FIRST_WINS",
-    "PLIES",
-    "meet_part",
-    "play_and_learn",
-]
-
 PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
 FIGURES = 4
 """What is counted over all games: plies, games that who began has won, draws, and the sum of the

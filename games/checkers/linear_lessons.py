@@ -31,40 +31,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, internal
 
-__all__ = [
-    "ACCUMULATING",
-    "AFTER",
-    "BEFORE",
-    "BINARY",
-    "BURGE",
-    "DECAY",
-    "DISCOUNT",
-    "END_OF_GAME",
-    "EVERY_MOVE",
-    "EXPLORATION",
-    "FAITHFUL",
-    "FEATURE_COUNT",
-    "LESSON_FIELDS",
-    "MOST_FEATURES",
-    "MOST_GENES",
-    "NONE",
-    "RATE",
-    "REPLACING",
-    "RULE",
-    "STATES",
-    "TD",
-    "TRACE",
-    "UPDATE",
-    "VALUES",
-    "Lesson",
-    "clear_traces",
-    "learn_from_game",
-    "learn_from_move",
-    "spoil_if_lost",
-    "value_state",
-    "write_tables",
-]
-
 VALUES = 32
 """Values of a feature that are told apart, from 0 on; larger ones count as the last."""
 MOST_FEATURES = 20

@@ -19,8 +19,6 @@ from evolve_arena.games.checkers.linear_games import DRAW_RULES, FIGURES
 from evolve_arena.games.checkers.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
 from evolve_arena.games.checkers.seat import SEAT_FIELDS
 
-__all__ = ["Entrants", "make_entrants", "make_meetings", "read_weights"]
-
 KERNEL = "evolve_arena.games.checkers.linear_games:meet_part"
 
 

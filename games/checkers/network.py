@@ -33,8 +33,6 @@ from evolve_arena.genomes.self_adaptive import StepGene
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
 
-__all__ = ["CheckersNetworkDesign", "CheckersNetworkPlayer"]
-
 SQUARES, BITS = 32, 35
 MEN, KINGS, OTHER_MEN, OTHER_KINGS = 1, 1 + BITS, 1 + 2 * BITS, 1 + 3 * BITS
 """Where the columns of each kind of piece begin; that of the biases comes first."""

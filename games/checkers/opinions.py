@@ -9,16 +9,14 @@ from typing import TypeAlias
 import numpy as np
 
 from evolve_arena.core.errors import one_line
-from evolve_arena.games.checkers.game import Move, Position
 from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.position import Move, Position
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.search import WIN
-
-__all__ = ["Thinker", "describe_thoughts", "find_thoughts"]
 
 Thinker: TypeAlias = LinearPlayer | CheckersNetworkPlayer | CheckersGraphPlayer
 """Players of checkers that can be asked."""

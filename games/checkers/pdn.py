@@ -16,8 +16,6 @@ from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.pdn_tokens import Token, read_tokens
 from evolve_arena.games.checkers.position import Move, Position, parse_fen
 
-__all__ = ["GAME_TYPE", "PdnError", "PdnGame", "read_pdn", "write_pdn"]
-
 GAME_TYPE = "21,B,8,8,N1,0"
 """English checkers: dark moves first, 8 by 8 squares, numbered."""
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "*": "*"}

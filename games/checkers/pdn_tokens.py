@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Token", "read_tokens"]
-
 TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\\n]|\\[^\n])*)"\s*\]', re.ASCII)
 TAG_LINE = re.compile(r'^[ \t]*\[\s*\w+\s*"', re.ASCII | re.MULTILINE)
 NUMBER = re.compile(r"[0-9]+(?:\s*\.+|(?=\s|\Z))", re.ASCII)

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.games.checkers.board import CheckersRules
 
-__all__ = ["COLOURS", "Move", "Position", "bit_of", "parse_drawing", "parse_fen", "square_of"]
-
 COLOURS = ("dark", "light")
 """The sides by number; in notation they are B and W."""
 LETTERS = "BW"

@@ -49,8 +49,6 @@ from evolve_arena.players.search import (
     winning,
 )
 
-__all__ = ["find_moves"]
-
 ONE, FOUR, FIVE = np.uint64(1), np.uint64(4), np.uint64(5)
 TABLE_DEPTH = 2
 """The fewest plies left for which a look into the table is cheaper than a search."""

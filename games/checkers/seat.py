@@ -53,36 +53,6 @@ from evolve_arena.players.lineup import (
 )
 from evolve_arena.players.search import make_room
 
-__all__ = [
-    "COUNT",
-    "DEPTH",
-    "ENDS",
-    "FEATURES",
-    "FOLLOWS",
-    "HISTORY_AT",
-    "INPUT_SCALE",
-    "LINEAR",
-    "NUMBER",
-    "PLANE",
-    "QUIET",
-    "ROOM_TABLE_AT",
-    "SEAT_FIELDS",
-    "SIDE",
-    "SLOTS",
-    "TABLE_SIZE",
-    "TERMS",
-    "UNIT",
-    "WIDTH",
-    "CheckersScratch",
-    "forget_positions",
-    "get_ready",
-    "make_checkers_scratch",
-    "move_sums",
-    "start_position",
-    "take_seat",
-    "value_board",
-]
-
 DEPTH, QUIET, FEATURES, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
 """Fields of a player's record, beside the usual ones: how many plies it looks ahead, at least 1;
 whether it follows captures beyond its last ply until none is left (1); how many features it counts,

@@ -11,11 +11,12 @@ import numpy as np
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
 from evolve_arena.games.checkers.board import CheckersRules, note_position
 from evolve_arena.games.checkers.dialects import CheckersDialect
-from evolve_arena.games.checkers.game import Checkers, Position
+from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.position import Position
 from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_scratch
 from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
@@ -26,8 +27,6 @@ from evolve_arena.players.specification import (
     read_switch,
     read_whole,
 )
-
-__all__ = ["GAME"]
 
 LONGEST_OPENING = 20
 KIND_FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS", LINEAR: "HAS_FEATURES"}

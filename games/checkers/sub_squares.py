@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["connect_sub_squares", "list_sub_squares"]
-
 SQUARES = 32
 
 

@@ -36,8 +36,6 @@ from evolve_arena.games.checkers.linear_lessons import (
 )
 from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
 
-__all__ = ["TdLinear", "TdLinearConfig", "TdLinearState", "make_lesson"]
-
 TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
 UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
 RULES = {"td": TD, "burge": BURGE}

@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 from evolve_arena.core.errors import BadValueError, IllegalMoveError, PositionError
 from evolve_arena.games.checkers.drawing import draw_checkers
-from evolve_arena.games.checkers.game import Checkers, Move, Position
+from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts
-from evolve_arena.games.checkers.position import COLOURS
+from evolve_arena.games.checkers.position import COLOURS, Move, Position
 from evolve_arena.players.text_ui import TextUI, shorten
-
-__all__ = ["CheckersText"]
 
 
 class CheckersText(TextUI):

@@ -15,21 +15,6 @@ from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.game import Option
 
-__all__ = [
-    "Rules",
-    "all_cells",
-    "cell_of",
-    "column_of",
-    "count_sequences",
-    "drop",
-    "full_columns",
-    "has_line",
-    "landing_cells",
-    "mark_if_full",
-    "stack_tops",
-    "winning_cells",
-]
-
 ONE = np.uint64(1)
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 

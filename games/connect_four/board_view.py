@@ -12,8 +12,6 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.workspace import ACTION, POLICY, VALUE
 from evolve_arena.genomes.encoding import Encoding
 
-__all__ = ["HEADS", "VIEWPOINTS", "BoardView"]
-
 HEADS = {"policy": POLICY, "value": VALUE, "action": ACTION}
 VIEWPOINTS = {"absolute": 0, "mover": 1}
 

@@ -11,8 +11,6 @@ from evolve_arena.games.connect_four.values import value_moves
 from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.players.bred import BredPlayer
 
-__all__ = ["ColumnPlayer"]
-
 
 class ColumnPlayer(BredPlayer):
     """A bred player of Connect Four.

@@ -28,8 +28,6 @@ from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player
 
-__all__ = ["CONCEPTS", "ConceptShare", "concept_groups", "fits_concepts"]
-
 CONCEPTS: Mapping[str, tuple[str, str]] = {
     "A": ("category", "attack"),
     "F": ("category", "defence"),

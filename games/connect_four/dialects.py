@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.dialects import Dialect, Limits
 
-__all__ = ["DIALECTS", "SiteDialect"]
-
 
 @dataclass(frozen=True)
 class SiteDialect(Dialect):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 
-__all__ = ["draw_board", "find_lines"]
-
 MARKS = ".xo"
 COLOURS = {1: "31", 2: "33"}
 INDENT = "  "

@@ -9,8 +9,6 @@ import numpy as np
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.genomes.encoding import Encoding
 
-__all__ = ["ENCODINGS", "with_moves"]
-
 
 def with_moves(board: Encoding, columns: int) -> Encoding:
     """*board* and one more input, the last one: the number of a column, 0 to *columns* - 1.

@@ -12,8 +12,6 @@ from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.players.player import Player
 from evolve_arena.runs.output import format_interval, print_line, print_table
 
-__all__ = ["examine", "print_examination"]
-
 
 def examine(
     player: Player, game: ConnectFour, positions: Sequence[Path], seed: int

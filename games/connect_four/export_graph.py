@@ -8,8 +8,6 @@ from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.inside import Inside
 
-__all__ = ["describe_graph"]
-
 TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 
 

@@ -11,8 +11,6 @@ from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.runs.export.assembly import write_base64
 from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
-__all__ = ["describe_mlp"]
-
 TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
 
 

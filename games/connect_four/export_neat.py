@@ -21,8 +21,6 @@ from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, wri
 from evolve_arena.genomes.neat.network_json import parse
 from evolve_arena.players.bred import BredPlayer
 
-__all__ = ["ImportedPlayer", "export_neat_python", "import_neat_python"]
-
 OWN_NAME = "evolve_arena_player"
 
 

@@ -16,8 +16,6 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.inside import Inside
 
-__all__ = ["export_python"]
-
 TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
 INSIDES: dict[str, Callable[[Any], Inside]] = {
     NetworkPlayer.kind: describe_mlp,

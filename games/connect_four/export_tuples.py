@@ -14,8 +14,6 @@ from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.lineup import INPUTS_AT
 from evolve_arena.runs.export.inside import Inside
 
-__all__ = ["describe_tuples"]
-
 TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
 WIDTH = 96
 SPACE = "\xa0"

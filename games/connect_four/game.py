@@ -27,8 +27,6 @@ from evolve_arena.games.connect_four.bitboard import (
     has_line,
 )
 
-__all__ = ["ConnectFour", "Position", "Rules"]
-
 FIRST_MARKS = "xX"
 SECOND_MARKS = "oO"
 EMPTY_MARKS = "._-"

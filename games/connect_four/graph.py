@@ -28,8 +28,6 @@ from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, INPUTS_AT, KIND, NUMBERS_AT, Lineup
 from evolve_arena.players.player import check_board
 
-__all__ = ["GraphDesign", "GraphPlayer"]
-
 
 @dataclass(frozen=True)
 class GraphDesign(BoardView):

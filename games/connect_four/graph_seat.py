@@ -34,15 +34,6 @@ from evolve_arena.genomes.neat.graph import clear_plane, run_graph
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, NUMBERS_AT
 
-__all__ = [
-    "keep_trial",
-    "pick_open_output",
-    "remember_best",
-    "seat_graph",
-    "show_disc",
-    "value_disc",
-]
-
 ONE = np.uint64(1)
 
 

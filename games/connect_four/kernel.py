@@ -26,8 +26,6 @@ from evolve_arena.games.connect_four.workspace import (
 )
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["draw_openings", "play_matches"]
-
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 

@@ -12,8 +12,6 @@ from evolve_arena.games.connect_four.workspace import DEPTH, MINIMAX, SEAT_FIELD
 from evolve_arena.players.lineup import Lineup, simple_lineup, with_noise
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["MAX_DEPTH", "MinimaxPlayer", "count_lines"]
-
 MAX_DEPTH = 12
 
 

@@ -19,8 +19,6 @@ from evolve_arena.genomes.symmetry import share_genes
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
 
-__all__ = ["NetworkDesign", "NetworkPlayer"]
-
 
 @dataclass(frozen=True)
 class NetworkDesign(BoardView):

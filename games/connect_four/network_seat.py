@@ -43,8 +43,6 @@ from evolve_arena.genomes.network import (
 )
 from evolve_arena.genomes.simd import peek
 
-__all__ = ["choose_by_network", "value_column", "value_disc_by_network"]
-
 ONE = np.uint64(1)
 
 

@@ -15,8 +15,6 @@ from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 
-__all__ = ["describe_opinions", "find_opinions"]
-
 
 def describe_opinions(player: ColumnPlayer, position: Position, earlier: Sequence[Position]) -> str:
     """The opinions in two lines, the best one with a star; see :func:`find_opinions`."""

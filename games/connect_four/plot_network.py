@@ -21,8 +21,6 @@ from evolve_arena.runs.plots.layers import find_layers
 from evolve_arena.runs.plots.network import draw_network
 from evolve_arena.runs.plots.sketch import Node, Sketch, Weights, Wire, count, write_title
 
-__all__ = ["draw_player", "sketch_player"]
-
 
 def draw_player(player: Player, name: str | None = None) -> Figure:
     """The picture of a *player*'s network; *name* is that of its run."""

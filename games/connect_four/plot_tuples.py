@@ -21,8 +21,6 @@ from evolve_arena.runs.plots.routes import Point
 from evolve_arena.runs.plots.sketch import write_title
 from evolve_arena.runs.plots.style import GREY, new_figure, set_title
 
-__all__ = ["Tuple", "draw_tuples", "read_tuples", "value_cells"]
-
 Numbers = NDArray[np.float64]
 
 FIRST, SECOND, NEXT = 1, 2, 3

@@ -21,8 +21,6 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players.player import Player
 
-__all__ = ["PositionFileError", "solve_positions"]
-
 ALIASES = {
     "category": "theme",
     "win_type": "line",

@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.config import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.method import Config
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.q_learning_games import (
     DRAWS,
@@ -44,8 +44,6 @@ from evolve_arena.games.connect_four.q_learning_games import (
     FIRST_WINS,
     PLIES,
 )
-
-__all__ = ["ActionNetworkConfig", "QLearning", "QLearningConfig", "QLearningState", "Rewards"]
 
 
 class Rewards(Config):

@@ -39,20 +39,6 @@ from evolve_arena.games.connect_four.q_learning_network import (
 from evolve_arena.genomes.network import ACTIVATIONS, padded
 from evolve_arena.genomes.simd import peek
 
-__all__ = [
-    "DRAWS",
-    "ERRORS",
-    "FIGURES",
-    "FIRST_WINS",
-    "FUTURES",
-    "PLIES",
-    "Lessons",
-    "learn_part",
-    "make_lessons",
-    "make_room",
-    "play_games",
-]
-
 BEST_KNOWN, MEAN = 0, 1
 FUTURES = {"best-known": BEST_KNOWN, "mean": MEAN}
 """The code of each way to estimate the future."""

@@ -33,19 +33,6 @@ from evolve_arena.genomes.network import (
 )
 from evolve_arena.genomes.simd import LANES, peek, poke
 
-__all__ = [
-    "ActionNetwork",
-    "Reader",
-    "add_disc",
-    "best_column",
-    "exponentials",
-    "make_network",
-    "read_genome",
-    "sum_board",
-    "teach",
-    "value_columns",
-]
-
 TANH = ACTIVATIONS["tanh"]
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)

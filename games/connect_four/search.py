@@ -26,8 +26,6 @@ from evolve_arena.players.search import (
     winning,
 )
 
-__all__ = ["find_best", "find_moves"]
-
 ONE = np.uint64(1)
 TABLE_DEPTH = 3
 """The fewest plies left for which a look into the table is cheaper than a search."""

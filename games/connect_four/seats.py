@@ -53,8 +53,6 @@ from evolve_arena.games.connect_four.workspace import (
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.lineup import GRAPH, NETWORK, RANDOM, TUPLES
 
-__all__ = ["choose_move", "decide"]
-
 ONE = np.uint64(1)
 
 

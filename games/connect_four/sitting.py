@@ -49,8 +49,6 @@ from evolve_arena.players.lineup import (
     WEIGHTS_AT,
 )
 
-__all__ = ["see_disc", "sit_down", "take_seat"]
-
 ONE = np.uint64(1)
 
 HAS_POLICIES = True

@@ -35,8 +35,6 @@ from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, SHAPE, TUPLES, Lin
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_by_settings, read_number, read_whole
 
-__all__ = ["GAME", "make_test_bot"]
-
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES", ACTION: "HAS_ACTIONS"}
 KIND_FLAGS = {
     GRAPH: "HAS_GRAPHS",

@@ -34,8 +34,6 @@ from evolve_arena.games.connect_four.td_kernel import (
 from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, Course
 from evolve_arena.genomes.mlp import MLP
 
-__all__ = ["Td", "TdConfig", "TdState", "ValueNetworkConfig", "make_course"]
-
 MOST_HIDDEN = 1024
 KERNEL = "evolve_arena.games.connect_four.td_kernel:teach_part"
 

@@ -45,17 +45,6 @@ from evolve_arena.games.connect_four.td_moves import (
 )
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = [
-    "DRAWS",
-    "ERROR",
-    "FIGURES",
-    "FIRST_WINS",
-    "PLIES",
-    "compute_targets",
-    "epsilon_at",
-    "teach_part",
-]
-
 ERROR, PLIES, FIRST_WINS, DRAWS = 0, 1, 2, 3
 """Sums over games: of |target - value| over all positions, of plies, of games that who began
 won, of draws."""

@@ -26,18 +26,6 @@ from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = [
-    "BEST",
-    "EXPLORATIONS",
-    "LESSONS",
-    "MOST_CELLS",
-    "PLAYED",
-    "Course",
-    "Room",
-    "choose_move",
-    "make_room",
-]
-
 EPSILON, GREEDY, SOFTMAX = 0, 1, 2
 EXPLORATIONS = {"epsilon": EPSILON, "greedy": GREEDY, "softmax": SOFTMAX}
 """The code of each way to choose moves while learning."""

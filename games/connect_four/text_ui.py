@@ -13,8 +13,6 @@ from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.opinions import describe_opinions
 from evolve_arena.players.text_ui import TextUI, shorten
 
-__all__ = ["ConnectFourText"]
-
 
 class ConnectFourText(TextUI):
     """The players are x and o; moves are columns, ``3``."""

@@ -37,8 +37,6 @@ from evolve_arena.genomes.tuple_entries import (
     weigh_change,
 )
 
-__all__ = ["teach"]
-
 ONE = np.uint64(1)
 
 

@@ -14,8 +14,6 @@ from evolve_arena.games.connect_four.tuple_table import make_table
 from evolve_arena.genomes.tuples import Cells, TupleTable, draw_shapes
 from evolve_arena.players import tuples
 
-__all__ = ["TupleDesign", "TuplePlayer"]
-
 
 @dataclass(frozen=True)
 class TupleDesign(tuples.TupleDesign):

@@ -28,8 +28,6 @@ from evolve_arena.genomes.tuple_entries import (
 )
 from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT
 
-__all__ = ["pick_by_tuples", "seat_tuples", "show_disc_to_tuples", "value_disc_by_tuples"]
-
 ONE = np.uint64(1)
 
 

@@ -36,8 +36,6 @@ from evolve_arena.genomes.tuple_entries import (
 )
 from evolve_arena.genomes.tuples import Cells, TupleTable
 
-__all__ = ["MOST_ENTRIES", "MOST_ROWS", "make_table", "show_entries"]
-
 MOST_ROWS = 12
 """A column of so many rows has 8191 states; more would take too much room."""
 MOST_ENTRIES = 2**27

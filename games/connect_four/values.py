@@ -17,8 +17,6 @@ from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.lineup import GRAPH, TUPLES
 
-__all__ = ["value_moves"]
-
 ONE = np.uint64(1)
 
 

@@ -9,8 +9,6 @@ from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.game import Option
 from evolve_arena.players.board.game import BoardGame
 
-__all__ = ["Othello", "Rules"]
-
 
 class Rules(NamedTuple):
     """The board."""

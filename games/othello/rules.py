@@ -13,25 +13,6 @@ import numpy as np
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import inlined
 
-__all__ = [
-    "CELLS",
-    "GOES_ON",
-    "LONGEST",
-    "MOVES",
-    "PASS",
-    "PLANES",
-    "SIZE",
-    "STATE",
-    "WIDTH",
-    "evaluate",
-    "legal",
-    "play",
-    "result",
-    "see",
-    "start",
-    "to_move",
-]
-
 SIZE = 8
 CELLS = SIZE * SIZE
 WIDTH = SIZE

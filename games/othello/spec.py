@@ -11,8 +11,6 @@ from evolve_arena.players.board.minimax import MINIMAX
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.text_ui import BoardText
 
-__all__ = ["GAME"]
-
 GAME = GameSpec(
     game=Othello,
     kernel=make_kernel(Othello.place),

@@ -16,39 +16,6 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled
 
-__all__ = [
-    "CITIES",
-    "CITY_LATITUDES",
-    "CITY_LONGITUDES",
-    "CITY_NAMES",
-    "COLOURS",
-    "GREY",
-    "LINES",
-    "LINE_COLOUR",
-    "LINE_FROM",
-    "LINE_LENGTH",
-    "LINE_OF_ROUTE",
-    "LINE_ROUTE",
-    "LINE_TO",
-    "LINE_TWIN",
-    "LOCOMOTIVE",
-    "NEIGHBOURS",
-    "NEIGHBOURS_AT",
-    "NEIGHBOUR_ROUTES",
-    "PINK_LINE",
-    "ROUTES",
-    "ROUTE_FROM",
-    "ROUTE_LENGTH",
-    "ROUTE_LINES",
-    "ROUTE_POINTS",
-    "ROUTE_TO",
-    "TICKETS",
-    "TICKET_FROM",
-    "TICKET_POINTS",
-    "TICKET_TO",
-    "length_points",
-]
-
 COLOURS = ("red", "blue", "white", "black", "green", "pink", "orange", "yellow", "locomotive")
 """What cards there are, by number."""
 LOCOMOTIVE = 8

@@ -20,8 +20,6 @@ from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.lineup import KIND, NETWORK, WEIGHTS_AT, Lineup
 
-__all__ = ["TicketDesign", "check_switch", "pack_networks"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TicketDesign:

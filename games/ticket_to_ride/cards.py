@@ -29,19 +29,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = [
-    "State",
-    "can_draw_cards",
-    "discard",
-    "draw_card",
-    "draw_state",
-    "lay_open_cards",
-    "refill_deck",
-    "shuffle",
-    "take_card",
-    "take_open_card",
-]
-
 PLAYERS = np.uint64(0xA24BAED4963EE407)
 """Tells the players' stream from the decks'; any number would do."""
 

@@ -50,8 +50,6 @@ from evolve_arena.games.ticket_to_ride.thinking import (
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, NOISE, RANDOM
 
-__all__ = ["begin_match", "choose_move"]
-
 
 @compiled
 def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) -> Any:

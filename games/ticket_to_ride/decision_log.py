@@ -25,8 +25,6 @@ from evolve_arena.players.player import CompiledPlayer, distinct_names
 from evolve_arena.runs.files import open_whole
 from evolve_arena.runs.players import fill_seats, find_player, find_table, with_seats
 
-__all__ = ["COLUMNS", "FORMATS", "write_log"]
-
 COLUMNS = ("game", "seat", "player", *FEATURE_NAMES, "class", "points", "place")
 """Of the tables. ``game`` counts from 0 through all tables; ``seat`` from 0; ``class`` is 0 for
 pass, 1 for drawing cards, 2 for tickets, 3 for claiming a route; ``points`` and ``place`` are

@@ -17,8 +17,6 @@ from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["DataSet", "Rows", "build_data_set", "choose_games"]
-
 Rows = Literal["winner", "all"]
 
 

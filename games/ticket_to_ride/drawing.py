@@ -53,15 +53,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.missing import find_missing, open_lines
 
-__all__ = [
-    "describe_card",
-    "draw_table",
-    "list_claimed",
-    "list_claims",
-    "name_route",
-    "name_ticket",
-]
-
 State = NDArray[np.int64]
 
 CHIPS = (

@@ -10,23 +10,6 @@ from evolve_arena.core.compiled import hidden, internal
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = [
-    "BEST_AT",
-    "GAIN_AT",
-    "LANE_AT",
-    "LENGTHS_AT",
-    "MISSING_AT",
-    "NEED_AT",
-    "NO_CARD_HELPS",
-    "OPEN_AT",
-    "OPEN_TICKETS",
-    "REACHED_AT",
-    "SUBSET_AT",
-    "WANTED_AT",
-    "collect_open",
-    "is_wanted",
-]
-
 OPEN_TICKETS = 0
 """Fields of ``facts``: how many tickets in hand are not done; and from :data:`OPEN_AT` on which."""
 OPEN_AT = 1

@@ -19,8 +19,6 @@ from evolve_arena.games.ticket_to_ride.legality import can_claim, is_legal
 from evolve_arena.games.ticket_to_ride.moves import format_move, route_name
 from evolve_arena.games.ticket_to_ride.position import Position
 
-__all__ = ["find_fault", "name_of"]
-
 
 def find_fault(rules: TicketRules, state: Position, move: int) -> str:
     """What is wrong with *move*, which may be any number, in a *state* that is not over."""

@@ -50,8 +50,6 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     seat_at,
 )
 
-__all__ = ["FEATURE_COUNTS", "FEATURE_NAMES", "fill_features"]
-
 FEATURE_NAMES = (
     "round",
     "own cards",

@@ -27,8 +27,6 @@ from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
 from evolve_arena.games.ticket_to_ride.views import hide
 
-__all__ = ["Position", "TicketRules", "TicketToRide"]
-
 
 class TicketToRide(Game[Position, int]):
     """The rules of Ticket to Ride on the map of the United States.

@@ -26,8 +26,6 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, NUMBERS_AT, Lineup
 
-__all__ = ["TicketGraphDesign", "TicketGraphPlayer"]
-
 HEADS = {"decision": DECISION, "action": ACTION}
 
 

@@ -23,19 +23,18 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
+from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.evolve.method import Config, Method, Report
+from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.player import CompiledPlayer
-
-__all__ = ["Imitation", "ImitationConfig", "ImitationState"]
 
 
 class ImitationConfig(Config):

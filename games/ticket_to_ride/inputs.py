@@ -6,8 +6,6 @@ import numpy as np
 
 from evolve_arena.core.compiled import hidden
 
-__all__ = ["FEATURE_SCALES", "FEATURE_SETS", "scale_of"]
-
 FEATURE_SETS = (26, 28)
 """How many features a player may see."""
 

@@ -24,15 +24,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
 
-__all__ = [
-    "Table",
-    "judge",
-    "new_table",
-    "play_matches",
-    "play_move",
-    "set_up",
-]
-
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 

@@ -50,8 +50,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = ["can_claim", "can_pay", "is_legal", "list_moves"]
-
 
 @compiled
 def list_moves(rules: TicketRules, state: State, moves: NDArray[np.int64]) -> int:

@@ -33,8 +33,6 @@ from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.players.lineup import combine_lineups
 from evolve_arena.players.player import CompiledPlayer, check_board
 
-__all__ = ["LOGGED_FEATURES", "DecisionLog", "decision_of", "join_logs", "log_games"]
-
 LOGGED_FEATURES = 28
 """How many features a decision is logged with; the first 26 are those of the smaller set."""
 PASSED, DREW_CARDS, DREW_TICKETS, CLAIMED = 0, 1, 2, 3

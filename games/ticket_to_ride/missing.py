@@ -24,8 +24,6 @@ from evolve_arena.games.ticket_to_ride.board import (
 )
 from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT, TicketRules
 
-__all__ = ["Leg", "find_missing", "open_lines"]
-
 
 class Leg(NamedTuple):
     """A route, in the direction in which a way passes it."""

@@ -59,8 +59,6 @@ from evolve_arena.games.ticket_to_ride.situation import MOVES_AT, write_input
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_after, way_of
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["INPUTS", "MOVE_NAMES", "describe_move"]
-
 MOVE_NAMES = (
     "claims",
     "takes from the deck",

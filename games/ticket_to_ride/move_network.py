@@ -24,8 +24,6 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import Lineup
 
-__all__ = ["MoveDesign", "MovePlayer"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MoveDesign(TicketDesign):

@@ -35,8 +35,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     PASS,
 )
 
-__all__ = ["format_move", "parse_move", "parse_route", "route_name"]
-
 _ROUTE_OF = {
     frozenset((int(ROUTE_FROM[route]), int(ROUTE_TO[route]))): route for route in range(ROUTES)
 }

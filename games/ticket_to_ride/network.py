@@ -23,8 +23,6 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import Lineup
 
-__all__ = ["CLASSES", "DecisionDesign", "DecisionPlayer"]
-
 CLASSES = ("pass", "draw cards", "draw tickets", "claim")
 """What the outputs mean, in their order."""
 SCALINGS = ("unit", "raw")

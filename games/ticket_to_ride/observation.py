@@ -30,8 +30,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.position import Position
 
-__all__ = ["OBSERVED", "observe"]
-
 _COUNTS = (NUMBER_OF_PLAYERS, ROUND, PHASE, PASSES, DECK_SIZE, DISCARD_SIZE, TICKET_DECK_SIZE)
 _PUBLIC = (TRAINS, POINTS, CARDS, HELD_TICKETS)
 OBSERVED = len(_COUNTS) + 2 + 3 * len(COLOURS) + 2 * TICKETS + LINES + MOST_PLAYERS * len(_PUBLIC)

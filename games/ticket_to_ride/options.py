@@ -11,31 +11,6 @@ from dataclasses import dataclass
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
-__all__ = [
-    "CLAIM_IF",
-    "COLOUR",
-    "EARLY",
-    "GOAL_COUNT",
-    "INFEASIBLE",
-    "LACKING_KEPT",
-    "LATE_CLAIM",
-    "LONG",
-    "LONG_MATCH",
-    "NEEDED",
-    "OPEN_CARD",
-    "OPPONENTS",
-    "OPTIONS",
-    "OTHERS",
-    "PATH_LIMIT",
-    "PATH_POINTS",
-    "POSSIBLE_ROUTES",
-    "SAME_COLOUR",
-    "TICKET_LIMIT",
-    "Option",
-    "describe_variant",
-    "parse_variant",
-]
-
 # Compiled code takes these: "evolve_arena.core.compiled import" in this line makes the cache heed
 # changes.
 (

@@ -50,8 +50,6 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     seat_at,
 )
 
-__all__ = ["BLOCKED_COST", "TIE_NUMBERS", "know_path", "know_routes", "routes_cost"]
-
 BLOCKED_COST = 1000
 """What a path over a blocked route costs more, in trains; Łabno's program has the same."""
 TIE_NUMBERS = np.array([pow(route + 1, 5, 2**24 - 3) for route in range(ROUTES)], dtype=np.int64)

@@ -63,8 +63,6 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     seat_at,
 )
 
-__all__ = ["is_empty", "prepare_turn"]
-
 
 def _payable(second: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
     """Routes by colour, cards and word: whose line of that colour takes no more cards."""

@@ -35,8 +35,6 @@ from evolve_arena.games.ticket_to_ride.plot_board_map import (
 )
 from evolve_arena.runs.plots.style import new_figure, set_title
 
-__all__ = ["PLAYER_COLOURS", "BoardSeat", "draw_board"]
-
 PAPER, SEA, INK = "#F7F2E6", "#FFFFFF", "#2B2B2B"
 LINE_COLOURS = (
     "#D8392B",  # red

@@ -30,8 +30,6 @@ from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import fill_seats, find_player, find_table
 from evolve_arena.runs.plots.style import check_format, save
 
-__all__ = ["plot_board", "plot_table"]
-
 COMPANY = "rule"
 """Who sits beside a single champion."""
 RUN = "run:"

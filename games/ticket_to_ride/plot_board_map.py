@@ -22,8 +22,6 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTE_TO,
 )
 
-__all__ = ["MAP_HEIGHT", "MAP_WIDTH", "city_places", "line_cars"]
-
 Points = NDArray[np.float64]
 
 MAP_WIDTH, MARGIN, ROOM_RIGHT = 11.2, 0.6, 0.3

@@ -43,8 +43,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.scoring import is_done
 
-__all__ = ["Position", "describe_ticket"]
-
 _TASKS = {
     KEEP_FIRST: "keeps at least two of",
     TURN: "begins a turn",

@@ -18,8 +18,6 @@ from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, HAND_AT, OWNER_A
 from evolve_arena.games.ticket_to_ride.ways import helps_ticket
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["count_locomotives", "prune_moves"]
-
 
 @internal
 def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int:

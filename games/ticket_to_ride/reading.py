@@ -43,8 +43,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.missing import open_lines
 from evolve_arena.games.ticket_to_ride.moves import parse_route
 
-__all__ = ["read_move"]
-
 State = NDArray[np.int64]
 SPARE = {"claim", "with", "from", "to", "using", "paid", "in", "the", "build"}
 """Words between cities and colours that say nothing."""

@@ -12,24 +12,6 @@ from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.dense import room_for
 from evolve_arena.players.lineup import GRAPH, KIND, OWN_FIELDS, Lineup
 
-__all__ = [
-    "ACTION",
-    "DECISION",
-    "FEATURES",
-    "FORBIDS",
-    "HEAD",
-    "INPUTS",
-    "RULE",
-    "SEAT_FIELDS",
-    "SLOTS",
-    "TERMS",
-    "VARIANT",
-    "NetworkRoom",
-    "keys_at",
-    "make_network_room",
-    "ways_at",
-]
-
 HEAD, FEATURES, VARIANT, FORBIDS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 7)
 """Fields of a player's record, beside the usual ones: a network's head; how many features of a
 state it sees; the bits that say how the rule player decides that helps out (see

@@ -94,19 +94,6 @@ from evolve_arena.games.ticket_to_ride.scratch import (
     seat_at,
 )
 
-__all__ = [
-    "CLAIM_ROUTE",
-    "DO_NOTHING",
-    "DRAW_CARDS",
-    "TAKE_TICKETS",
-    "carry_out",
-    "choose_card",
-    "choose_claim",
-    "choose_tickets",
-    "rule_decision",
-    "rule_move",
-]
-
 DO_NOTHING, DRAW_CARDS, TAKE_TICKETS, CLAIM_ROUTE = 0, 1, 2, 3
 """The classes of decisions (table 4.2)."""
 

@@ -79,8 +79,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = ["apply_move", "deal"]
-
 SWEEP = np.int64(1)
 """Open cards are swept; NumPy's number, since for a plain one all would be compiled again."""
 

@@ -35,8 +35,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = ["count_tickets", "is_done", "longest_path", "place", "score", "ticket_points"]
-
 
 @compiled
 def score(rules: TicketRules, state: State, points: NDArray[np.int64]) -> None:

@@ -12,32 +12,6 @@ from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES
 from evolve_arena.games.ticket_to_ride.room import NetworkRoom, make_network_room
 from evolve_arena.players.lineup import Lineup
 
-__all__ = [
-    "AFFORDABLE",
-    "BLOCKED",
-    "CAPACITY_AT",
-    "CITIES_AT",
-    "DONE_POINTS",
-    "DONE_TICKETS",
-    "FOUND_BY",
-    "FREE_FIRST",
-    "FREE_SECOND",
-    "GOAL",
-    "KNOWN",
-    "LACKING",
-    "MATCHING",
-    "NEEDS_AT",
-    "OPEN_POINTS",
-    "OPEN_TICKETS",
-    "OWN",
-    "PATHS_AT",
-    "POSSIBLE",
-    "SEAT_WORDS",
-    "TicketScratch",
-    "make_ticket_scratch",
-    "seat_at",
-]
-
 GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = np.arange(0, 10, 2)
 """Places in ``plan``: sets of routes, two words of bits each (route r is bit ``r % 64`` of word
 ``r // 64``). See :mod:`evolve_arena.games.ticket_to_ride.plan`. They are NumPy's numbers, since a

@@ -8,8 +8,6 @@ from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS, VARIANT
 from evolve_arena.players.lineup import simple_lineup
 from evolve_arena.players.player import CompiledPlayer
 
-__all__ = ["make_rule_player"]
-
 
 def make_rule_player(argument: str, game: TicketToRide) -> CompiledPlayer:
     """The rule player of Łabno (2018), in the reading that *argument* names.

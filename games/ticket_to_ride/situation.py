@@ -37,8 +37,6 @@ from evolve_arena.games.ticket_to_ride.survey import count_missing
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_of
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["MOVES_AT", "SITUATION_NAMES", "STATE_FEATURES", "describe_situation", "write_input"]
-
 STATE_FEATURES = 28
 """How many features of the state come first; see
 :mod:`evolve_arena.games.ticket_to_ride.features`."""

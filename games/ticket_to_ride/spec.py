@@ -22,8 +22,6 @@ from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
 
-__all__ = ["GAME"]
-
 FLAGS = ("HAS_NETWORKS", "HAS_GRAPHS", "HAS_DECISIONS", "HAS_MOVES", "HAS_RULE")
 
 

@@ -50,8 +50,6 @@ from evolve_arena.games.ticket_to_ride.scratch import FREE_FIRST, FREE_SECOND, G
 from evolve_arena.games.ticket_to_ride.ways import measure_ways
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["count_missing", "survey"]
-
 ONE = np.int64(1)
 BIT = np.uint64(1)
 NONE = np.uint64(0)

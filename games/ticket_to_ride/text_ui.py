@@ -41,8 +41,6 @@ from evolve_arena.games.ticket_to_ride.scoring import is_done, ticket_points
 from evolve_arena.games.ticket_to_ride.wording import tell_move
 from evolve_arena.players.text_ui import TextUI
 
-__all__ = ["TicketText"]
-
 PICTURE = Path("ticket-to-ride.png")
 
 GREETING = """\

@@ -28,8 +28,6 @@ from evolve_arena.genomes.network import evaluate_hidden, single_output
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, SHAPE, WEIGHTS_AT
 
-__all__ = ["DECISIONS", "begin_weighing", "weigh_decisions", "weigh_move"]
-
 HAS_NETWORKS = True
 HAS_GRAPHS = True
 HAS_DECISIONS = True

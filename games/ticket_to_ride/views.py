@@ -20,8 +20,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = ["hide"]
-
 
 @compiled
 def hide(state: State, seat: int, view: State) -> None:

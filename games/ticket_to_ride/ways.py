@@ -37,8 +37,6 @@ from evolve_arena.genomes.simd import (
     subtract,
 )
 
-__all__ = ["FAR", "helps_ticket", "measure_tree", "measure_ways", "way_after", "way_of"]
-
 FAR = 1000.0
 """How long the way is where there is none."""
 

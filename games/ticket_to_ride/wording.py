@@ -25,8 +25,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-__all__ = ["count_points", "list_payment", "tell_move"]
-
 
 def tell_move(state: NDArray[np.int64], move: int) -> str:
     """What who is to move does, after his name: "claims Boston – New York with 2 red (2 points)".

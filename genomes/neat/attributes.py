@@ -16,21 +16,6 @@ from evolve_arena.core.stream import below, chance, gaussian, next_word
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
-__all__ = [
-    "AttributeRules",
-    "ChoiceRule",
-    "NumberRule",
-    "SwitchRule",
-    "attribute_rules",
-    "draw_choice",
-    "draw_number",
-    "draw_switch",
-    "gaussian",
-    "mutate_choice",
-    "mutate_number",
-    "mutate_switch",
-]
-
 RANDOM = -1
 
 

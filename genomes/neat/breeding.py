@@ -23,8 +23,6 @@ from evolve_arena.genomes.neat.mutation import (
 from evolve_arena.genomes.neat.numbering import Counters, new_numbering, note_numbers
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = ["breed", "mutate"]
-
 LARGEST_KEY = 2**31 - 1
 
 

@@ -14,8 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
-__all__ = ["CONNECTIONS", "MEANINGLESS", "NeatConfig", "explain_meaningless"]
-
 CONNECTIONS = (
     "unconnected",
     "fs_neat",

@@ -21,8 +21,6 @@ from evolve_arena.genomes.neat.genes import add_connection, add_node, make_room,
 from evolve_arena.genomes.neat.numbering import Counters, new_numbering, number_link
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = ["create"]
-
 
 def create(
     config: NeatConfig, inputs: int, outputs: int, seed: int, *, last_genome: int = 0

@@ -14,8 +14,6 @@ from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import next_word
 from evolve_arena.genomes.neat.genes import copy_connection, copy_node, find_node
 
-__all__ = ["copy_genome", "cross", "order_connections"]
-
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR, EIGHT = np.uint64(4), np.uint64(8)
 ZERO = np.uint64(0)

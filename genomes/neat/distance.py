@@ -26,17 +26,6 @@ from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import mix
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = [
-    "Genes",
-    "Places",
-    "distances",
-    "fill_distances",
-    "forget_places",
-    "measure_distance",
-    "note_places",
-    "number_genes",
-]
-
 
 def distances(
     first: NeatPopulation,

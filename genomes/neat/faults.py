@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = ["find_fault", "find_faults"]
-
 Item = TypeVar("Item", bound=Hashable)
 SPAN = 2**33
 """More than there are keys of nodes and inputs: a genome's number times this, and a key, is the

@@ -27,8 +27,6 @@ from numba import types
 from evolve_arena.core.compiled import compiled, instruction, internal
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["ACTIVATIONS", "AGGREGATIONS", "SUM", "activate", "aggregate"]
-
 ACTIVATIONS = (
     "sigmoid",
     "tanh",

@@ -19,20 +19,6 @@ from evolve_arena.genomes.neat.population import (
     NeatPopulation,
 )
 
-__all__ = [
-    "Genes",
-    "add_connection",
-    "add_node",
-    "copy_connection",
-    "copy_node",
-    "delete_connection",
-    "delete_node",
-    "find_node",
-    "make_room",
-    "to_genes",
-    "to_population",
-]
-
 
 class Genes(NamedTuple):
     """The arrays of a :class:`NeatPopulation` but its keys, under the same names."""

@@ -35,8 +35,6 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS, make_room, write_networks
 from evolve_arena.genomes.simd import peek, poke
 
-__all__ = ["Graphs", "clear_plane", "compile_graphs", "evaluate", "run_graph"]
-
 
 class Graphs(NamedTuple):
     """The networks of a population; the file's first lines say how they are laid out."""

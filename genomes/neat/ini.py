@@ -15,8 +15,6 @@ from typing import Any
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
-__all__ = ["read_ini", "to_neat_python", "write_ini"]
-
 GENOME = "DefaultGenome"
 NEAT_KEYS = ("pop_size", "reset_on_extinction")
 OTHER_KEYS = {

@@ -34,14 +34,6 @@ from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 if TYPE_CHECKING:
     from neat import DefaultGenome
 
-__all__ = [
-    "ImportedGenome",
-    "from_neat_python",
-    "read_json",
-    "to_neat_python_genomes",
-    "write_json",
-]
-
 NEAT_PYTHON_VERSION = "2.0.0"
 OWN_NAME = "evolve_arena"
 OWN_FORMAT = 1

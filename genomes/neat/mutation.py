@@ -31,14 +31,6 @@ from evolve_arena.genomes.neat.genes import (
 )
 from evolve_arena.genomes.neat.numbering import number_link, number_split
 
-__all__ = [
-    "NEW_CONNECTIONS",
-    "NEW_NODES",
-    "Rules",
-    "mutate_genome",
-    "to_rules",
-]
-
 NEW_NODES, NEW_CONNECTIONS = 1, 3
 """What one mutation adds at most."""
 

@@ -15,17 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve_arena.genomes.tensors import DamagedFileError
 
-__all__ = [
-    "Gene",
-    "NetworkFile",
-    "OwnGenome",
-    "describe_network",
-    "list_genes",
-    "load",
-    "parse",
-    "says_the_same",
-]
-
 Gene = dict[str, Any]
 
 Key = Annotated[int, Field(ge=-(2**31), lt=2**31)]

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled, inlined, internal
 from evolve_arena.core.stream import mix
 
-__all__ = ["Counters", "Numbering", "new_numbering", "note_numbers", "number_link", "number_split"]
-
 
 class Counters(NamedTuple):
     """The last number of each sort that a run has given out."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NeatPopulation", "concatenate"]
-
 NODE_FIELDS = ("node_key", "bias", "response", "activation", "aggregation")
 CONNECTION_FIELDS = ("source", "target", "weight", "enabled", "innovation")
 TYPES = {

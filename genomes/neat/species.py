@@ -25,8 +25,6 @@ from evolve_arena.genomes.neat.distance import (
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = ["Species", "spawn_counts", "speciate", "stagnant"]
-
 NONE = -1
 
 

@@ -15,8 +15,6 @@ from evolve_arena.genomes.neat.functions import IDENTITY, SUM
 from evolve_arena.genomes.neat.genes import Genes
 from evolve_arena.genomes.neat.population import NeatPopulation
 
-__all__ = ["STEP_INTEGERS", "STEP_NUMBERS", "Room", "make_room", "write_networks"]
-
 STEP_INTEGERS, STEP_NUMBERS = 4, 2
 """What a step takes in ``structure`` and in ``numbers``, its connections not counted."""
 

@@ -73,8 +73,6 @@ from evolve_arena.players.lineup import (
     WEIGHTS_AT,
 )
 
-__all__ = ["choose_move", "decide", "find_changes", "take_slot"]
-
 HAS_POLICIES = True
 HAS_VALUES = True
 HAS_GRAPHS = True

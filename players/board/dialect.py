@@ -8,8 +8,6 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.dialects import Dialect, Limits
 
-__all__ = ["BoardDialect"]
-
 
 class BoardDialect(Dialect):
     """Lines of words: a state is given as its numbers, a move by its number or its name."""

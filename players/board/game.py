@@ -23,8 +23,6 @@ from evolve_arena.players.board.workspace import (
 )
 from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, TUPLES, Lineup
 
-__all__ = ["Board", "BoardGame", "make_kernel", "specialise_board"]
-
 FLOOR = "evolve_arena.players.board"
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", SEARCH: "HAS_SEARCHES"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}

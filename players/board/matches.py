@@ -20,8 +20,6 @@ from evolve_arena.players.board.rules import (
     to_move,
 )
 
-__all__ = ["count_sequences", "draw_openings", "play_matches"]
-
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 

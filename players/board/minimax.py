@@ -11,8 +11,6 @@ from evolve_arena.players.lineup import simple_lineup, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_by_settings, read_number, read_whole
 
-__all__ = ["MINIMAX", "MinimaxPlayer"]
-
 MAX_DEPTH = 12
 
 

@@ -41,8 +41,6 @@ from evolve_arena.players.lineup import (
 )
 from evolve_arena.players.tuples import TupleDesign, TuplePlayer
 
-__all__ = ["make_networks"]
-
 HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
 MOST_NUMBERS = 2**27

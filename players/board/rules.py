@@ -17,23 +17,6 @@ import numpy as np
 
 from evolve_arena.core.compiled import inlined
 
-__all__ = [
-    "CELLS",
-    "GOES_ON",
-    "LONGEST",
-    "MOVES",
-    "PLANES",
-    "STATE",
-    "WIDTH",
-    "evaluate",
-    "legal",
-    "play",
-    "result",
-    "see",
-    "start",
-    "to_move",
-]
-
 TOKENS = 7
 STATE = (np.int64, np.int64)
 """The types of a state's numbers."""

@@ -9,8 +9,6 @@ from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.text_ui import TextUI, shorten
 
-__all__ = ["BoardText"]
-
 
 class BoardText(TextUI):
     """The players are x and o; cells are named by column and row, such as ``d3``."""

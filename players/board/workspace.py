@@ -12,22 +12,6 @@ from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, Lineup
 
-__all__ = [
-    "DEPTH",
-    "HEAD",
-    "INPUTS",
-    "POLICY",
-    "RECORD_FIELDS",
-    "SEARCH",
-    "SLOTS",
-    "TAKES_WINS",
-    "TERMS",
-    "TRIAL",
-    "VALUE",
-    "Workspace",
-    "make_workspace",
-]
-
 HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 6)
 """Fields of a player's record, beside the usual ones: for what is bred its head, and whether it
 plays a move that wins at once, whatever the values (1); for a graph how many inputs, slots and

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from evolve_arena.runs.journey import Watch
     from evolve_arena.runs.run import Run
 
-__all__ = ["register"]
-
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
 Workers = Annotated[
     int | None, typer.Option(help="How many processes play; one per core unless given.")

@@ -10,8 +10,6 @@ import typer
 if TYPE_CHECKING:
     from evolve_arena.players.bred import BredPlayer
 
-__all__ = ["register"]
-
 PREFIX = "file:"
 
 Force = Annotated[

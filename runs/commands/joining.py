@@ -6,8 +6,6 @@ from typing import Annotated, get_type_hints
 
 import typer
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""

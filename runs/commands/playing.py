@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from evolve_arena.core.game import AnyGame
     from evolve_arena.players.player import Player
 
-__all__ = ["register"]
-
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Games = Annotated[int, typer.Option(min=1, help="Games, colours balanced.")]
 Openings = Annotated[
@@ -45,8 +43,8 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
+    from evolve_arena.players.specification import player_kinds
     from evolve_arena.runs.output import print_json, print_table
-    from evolve_arena.runs.players import player_kinds
 
     every = game_names()
     kinds = {kind.form: kind.summary for game in every for kind in player_kinds(game).values()}

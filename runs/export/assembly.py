@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["assemble", "cut", "read_template", "wrap", "write_base64", "write_name"]
-
 RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 

@@ -28,8 +28,6 @@ from evolve_arena.runs.export.assembly import (
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
-__all__ = ["export_python"]
-
 TEMPLATES = Path(__file__).with_name("templates")
 
 

@@ -15,8 +15,6 @@ from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
 from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.runs.export.inside import Inside
 
-__all__ = ["describe_nodes"]
-
 TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 WIDTH = 96
 INDENT = " " * 8

@@ -14,8 +14,6 @@ from evolve_arena.genomes import network
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.runs.export.assembly import cut, read_template, write_base64
 
-__all__ = ["LAYERS", "Inside", "write_layers"]
-
 LAYERS = Path(__file__).with_name("templates") / "mlp.py"
 """What evaluates multilayer perceptrons."""
 

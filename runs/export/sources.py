@@ -14,8 +14,6 @@ from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.storage import LARGEST, read_player
 
-__all__ = ["read_neat_file", "read_player_file"]
-
 LARGEST_JSON = 1 << 24
 """Bytes of neat-python's JSON: some 100,000 connections."""
 

@@ -21,8 +21,6 @@ from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.session import Plan, Session
 from evolve_arena.runs.players import fill_seats, find_player, game_for, with_seats
 
-__all__ = ["PlayOptions", "newest_opponent"]
-
 PERSON = "human"
 PAUSE = 0.5
 """Seconds between the moves of programs, if somebody is likely to look on."""

@@ -21,8 +21,6 @@ from evolve_arena.players.text_ui import TextUI, find_text_ui
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.table import Party, Program, Table
 
-__all__ = ["COMMANDS", "Command", "LeaveError", "NextGameError", "PromptLoop", "read_input"]
-
 COMMANDS = {
     "undo": "take back your last move (undo 3: the last three)",
     "hint": "what the other player, or that of --hint, would play here",

@@ -9,9 +9,6 @@ from typing import TextIO
 
 from evolve_arena.core.errors import one_line
 
-__all__ = ["InputEndedError", "Screen"]
-
-
 LONGEST_LINE = 10_000
 """Characters of a line; the moves of a long game are some thousand."""
 

@@ -17,8 +17,6 @@ from evolve_arena.runs.play.prompt import LeaveError, NextGameError, PromptLoop
 from evolve_arena.runs.play.screen import InputEndedError, Screen
 from evolve_arena.runs.play.table import Party, Table
 
-__all__ = ["Plan", "Session"]
-
 
 @dataclass(frozen=True)
 class Plan:

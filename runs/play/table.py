@@ -15,8 +15,6 @@ from evolve_arena.players.player import CompiledPlayer, Player, distinct_names
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.text_ui import find_text_ui
 
-__all__ = ["Party", "Program", "Table"]
-
 
 class Program:
     """A player, and the positions of this game in which it was asked so far.

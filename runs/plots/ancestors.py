@@ -34,8 +34,6 @@ from evolve_arena.runs.plots.style import (
 )
 from evolve_arena.runs.run import Run
 
-__all__ = ["Ancestors", "draw_ancestors", "meet_ancestors", "plot_ancestors"]
-
 MOST_CHAMPIONS = 25
 MOST_PLIES = 4
 

@@ -9,8 +9,6 @@ from evolve_arena.runs.plots.layers import add_lanes, order_rows, spread_row
 from evolve_arena.runs.plots.routes import Passage, Point, find_routes
 from evolve_arena.runs.plots.sketch import Node, Sketch
 
-__all__ = ["HEADER", "PADDING", "Arrangement", "Box", "arrange", "ballot", "board_width"]
-
 WIDEST, WIDEST_OUTPUTS = 11.0, 15.0
 """No row of hidden nodes, or of outputs, is wider, if it can be divided."""
 CELLS = (0.17, 0.15, 0.13, 0.115, 0.1, 0.09, 0.08)

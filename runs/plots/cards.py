@@ -18,8 +18,6 @@ from evolve_arena.runs.plots.routes import Point
 from evolve_arena.runs.plots.sketch import Node
 from evolve_arena.runs.plots.style import OKABE_ITO
 
-__all__ = ["NEGATIVE", "POSITIVE", "SIGNS", "draw_boards", "draw_card", "draw_wire", "wire_width"]
-
 POSITIVE, NEGATIVE = OKABE_ITO[0], OKABE_ITO[1]
 SIGNS = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "#FFFFFF", POSITIVE])
 HOLE = "#D8D8D8"

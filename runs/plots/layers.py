@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["Ends", "add_lanes", "find_layers", "order_rows", "spread_row"]
-
 Ends = tuple[int, int]
 """The nodes at which a wire begins and ends."""
 

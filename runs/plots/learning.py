@@ -11,8 +11,6 @@ from matplotlib.lines import Line2D
 from evolve_arena.runs.plots.record import Record, blocks
 from evolve_arena.runs.plots.style import GREY, say, style_axes
 
-__all__ = ["LESSONS", "draw_lessons"]
-
 LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
     "first_wins": ("games won by who began", "-"),
     "draws": ("draws", "--"),

@@ -29,8 +29,6 @@ from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, 
 from evolve_arena.runs.plots.thinning import thin_out
 from evolve_arena.runs.run import Run
 
-__all__ = ["draw_network", "plot_network"]
-
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2

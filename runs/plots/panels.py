@@ -18,8 +18,6 @@ from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.record import Record, blocks
 from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
-__all__ = ["draw_checks", "draw_fitness", "draw_statistic"]
-
 MOST_BANDS = 3
 """Of more runs than these, overlaid bands of quartiles could not be told apart."""
 MOST_MARKERS = 60

@@ -14,8 +14,6 @@ from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.record import Record
 from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 
-__all__ = ["draw_points"]
-
 
 def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
     """How many points the champion's seats score more than those of each opponent."""

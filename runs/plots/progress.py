@@ -29,8 +29,6 @@ from evolve_arena.runs.plots.style import (
 )
 from evolve_arena.runs.run import Run
 
-__all__ = ["draw_runs", "plot_runs"]
-
 
 def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
     """Draws fitness, checks and diversity of one or more *runs* by generation.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.run import Run
 
-__all__ = ["Record", "blocks", "distinct_names", "read_record"]
-
 Column = NDArray[np.float64]
 
 MOST_POINTS = 250

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Passage", "Point", "find_routes"]
-
 Point = tuple[float, float]
 Port = tuple[int, bool]
 """Where a wire leaves its source (False) or enters its target (True)."""

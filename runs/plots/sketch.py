@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.player import Player
 
-__all__ = ["Node", "Sketch", "Weights", "Wire", "count", "write_title"]
-
 Weights = NDArray[np.float64]
 
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from evolve_arena.runs.plots.record import Record, blocks, stretch
 from evolve_arena.runs.plots.style import GREY, say, style_axes
 
-__all__ = ["Stack", "colour_species", "draw_sizes", "draw_species", "stack_species"]
-
 Column = NDArray[np.float64]
 
 MOST_SPECIES = 500

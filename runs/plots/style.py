@@ -22,23 +22,6 @@ from matplotlib.ticker import MaxNLocator
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.files import write_whole
 
-__all__ = [
-    "FORMATS",
-    "GREY",
-    "LINES",
-    "MARKERS",
-    "OKABE_ITO",
-    "as_label",
-    "check_format",
-    "colours",
-    "new_figure",
-    "render",
-    "save",
-    "say",
-    "set_title",
-    "style_axes",
-]
-
 FORMATS = (".png", ".svg", ".pdf")
 """What a picture can be, by the end of its name."""
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from evolve_arena.runs.plots.sketch import Node, Sketch, Wire
 
-__all__ = ["thin_out"]
-
 MOST_NODES = 96
 """In a layer; of more hidden nodes those whose weights to others are the largest are drawn."""
 MOST_WIRES = 120

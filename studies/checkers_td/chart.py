@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-__all__ = ["draw_tournament"]
-
 SCALE = "RdBu"
 """Red for who moves first and loses, blue if he wins; told apart with any colour vision."""
 STEEP = 5

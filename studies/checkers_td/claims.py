@@ -26,8 +26,6 @@ from evolve_arena.studies.checkers_td.tournaments import (
 from evolve_arena.studies.intervals import Sample, mean_interval, mean_share
 from evolve_arena.studies.study import Material, Row, Table
 
-__all__ = ["CLAIMS", "Claim", "judge_claims", "judge_interval", "measure_claims"]
-
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
 """The rounds of each cell, by the numbers of who moves first and of the other."""
 

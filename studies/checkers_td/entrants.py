@@ -17,16 +17,6 @@ from evolve_arena.studies.checkers_td.plan import CHOSEN, trained
 from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.study import Material
 
-__all__ = [
-    "arrange",
-    "gather",
-    "identify",
-    "keep_learned",
-    "pick",
-    "read_scores",
-    "without_exploration",
-]
-
 
 def gather(material: Material, seed: int, numbers: Sequence[int]) -> Entrants:
     """The players with these *numbers*, of one *seed*, as they are after their training."""

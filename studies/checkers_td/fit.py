@@ -16,8 +16,6 @@ from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 from evolve_arena.studies.checkers_td.ranks import spearman
 from evolve_arena.studies.intervals import mean_interval
 
-__all__ = ["Fit", "measure_fit"]
-
 Values = NDArray[np.float64]
 EXCHANGES = 100
 """How often names are exchanged to see what chance gives."""

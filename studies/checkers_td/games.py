@@ -20,8 +20,6 @@ from evolve_arena.runs.files import explain_storage_errors, write_whole
 from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.study import Material, StudyProgress, StudyStoppedError
 
-__all__ = ["FOLDER", "Meeting", "Sitting", "fingerprint", "play_sittings"]
-
 AT_A_TIME = 30
 """Meetings between two looks at who watches, and two writings of the file."""
 FOLDER = "games"

@@ -10,8 +10,6 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td.published import PLAYERS
 from evolve_arena.studies.study import Job, Material, Need, Settings
 
-__all__ = ["CHOSEN", "Reading", "estimate_cost", "needs", "plan", "recipe_name", "trained"]
-
 UNSTATED = 4
 """How many plies the recipes look ahead where the text does not say it."""
 GENERATIONS = 5

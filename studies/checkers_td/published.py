@@ -12,18 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = [
-    "PLAYERS",
-    "ROUNDS",
-    "WITHOUT_ROW",
-    "Crosstable",
-    "Score",
-    "join_rounds",
-    "meet",
-    "read_published",
-    "sum_up",
-]
-
 ROUNDS = ((13, 11), (7, 17), (8, 17), (6, 19))
 """Section 5.2: what RafalForw and RafalBack won of each other in four rounds."""
 

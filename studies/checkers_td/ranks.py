@@ -8,16 +8,6 @@ from statistics import fmean
 
 from evolve_arena.arena.statistics import Z_95
 
-__all__ = [
-    "correlate",
-    "kendall",
-    "kendall_interval",
-    "place_values",
-    "rank_values",
-    "spearman",
-    "spearman_interval",
-]
-
 LEAST = 5
 """Of fewer values an interval says nothing."""
 

@@ -57,8 +57,6 @@ from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 
-__all__ = ["Course", "list_courses", "measure_readings", "play_courses", "tell_readings"]
-
 NUMBERS = tuple(range(1, 15))
 """Who takes part."""
 PAIRINGS = sorted(

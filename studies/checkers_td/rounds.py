@@ -28,8 +28,6 @@ from evolve_arena.studies.checkers_td.published import ROUNDS, Score
 from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Material, Row, Table
 
-__all__ = ["BETWEEN", "GAMES", "PAIRS", "measure_rounds", "play_pairs", "play_rounds"]
-
 FORWARD, BACKWARD = 2, 1
 """The numbers of RafalForw and RafalBack."""
 GAMES = 25

@@ -15,8 +15,6 @@ from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.players.storage import read_player
 
-__all__ = ["make_piotrowski", "piotrowski_names"]
-
 
 def piotrowski_names() -> list[str]:
     """Their names, in the order of his numbers: ``rafalback`` to ``rafalmored``."""

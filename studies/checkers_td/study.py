@@ -16,8 +16,6 @@ from evolve_arena.studies.checkers_td.tables import measure_tournament
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, Tournament
 from evolve_arena.studies.study import Study, TableKind
 
-__all__ = ["CHECKERS_TD"]
-
 
 def _kind(tournament: Tournament) -> TableKind:
     measure = partial(measure_tournament, tournament)

@@ -33,8 +33,6 @@ from evolve_arena.studies.checkers_td.tournaments import Tournament, play_tourna
 from evolve_arena.studies.intervals import Sample, mean_interval, mean_share, t_95
 from evolve_arena.studies.study import Grid, Material, Row, Table
 
-__all__ = ["compare_tournaments", "measure_tournament"]
-
 Results = Sequence[Mapping[tuple[int, int], Meeting]]
 """Seed by seed, the meetings by the numbers of who moves first and of the other."""
 

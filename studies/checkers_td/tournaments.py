@@ -27,16 +27,6 @@ from evolve_arena.studies.checkers_td.plan import CHOSEN, estimate_cost
 from evolve_arena.studies.checkers_td.published import PLAYERS, WITHOUT_ROW, Score
 from evolve_arena.studies.study import Material
 
-__all__ = [
-    "BETWEEN",
-    "GAMES",
-    "LEARNING",
-    "WITHOUT_LEARNING",
-    "Tournament",
-    "meet_and_learn",
-    "play_tournament",
-]
-
 GAMES = 10
 """Games of a round; the row's player moves first in all of them."""
 BETWEEN = 25

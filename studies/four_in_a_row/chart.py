@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from evolve_arena.studies.four_in_a_row.curves import Curves, Point, Published
 
-__all__ = ["draw_curves"]
-
 EVERY = 10
 """Generations between two published points."""
 

@@ -14,8 +14,6 @@ from evolve_arena.studies.four_in_a_row.chart import draw_curves
 from evolve_arena.studies.intervals import Sample, mean_share, next_interval
 from evolve_arena.studies.study import Row, Table
 
-__all__ = ["BEST", "LAST", "LEVEL", "Curves", "Point", "Published", "compare", "read_published"]
-
 LAST = 50
 """How many points at the end of a curve its level is the mean of."""
 LEVEL, BEST = "mean of last 50 points", "best point"

@@ -21,8 +21,6 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.four_in_a_row.curves import LAST, Point
 from evolve_arena.studies.intervals import Sample
 
-__all__ = ["begin_each_check", "begin_round_robins", "move_first"]
-
 
 def begin_each_check(run: Run) -> list[Point]:
     """The champion of each check against the test bot, moving first in all games."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
@@ -19,8 +20,6 @@ from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
-
-__all__ = ["FOUR_IN_A_ROW"]
 
 NUMBERS = (1, 2, 3, 4, 5, 6)
 LAST = 50

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Record = dict[str, list[tuple[float, Check]]]
 
-__all__ = ["draw_progress"]
-
 OPPONENTS = ("test-bot", "random")
 
 

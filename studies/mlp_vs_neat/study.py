@@ -30,8 +30,6 @@ from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Tabl
 if TYPE_CHECKING:
     from evolve_arena.studies.mlp_vs_neat.chart import Record
 
-__all__ = ["ARMS", "MLP_VS_NEAT", "Arm"]
-
 BUDGET = 6_000_000
 """Training games of each run, about."""
 CHECKS = 25

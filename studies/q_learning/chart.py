@@ -11,8 +11,6 @@ from evolve_arena.studies.intervals import Sample
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_ranking"]
-
 APART = 0.17
 """How far a configuration's two lines are from its middle."""
 

@@ -42,15 +42,6 @@ from evolve_arena.studies.q_learning.tables import (
 )
 from evolve_arena.studies.study import Material, Row, Table
 
-__all__ = [
-    "measure_corrected",
-    "measure_equal_sets",
-    "measure_exploration",
-    "measure_minimax",
-    "measure_rewards",
-    "measure_winners",
-]
-
 SIDE_GAMES = 500
 """How many games each agent plays on each side against each depth of minimax."""
 

@@ -10,21 +10,6 @@ from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Job, Material, Settings
 
-__all__ = [
-    "CORRECTED",
-    "EXPLORATION",
-    "REWARDS",
-    "STAGES",
-    "Choose",
-    "Stage",
-    "agents",
-    "choose_as_published",
-    "configurations",
-    "needs",
-    "plan_extras",
-    "plan_stage",
-]
-
 MOST = 1000
 """Games in a generation, at most."""
 GAMES = 50_000

@@ -30,8 +30,6 @@ from evolve_arena.studies.q_learning.plan import (
 from evolve_arena.studies.q_learning.tables import choose_best, measure_mutual, measure_random
 from evolve_arena.studies.study import Job, Material, Need, Settings, Study, TableKind
 
-__all__ = ["Q_LEARNING", "Q_LEARNING_OWN"]
-
 SOURCE = (
     "Jakub Młokosiewicz, Zastosowanie uczenia ze wzmocnieniem w doborze strategii reprezentowanej"
     " przez sieć neuronową w grze planszowej Connect 4 (2016)"

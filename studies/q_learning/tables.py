@@ -17,20 +17,6 @@ from evolve_arena.studies.q_learning.chart import draw_ranking
 from evolve_arena.studies.q_learning.plan import Stage, agents, configurations
 from evolve_arena.studies.study import FAR, Material, Row, Table
 
-__all__ = [
-    "Agents",
-    "choose_best",
-    "make_ranking",
-    "measure_mutual",
-    "measure_random",
-    "meet_each_other",
-    "meet_random",
-    "place_of",
-    "rank",
-    "read_published",
-    "tell_of_attempts",
-]
-
 Agents = Mapping[str, Sample]
 """What each agent won, by its name."""
 Published = Mapping[str, Mapping[str, float]]

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_curves", "draw_long_run"]
-
 Ends = Mapping[str, Mapping[str, Sequence[float]]]
 """By setting and opponent, the published final result of each individual."""
 

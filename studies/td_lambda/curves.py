@@ -17,17 +17,6 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.intervals import Sample
 from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
-__all__ = [
-    "CONCEPTS",
-    "Curve",
-    "concept_samples",
-    "measure_concepts",
-    "pick_best",
-    "published",
-    "read_curve",
-    "smooth",
-]
-
 CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}
 """The groups of concept states."""
 COLUMNS = {"Slump": "random"}

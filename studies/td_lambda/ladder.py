@@ -13,8 +13,6 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.studies.study import Material, Row, Table
 from evolve_arena.studies.td_lambda.curves import CONCEPTS, concept_samples, published
 
-__all__ = ["measure_ladder"]
-
 GAMES = 10_000
 PUBLISHED_GAMES = 1000
 NOTES = [

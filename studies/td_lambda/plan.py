@@ -8,18 +8,6 @@ from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Job, Material, Need, Settings
 
-__all__ = [
-    "CHECKS",
-    "LADDER",
-    "LONG",
-    "OPPONENTS",
-    "SHORT",
-    "Setting",
-    "individuals",
-    "needs",
-    "plan",
-]
-
 GAMES = 1_000_000
 SHORT = 300_000
 LONG = 5_000_000

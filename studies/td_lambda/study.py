@@ -19,8 +19,6 @@ from evolve_arena.studies.td_lambda.tables import (
     measure_long,
 )
 
-__all__ = ["TD_LAMBDA"]
-
 Labelled = dict[str, Setting]
 
 SHORT_TEST = {"G1": Setting("R1", "G1", games=SHORT)}

@@ -25,8 +25,6 @@ from evolve_arena.studies.td_lambda.curves import (
 )
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting, individuals
 
-__all__ = ["compare_individuals", "compare_settings", "measure_ends", "measure_long"]
-
 Finals = Mapping[str, Sequence[Mapping[str, Sample]]]
 """By setting, what each individual reached, by column."""
 Labelled = Mapping[str, Setting]

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_points", "draw_progress", "draw_ranges"]
-
 BIN = 5
 """Points in a bar of a histogram."""
 Ranges = Mapping[str, Mapping[int, tuple[float, float, float]]]

@@ -16,8 +16,6 @@ from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
 from evolve_arena.studies.intervals import mean_interval, t_95
 
-__all__ = ["MEASURES", "Estimate", "Measure", "combine"]
-
 Values = NDArray[np.float64]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from evolve_arena.arena.duel import DuelResult, duel
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import make_executor
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
@@ -14,8 +15,6 @@ from evolve_arena.players.player import Player
 from evolve_arena.studies.intervals import mean_interval
 from evolve_arena.studies.study import Material, Row, Table
 from evolve_arena.studies.ticket_to_ride.plan import EVOLVED, UNIVERSAL, trained
-
-__all__ = ["measure_mixed"]
 
 GAMES = 10_000
 SEATS = 4

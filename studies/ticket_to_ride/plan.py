@@ -9,18 +9,6 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Job, Material, Need, Settings
 from evolve_arena.studies.ticket_to_ride.published import COUNTS
 
-__all__ = [
-    "ADAGRAD",
-    "EVOLVED",
-    "ITERATIONS",
-    "PROOF",
-    "UNIVERSAL",
-    "needs",
-    "plan",
-    "specific",
-    "trained",
-]
-
 UNIVERSAL, PROOF = "universal", "proof"
 """Settings: a model for all numbers of players, and one that is watched while it learns."""
 ADAGRAD = "-adagrad"

@@ -24,8 +24,6 @@ from evolve_arena.studies.ticket_to_ride.plan import ITERATIONS, PROOF, trained
 from evolve_arena.studies.ticket_to_ride.published import read_cell
 from evolve_arena.studies.ticket_to_ride.tables import compare_cell, play_counts
 
-__all__ = ["measure_proof"]
-
 GAMES = 2500
 """With each number of players, after each iteration."""
 PUBLISHED_GAMES, PUBLISHED_SEATS, PRINTED = 240, 840, 5

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = ["ALL", "COUNTS", "GAMES", "Cell", "column_name", "games_of", "read_cell", "seats_of"]
-
 COUNTS = (2, 3, 4, 5)
 """How many play; a column of a table for each, and one for all games together."""
 ALL = "all"

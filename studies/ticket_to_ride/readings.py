@@ -15,8 +15,6 @@ from evolve_arena.studies.ticket_to_ride.measures import MEASURES
 from evolve_arena.studies.ticket_to_ride.published import COUNTS, column_name, read_cell
 from evolve_arena.studies.ticket_to_ride.tables import play_counts
 
-__all__ = ["list_readings", "measure_readings"]
-
 PUBLISHED_GAMES = 250
 ONLY_FEATURES = ("players", "goal_count")
 """Options that change nothing but features of networks."""

@@ -29,8 +29,6 @@ from evolve_arena.studies.ticket_to_ride.tables import (
     measure_universal,
 )
 
-__all__ = ["TICKET_TO_RIDE"]
-
 SPECIFIC = [specific(count) for count in COUNTS]
 
 TICKET_TO_RIDE = Study(

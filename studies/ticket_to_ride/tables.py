@@ -25,19 +25,6 @@ from evolve_arena.studies.ticket_to_ride.published import (
     read_cell,
 )
 
-__all__ = [
-    "GAMES",
-    "MIRROR_SEED",
-    "Games",
-    "compare",
-    "compare_cell",
-    "measure_network",
-    "measure_rule_player",
-    "measure_specific",
-    "measure_universal",
-    "play_counts",
-]
-
 GAMES = 10_000
 """How many games of each number of players a column is measured on."""
 MIRROR_SEED = 20180912

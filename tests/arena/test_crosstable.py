@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.crosstable import Crosstable, play_tournament
-from evolve_arena.arena.duel import DuelResult
-from evolve_arena.arena.duel_result import ForfeitCount
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.game import ConnectFour

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.arena.batch import Batch, Results, new_results, seat_players
-from evolve_arena.arena.duel import DuelResult, duel, summarise
-from evolve_arena.arena.duel_result import ForfeitCount, describe_repeats
+from evolve_arena.arena.duel import duel, summarise
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, describe_repeats
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game

@@ -23,9 +23,10 @@ from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.child import Child, quoted
+from evolve_arena.players.dialects import Limits
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player
-from evolve_arena.players.process import Limits, ProcessPlayer
+from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()

@@ -10,11 +10,11 @@ import pytest
 import evolve_arena as ea
 from evolve_arena import Run, duel, load, resume, start
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.game import PlayerKind
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players import specification
 from evolve_arena.players.player import Player
-from evolve_arena.players.specification import PlayerKind
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import NotARunError, RecipeError, RunExistsError
 from evolve_arena.runs.recipe import Recipe, read_recipe

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.arena.duel import DuelResult
+from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.errors import DamagedHistoryError, NotARunError, StorageError
 from evolve_arena.runs.history import PATIENCE, SCHEMA, Check, History

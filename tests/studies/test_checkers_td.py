@@ -65,14 +65,14 @@ from evolve_arena.studies.checkers_td.readings import (
 )
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
-from evolve_arena.studies.reproduction import (
+from evolve_arena.studies.reproduction import find_study, reproduce_study
+from evolve_arena.studies.study import (
+    Material,
+    Settings,
     StudyProgress,
     StudyResult,
     StudyStoppedError,
-    find_study,
-    reproduce_study,
 )
-from evolve_arena.studies.study import Material, Settings
 
 STUDY = find_study("checkers-td")
 

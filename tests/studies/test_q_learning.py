@@ -25,8 +25,8 @@ from evolve_arena.studies.q_learning.tables import (
     rank,
     read_published,
 )
-from evolve_arena.studies.reproduction import StudyResult, find_study, reproduce_study
-from evolve_arena.studies.study import Settings
+from evolve_arena.studies.reproduction import find_study, reproduce_study
+from evolve_arena.studies.study import Settings, StudyResult
 
 STUDY = find_study("q-learning")
 CONFIGURATIONS = [10, 5, 4, 5, 4, 6]

@@ -21,13 +21,9 @@ from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.breeding import breed
-from evolve_arena.studies.reproduction import (
-    StudyFailedError,
-    StudyProgress,
-    StudyScreen,
-    StudyStoppedError,
-)
-from evolve_arena.studies.study import FAR, Job
+from evolve_arena.studies.screen import StudyScreen
+from evolve_arena.studies.side_by_side import StudyFailedError
+from evolve_arena.studies.study import FAR, Job, StudyProgress, StudyStoppedError
 
 Told = list[StudyProgress]
 

@@ -14,8 +14,8 @@ from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.intervals import Sample, difference_interval
-from evolve_arena.studies.reproduction import StudyResult, find_study, reproduce_study
-from evolve_arena.studies.study import Settings
+from evolve_arena.studies.reproduction import find_study, reproduce_study
+from evolve_arena.studies.study import Settings, StudyResult
 from evolve_arena.studies.td_lambda.curves import (
     Curve,
     concept_samples,

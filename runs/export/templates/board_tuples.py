@@ -13,7 +13,7 @@ CELLS = 1
 VIEWS = [[0]]
 TUPLES = [[0]]
 NUMBERS = """
-c${NkU|;|M
+c-muNfB*mh2mk>
 """
 # --- How the network decides --------------------------------------------------------------
 

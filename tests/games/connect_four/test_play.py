@@ -16,7 +16,8 @@ from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.games.connect_four.opinions import describe_opinions, find_opinions
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.text_ui import ConnectFourText
-from evolve_arena.genomes.neat.creation import NeatConfig, create
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.play import Plan
 from evolve_arena.runs.play.prompt import Command, read_input

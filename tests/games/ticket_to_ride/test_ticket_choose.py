@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream, next_word
-from evolve_arena.games.ticket_to_ride.choose import decide
+from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
@@ -112,7 +112,8 @@ def test_nobody_looks_at_what_is_hidden() -> None:
 def ask(lineup: Lineup, position: Position, seed: int, scratch: TicketScratch | None = None) -> int:
     scratch = scratch or make_ticket_scratch(lineup)
     scratch.streams[:] = new_stream(seed)
-    return decide(position.rules, lineup, position.array.copy(), scratch)
+    begin_match(scratch)
+    return int(choose_move(position.rules, lineup, 0, position.array.copy(), scratch))
 
 
 def test_what_was_played_before_does_not_matter() -> None:
