@@ -24,7 +24,7 @@ STUDIES = "evolve_arena.studies"
 
 def game_names() -> list[str]:
     """The games that can be played, by name, sorted."""
-    return sorted(_places())
+    return sorted({*_places(), *_registered})
 
 
 def usual_game() -> str:
@@ -38,6 +38,8 @@ def find_game(name: str) -> GameSpec:
     Raises:
         UnknownNameError: There is no such game.
     """
+    if name in _registered:
+        return _registered[name]
     if name not in _places():
         raise UnknownNameError("game", name, game_names())
     return _load(_places()[name])
@@ -53,9 +55,14 @@ def make_game(name: str, **options: int) -> Any:
     return find_game(name).make(**options)
 
 
+def register_game(game: GameSpec) -> None:
+    """Adds a *game* for this process, and those that are forked from it."""
+    _registered[game.name] = game
+
+
 def game_of(rules: Any) -> AnyGame:
     """The game that has these *rules*, which must be one that was found before."""
-    loaded = (_load(place) for place in _loaded)
+    loaded = (*_registered.values(), *map(_load, _loaded))
     spec = next(spec for spec in loaded if spec.game.rules_type is type(rules))
     game: AnyGame = spec.make(**rules._asdict())
     return game
@@ -109,6 +116,7 @@ def recipe_files() -> dict[str, Any]:
 
 
 _loaded: set[str] = set()
+_registered: dict[str, GameSpec] = {}
 
 
 @cache

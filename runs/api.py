@@ -1,11 +1,13 @@
-"""The Python interface: start, resume and load runs, and let players meet."""
+"""The Python interface: start, resume and load runs, let players meet, and measure them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
+from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
@@ -13,6 +15,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, remember
 from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.journey import Watch
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
@@ -147,18 +150,8 @@ def duel(
     >>> result.games, result.score > 0.6
     (1000, True)
     """
-    if game is None:
-        named = [given for given in (first, second) if isinstance(given, str)]
-        made = [given for given in (first, second) if isinstance(given, CompiledPlayer)]
-        game = made[0].game if made else game_for(named)
     with ExitStack() as stack:
-        players = []
-        for given in (first, second):
-            player = find_player(given, game) if isinstance(given, str) else given
-            if player is not given:
-                stack.callback(player.close)
-            player.rehearse()
-            players.append(player)
+        game, players = _invite((first, second), game, stack)
         return duel_players(
             game,
             players[0],
@@ -168,3 +161,86 @@ def duel(
             seed=seed,
             executor=executor,
         )
+
+
+def tournament(
+    players: Sequence[str | Player],
+    *,
+    games: int = 200,
+    opening_plies: int = 0,
+    seed: int = 0,
+    game: AnyGame | None = None,
+    executor: Executor | None = None,
+) -> Crosstable:
+    """Lets everybody meet everybody, *games* times; see `play_tournament`.
+
+    >>> table = tournament(["test-bot", "random"], games=200, seed=1)
+    >>> [table.names[place] for place in table.ranking]
+    ['test-bot', 'random']
+    """
+    with ExitStack() as stack:
+        game, entered = _invite(players, game, stack)
+        return play_tournament(
+            game,
+            entered,
+            games=games,
+            opening_plies=opening_plies,
+            seed=seed,
+            executor=executor,
+        )
+
+
+def evaluate(
+    player: str | Player,
+    *,
+    games: int = 1000,
+    opening_plies: int = 0,
+    opponents: Sequence[str] | None = None,
+    seed: int = 0,
+    game: AnyGame | None = None,
+) -> dict[str, Any]:
+    """Measures *player* against *opponents*, by default those of the game; as ``evaluate --json``.
+
+    >>> told = evaluate("test-bot", opponents=["random"], games=100, seed=1)
+    >>> told["opponents"]["random"]["games"]
+    100
+    """
+    with ExitStack() as stack:
+        game, entered = _invite((player,), game, stack)
+        return evaluate_player(
+            entered[0],
+            game,
+            games=games,
+            opening_plies=opening_plies,
+            opponents=opponents,
+            seed=seed,
+        )
+
+
+def load_player(player: str, game: AnyGame | None = None) -> Player:
+    """The player that a specification names, such as ``run:DIR`` or ``minimax:depth=4``.
+
+    It can be asked for moves: ``load_player("random").choose(position, stream)``.
+
+    Raises:
+        ArenaError: There is no such player.
+    """
+    return find_player(player, game or game_for([player]))
+
+
+def _invite(
+    given: Sequence[str | Player], game: AnyGame | None, stack: ExitStack
+) -> tuple[AnyGame, list[Player]]:
+    """The players, and what they play; those made here are closed with the *stack*."""
+    if game is None:
+        named = [player for player in given if isinstance(player, str)]
+        made = [player for player in given if isinstance(player, CompiledPlayer)]
+        game = made[0].game if made else game_for(named)
+    players = []
+    for each in given:
+        player = find_player(each, game) if isinstance(each, str) else each
+        if player is not each:
+            stack.callback(player.close)
+        player.rehearse()
+        players.append(player)
+    return game, players

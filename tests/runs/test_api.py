@@ -1,16 +1,20 @@
-"""The Python interface: start, resume, load, duel."""
+"""The Python interface: what the package names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evolve_arena as ea
 from evolve_arena import Run, duel, load, resume, start
+from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.core.game import PlayerKind
+from evolve_arena.core.game import AnyGame, PlayerKind
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players import specification
@@ -62,7 +66,8 @@ def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
 
 
 def test_the_interface_is_what_the_package_names() -> None:
-    assert set(ea.__all__) == {"Run", "duel", "load", "resume", "start"}
+    assert set(ea.__all__) == {name for names in ea.PLACES.values() for name in names}
+    assert dir(ea) == ea.__all__
     for name in ea.__all__:
         assert callable(getattr(ea, name))
     with pytest.raises(AttributeError, match="no attribute 'begin'"):
@@ -260,3 +265,28 @@ def test_a_runs_opponents_are_closed_however_it_ends(spies: list[Spy], tmp_path:
         resume(run.path, generations=9, executor="serial", watch=stumble)
     assert [spy.closed for spy in spies] == [1] * len(spies)
     assert resume(run.path, executor="serial").generation == 9
+
+
+def test_a_game_and_a_player_of_ones_own_are_met_by_name() -> None:
+    mine = replace(find_game("connect-four"), game=type("Mine", (ConnectFour,), {"name": "mine"}))
+    ea.register_game(mine)
+    ea.register_player("first", PlayerKind("first", "the first move", _make_first))
+    try:
+        assert ea.make_game("mine").name == "mine"
+        assert ea.duel("first", "random", games=20, game=ea.make_game("mine")).score > 0.2
+        table = ea.tournament(["first", "random", "test-bot"], games=20, seed=1)
+        assert table.names == ("first", "random", "test-bot")
+        assert ea.evaluate("first", opponents=["random"], games=20)["player"] == "first"
+    finally:
+        registry._registered.clear()
+        specification._KINDS.pop("first")
+
+
+def _make_first(argument: str, game: AnyGame) -> Player:
+    class First(Player):
+        name = "first"
+
+        def choose(self, position: Any, stream: Stream) -> Any:
+            return game.legal_moves(position)[0]
+
+    return First()
