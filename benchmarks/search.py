@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.arena.openings import random_openings
+from evolve_arena.games.connect_four.column_player import count_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.minimax import count_lines
 from evolve_arena.games.connect_four.search import find_moves
 from evolve_arena.games.connect_four.workspace import LEAST_WITH_TABLE, TABLE_BITS
 from evolve_arena.players.search import NODES, WIN, make_room

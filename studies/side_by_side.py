@@ -23,7 +23,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.learner import DivergedError, Learner
 from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.ledger import Ledger
+from evolve_arena.studies.report import Ledger
 
 
 class StudyFailedError(ArenaError):

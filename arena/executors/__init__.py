@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from typing import Any
+
+from numpy.typing import NDArray
 
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.executors.processes import ProcessExecutor, WorkerError
-from evolve_arena.arena.executors.serial import SerialExecutor
+from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 __all__ = [
@@ -68,3 +72,15 @@ def default_workers() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
+
+
+class SerialExecutor(Executor):
+    """Does one part after the other in the calling process."""
+
+    def do(self, work: Work) -> list[NDArray[Any]]:
+        """Does all parts of *work*."""
+        start = time.perf_counter()
+        outputs = new_outputs(work)
+        find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
+        self.seconds += time.perf_counter() - start
+        return outputs

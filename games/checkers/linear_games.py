@@ -23,8 +23,8 @@ from evolve_arena.games.checkers.board import (
     move_piece,
     note_position,
 )
-from evolve_arena.games.checkers.decision import choose_move
 from evolve_arena.games.checkers.features import count_features
+from evolve_arena.games.checkers.kernel import choose_move
 from evolve_arena.games.checkers.linear_lessons import (
     AFTER,
     BEFORE,

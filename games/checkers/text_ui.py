@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
 
-from evolve_arena.core.errors import BadValueError, IllegalMoveError, PositionError
-from evolve_arena.games.checkers.drawing import draw_checkers
+import numpy as np
+
+from evolve_arena.core.errors import BadValueError, IllegalMoveError, PositionError, one_line
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts
-from evolve_arena.games.checkers.position import COLOURS, Move, Position
+from evolve_arena.games.checkers.graph import CheckersGraphPlayer
+from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.position import COLOURS, Move, Position, bit_of, square_of
+from evolve_arena.games.checkers.search import find_moves
+from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.search import WIN
 from evolve_arena.players.text_ui import TextUI, shorten
 
 
@@ -133,7 +143,7 @@ class CheckersText(TextUI):
     def describe_values(
         self, player: Thinker, position: Position, earlier: Sequence[Position]
     ) -> str:
-        """See :mod:`evolve_arena.games.checkers.opinions`."""
+        """See :mod:`evolve_arena.games.checkers.text_ui`."""
         return describe_thoughts(player, position)
 
     def _read_squares(self, text: str) -> tuple[int, ...]:
@@ -158,3 +168,181 @@ def _begins(squares: tuple[int, ...], path: tuple[int, ...]) -> bool:
 def _list_moves(moves: list[Move]) -> str:
     texts = [str(move) for move in moves]
     return " or ".join([", ".join(texts[:-1]), texts[-1]]) if texts[1:] else texts[0]
+
+
+Thinker: TypeAlias = LinearPlayer | CheckersNetworkPlayer | CheckersGraphPlayer
+"""Players of checkers that can be asked."""
+
+LEAST_DEPTH = 3
+"""Those who look less far ahead only tell of their best moves."""
+PER_LINE = 6
+
+
+def describe_thoughts(player: Thinker, position: Position) -> str:
+    """The opinions in some lines, the best ones with a star; see :func:`find_thoughts`."""
+    depth, game = player.design.depth, player.design.game
+    thoughts = find_thoughts(player, position)
+    best = max(thoughts.values())
+    parts = [
+        f"{game.format_move(move, position)}: {_write(value)}{'*' if value == best else ''}"
+        for move, value in thoughts.items()
+    ]
+    lines = ["  " + "  ".join(parts[at : at + PER_LINE]) for at in range(0, len(parts), PER_LINE)]
+    which = "each move" if depth >= LEAST_DEPTH else "its best moves"
+    ahead = f"{depth} {'ply' if depth == 1 else 'plies'} ahead"
+    head = f"{one_line(player.name)}'s values of {which}, {ahead}, {_name_unit(player)}:"
+    return "\n".join([head, *lines])
+
+
+def find_thoughts(player: Thinker, position: Position) -> dict[Move, float]:
+    """The values of moves for who is to move; the greater, the better.
+
+    They are the very ones that the player's choice rests on: infinite where it sees a win or a
+    loss, 0 where the move makes the game a draw. A search that stops at what cannot be better
+    knows those of the best moves only. The others take a search for each answer to each move,
+    so that all is valued by who is to move now; there must be a ply left after the answer. Of
+    players who look less far ahead, only the best moves are given.
+
+    Args:
+        player: Who is asked.
+        position: The position, which is not over.
+    """
+    scratch = make_checkers_scratch(player.lineup)
+    if player.design.depth < LEAST_DEPTH:
+        moves, value = _search(player, player.lineup, position, scratch)
+        return {move: _scale(value) for move in sorted(moves)}
+    seats = player.lineup.seats.copy()
+    seats[:, DEPTH] -= 2
+    shallow = player.lineup._replace(seats=seats)
+    return {
+        move: _scale(_value_move(player, shallow, position, move, scratch))
+        for move in player.design.game.legal_moves(position)
+    }
+
+
+def _value_move(
+    player: Thinker, shallow: Lineup, position: Position, move: Move, scratch: CheckersScratch
+) -> int:
+    """What a *move* is worth; the *shallow* player looks two plies less far ahead."""
+    game = player.design.game
+    after = game.play(position, move)
+    if end := game.outcome(after):
+        return 0 if end.winner is None else WIN
+    after = replace(after, past=())  # further on nobody looks for draws
+    worst = WIN
+    for answer in game.legal_moves(after):
+        later = game.play(after, answer)
+        later = replace(later, past=())
+        value = -WIN if game.outcome(later) else _search(player, shallow, later, scratch)[1]
+        worst = min(worst, value)
+    return worst
+
+
+def _search(
+    player: Thinker, lineup: Lineup, position: Position, scratch: CheckersScratch
+) -> tuple[list[Move], int]:
+    """The moves that a search finds best, and their value."""
+    own, other = position.dark, position.light
+    if position.side == 1:
+        own, other = other, own
+    quiet = len(position.past)
+    scratch.past[:quiet] = np.array(position.past, dtype=np.uint64)
+    board = np.uint64(own), np.uint64(other), np.uint64(position.kings), position.side
+    count, value = find_moves(lineup, 0, *board, quiet, scratch)
+    return [player.design.game.move_of(int(word)) for word in scratch.moves[:count]], int(value)
+
+
+def _scale(value: int) -> float:
+    """The value as the player's weights count it; infinite if somebody wins."""
+    if abs(value) >= WIN // 2:
+        return math.inf if value > 0 else -math.inf
+    return value / UNIT
+
+
+def _write(value: float) -> str:
+    if math.isinf(value):
+        return "wins" if value > 0 else "loses"
+    return f"{value:+.3f}" if round(value, 3) else "0.000"
+
+
+def _name_unit(player: Thinker) -> str:
+    if isinstance(player, CheckersNetworkPlayer | CheckersGraphPlayer):
+        return "by its network"
+    if player.arrays["genome"].tolist() == list(PIECES):
+        return "in men"
+    return "by its weights"
+
+
+EMPTY, LIT, UNUSED = "38;5;245;48;5;236", "38;5;250;48;5;24", "48;5;250"
+"""Colours of a square of checkers, of one that the last move touched, and of those between."""
+PIECE_COLOURS = {"b": "38;5;210;1", "B": "38;5;210;1", "w": "38;5;231;1", "W": "38;5;231;1"}
+MEN = 12
+"""What each side begins with."""
+
+
+def draw_checkers(position: Position, last: Move | None = None, *, colour: bool = False) -> str:
+    """The board with the numbers of all squares, and what each side has left.
+
+    Pieces are ``b`` and ``w``, in upper case if they are kings. The squares between which the
+    last move went are in brackets, and those on which it captured bear an ``x``.
+
+    >>> game = checkers.Checkers()
+    >>> position = game.parse_position("11-15 22-18 15x22")
+    >>> print(draw_checkers(position, game.parse_move("15x22")))
+           1 b       2 b       3 b       4 b
+      5 b       6 b       7 b       8 b
+           9 b      10 b      11 .      12 b
+     13 .      14 .      15[.]     16 .
+          17 .      18 x      19 .      20 .
+     21 w      22[b]     23 w      24 w
+          25 w      26 w      27 w      28 w
+     29 w      30 w      31 w      32 w
+    <BLANKLINE>
+     dark (b): 12 men
+     light (w): 11 men, 1 captured
+    """
+    marks = position.drawing()
+    squares = range(32, 0, -1) if position.turned else range(1, 33)
+    ends = {last.path[0], last.path[-1]} if last else set()
+    captured = _captured_squares(last) if last else set()
+    lines = []
+    for row in range(8):
+        cells = []
+        for place in range(4 * row, 4 * row + 4):
+            square, mark = squares[place], marks[place]
+            mark = "x" if square in captured and mark == "." else mark
+            cells.append(_draw_square(square, mark, square in ends, square in captured, colour))
+        blank = f"\x1b[{UNUSED}m     \x1b[0m" if colour else "     "
+        pairs = [blank + cell if row % 2 == 0 else cell + blank for cell in cells]
+        lines.append((" " + "".join(pairs)).rstrip())
+    return "\n".join([*lines, "", *(f" {_count_pieces(position, side)}" for side in range(2))])
+
+
+def _draw_square(square: int, mark: str, is_end: bool, is_captured: bool, colour: bool) -> str:
+    left, right = "[]" if is_end else "  "
+    if not colour:
+        return f"{square:2}{left}{mark}{right}"
+    ground = LIT if is_end or is_captured else EMPTY
+    piece = f"\x1b[{PIECE_COLOURS[mark]}m{mark}\x1b[0;{ground}m" if mark in PIECE_COLOURS else mark
+    return f"\x1b[{ground}m{square:2}{left}{piece}{right}\x1b[0m"
+
+
+def _count_pieces(position: Position, side: int) -> str:
+    """What *side* has: "dark (b): 11 men, 1 king (B), 2 captured"."""
+    pieces = (position.dark, position.light)[side]
+    kings = (pieces & position.kings).bit_count()
+    men = pieces.bit_count() - kings
+    parts = [f"{men} {'man' if men == 1 else 'men'}"]
+    if kings:
+        parts.append(f"{kings} {'king' if kings == 1 else 'kings'} ({'BW'[side]})")
+    if lost := MEN - pieces.bit_count():
+        parts.append(f"{lost} captured")
+    return f"{COLOURS[side]} ({'bw'[side]}): {', '.join(parts)}"
+
+
+def _captured_squares(move: Move) -> set[int]:
+    """The squares that a *move* with its whole path jumps over."""
+    if not move.is_capture:
+        return set()
+    places = [bit_of(square).bit_length() - 1 for square in move.path]
+    return {square_of((here + there) // 2) for here, there in pairwise(places)}

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.bitboard import Rules, cell_of, drop, full_columns
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.values import value_moves
-from evolve_arena.games.connect_four.workspace import make_scratch
+from evolve_arena.games.connect_four.graph_seat import value_disc
+from evolve_arena.games.connect_four.network_seat import (
+    sit_down,
+    value_column,
+    value_disc_by_network,
+)
+from evolve_arena.games.connect_four.tuple_seat import value_disc_by_tuples
+from evolve_arena.games.connect_four.workspace import (
+    ACTION,
+    CARD_FIELDS,
+    CARD_HEAD,
+    CARD_KIND,
+    DEPTH,
+    MINIMAX,
+    SEAT_FIELDS,
+    make_scratch,
+)
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.simd import peek
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.lineup import GRAPH, TUPLES, Lineup, simple_lineup, with_noise
+from evolve_arena.players.player import CompiledPlayer
 
 
 class ColumnPlayer(BredPlayer):
@@ -39,3 +62,91 @@ class ColumnPlayer(BredPlayer):
         boards = np.uint64(own), np.uint64(other)
         value_moves(self.game.rules, self.lineup, side, *boards, scratch, values)
         return values
+
+
+ONE = np.uint64(1)
+
+
+@compiled
+def value_moves(
+    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, values: Any
+) -> None:
+    """Puts a network's opinion of each open column into *values* (``float64``).
+
+    Its head is a value or an action.
+    """
+    full = full_columns(own | other, rules)
+    sit_down(rules, lineup, side, own, other, scratch, False)
+    for column in range(rules.columns):
+        if not (full >> np.uint64(column)) & ONE:
+            cell = cell_of(drop(own | other, column, rules))
+            kind = peek(scratch.cards, side * CARD_FIELDS + CARD_KIND)
+            if kind == GRAPH:
+                values[column] = value_disc(lineup, side * CARD_FIELDS, cell, scratch)
+            elif kind == TUPLES:
+                whole = value_disc_by_tuples(lineup, side * CARD_FIELDS, cell, scratch)
+                values[column] = whole / RESOLUTION
+            elif peek(scratch.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
+                values[column] = value_column(lineup, side * CARD_FIELDS, column, scratch)
+            else:
+                values[column] = value_disc_by_network(lineup, side * CARD_FIELDS, cell, scratch)
+
+
+MAX_DEPTH = 12
+
+
+class MinimaxPlayer(CompiledPlayer):
+    """Chooses by alpha-beta search, *depth* plies deep, with seed 001's evaluation.
+
+    Wins come first, the sooner the better, losses last, the later the better; between them
+    :func:`count_lines` decides. Of equally good moves each is as likely.
+
+    Args:
+        game: What it plays.
+        depth: How many plies it looks ahead, 1 to 12.
+        noise: How often it plays any legal move instead, 0 to 1.
+
+    Raises:
+        BadValueError: *depth* or *noise* is out of range.
+
+    >>> game = ConnectFour()
+    >>> from evolve_arena.core.stream import new_stream
+    >>> MinimaxPlayer(game, depth=2).choose(game.parse_position("04142"), new_stream(1))
+    3
+    """
+
+    def __init__(self, game: ConnectFour, depth: int = 4, noise: float = 0.0) -> None:
+        if not 1 <= depth <= MAX_DEPTH:
+            raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
+        if not 0.0 <= noise <= 1.0:
+            raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
+        name = f"minimax:depth={depth}" + (f",noise={noise:.10g}" if noise else "")
+        super().__init__(game, _pack(game.rules, depth, noise), name)
+        self.depth = depth
+        self.noise = noise
+
+
+def count_lines(rules: Rules) -> NDArray[np.int32]:
+    """How many winning lines run through each cell, by the cell's bit.
+
+    The bits on top of the columns are no cells and have none. On the usual board this is table
+    3.1 of Löfroth and Dalenius (2011).
+
+    >>> count_lines(Rules(7, 6, 4)).reshape(7, 7)[:4, :6].tolist()
+    [[3, 4, 5, 5, 4, 3], [4, 6, 8, 8, 6, 4], [5, 8, 11, 11, 8, 5], [7, 10, 13, 13, 10, 7]]
+    """
+    columns, rows, connect = rules
+    lines = np.zeros((columns, rows + 1), dtype=np.int32)
+    places = np.arange(connect)
+    for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for column in range(columns - right * (connect - 1)):
+            for row in range(rows):
+                if 0 <= row + up * (connect - 1) < rows:
+                    lines[column + right * places, row + up * places] += 1
+    return lines.ravel()
+
+
+def _pack(rules: Rules, depth: int, noise: float) -> Lineup:
+    lineup = simple_lineup(SEAT_FIELDS, MINIMAX)
+    lineup.seats[0, DEPTH] = depth
+    return with_noise(lineup._replace(columns=count_lines(rules)), noise)

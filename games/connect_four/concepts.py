@@ -90,7 +90,7 @@ def concept_groups(
     Raises:
         BadValueError: The game has another board: see :func:`fits_concepts`.
 
-    >>> from evolve_arena.games.connect_four.minimax import MinimaxPlayer
+    >>> from evolve_arena.games.connect_four.column_player import MinimaxPlayer
     >>> groups = concept_groups(MinimaxPlayer(ConnectFour(), 1))
     >>> groups["A"].share, groups["F"].share < 0.4, groups["K"].states
     (1.0, True, 20)

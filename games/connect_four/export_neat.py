@@ -13,8 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
-from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.board_view import ENCODINGS, HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json

@@ -2,19 +2,162 @@
 
 from __future__ import annotations
 
+import base64
+import textwrap
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.games.connect_four.export_graph import describe_graph
-from evolve_arena.games.connect_four.export_mlp import describe_mlp
-from evolve_arena.games.connect_four.export_tuples import describe_tuples
+import numpy as np
+from numpy.typing import NDArray
+
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export.assembly import assemble, cut, read_template, wrap, write_name
-from evolve_arena.runs.export.inside import Inside
+from evolve_arena.players.lineup import INPUTS_AT
+from evolve_arena.runs.export.assembly import (
+    assemble,
+    cut,
+    read_template,
+    wrap,
+    write_base64,
+    write_name,
+)
+from evolve_arena.runs.export.graphs import describe_nodes
+from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
+
+TUPLES_TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
+WIDTH = 96
+SPACE = "\xa0"
+"""A space at which a line is not to be broken."""
+
+
+def describe_tuples(player: TuplePlayer) -> Inside:
+    """The network of *player* as source code."""
+    cells = player.genome.cells[0]
+    numbers = _read_numbers(player)
+    return Inside(
+        templates=(TUPLES_TEMPLATE,),
+        constants=_write_tuples(player, numbers),
+        description=(
+            f"network: {len(cells)} tuples of {cells.shape[1]} cells, read as they stand and in"
+            " the mirror",
+            f"numbers: {len(numbers):,}, of which {np.count_nonzero(numbers):,} are not 0",
+        ),
+    )
+
+
+def _read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
+    """As the arena plays them, rounded and limited: in units of 1/65536."""
+    begin = int(player.lineup.seats[0, INPUTS_AT])
+    numbers: NDArray[np.int32] = player.lineup.columns[begin:]
+    return numbers
+
+
+def _write_tuples(player: TuplePlayer, numbers: NDArray[np.int32]) -> str:
+    rows = player.design.rows
+    tuples = ""
+    for cells in player.genome.cells[0].tolist():
+        places = ", ".join(f"({cell // rows},{SPACE}{cell % rows})" for cell in cells)
+        line = textwrap.fill(f"[{places}],", WIDTH - 4, break_on_hyphens=False)
+        tuples += textwrap.indent(line, " " * 4).replace(SPACE, " ") + "\n"
+    return f'''\
+TAKES_WINS = True
+# The cells of each tuple: column, and row from below.
+TUPLES = [
+{tuples}]
+# What each entry of each tuple is worth to the player who began, after a move of that player and
+# then once more after one of the other: base85, of zlib, of the bytes of whole numbers.
+NUMBERS = """
+{_pack(numbers)}"""
+'''
+
+
+def _pack(numbers: NDArray[np.int32]) -> str:
+    """The lowest bytes of all numbers, then the next ones, which are nearly all 0.
+
+    Small numbers of either sign become small ones without: 0, -1, 1, -2, 2 are 0, 1, 2, 3, 4.
+    """
+    folded = (numbers << 1) ^ (numbers >> 31)
+    planes = np.ascontiguousarray(folded.astype("<i4").view(np.uint8).reshape(-1, 4).T)
+    text = base64.b85encode(zlib.compress(planes.tobytes(), 9)).decode("ascii")
+    lines = (text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
+    return "".join(f"{line}\n" for line in lines)
+
+
+MLP_TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
+
+
+def describe_mlp(player: NetworkPlayer) -> Inside:
+    """The network of *player* as source code."""
+    design = player.design
+    units = "-".join(str(size) for size in design.mlp.sizes)
+    return Inside(
+        templates=(MLP_TEMPLATE, LAYERS),
+        constants=_write_network(player),
+        description=(f"network: {units} units, {design.activation}",),
+    )
+
+
+def _write_network(player: NetworkPlayer) -> str:
+    design = player.design
+    genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    moves = ", then what each move adds" if design.head == "action" else ""
+    return f'''\
+TAKES_WINS = {design.head == "value" and design.take_wins}
+VIEWPOINT = "{design.viewpoint}"
+CELLS = {design.columns * design.rows}
+# Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
+# of 1/65536.
+FIRST_LAYER = """
+{write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+{write_layers(design.head, design.mlp, genome)}'''
+
+
+def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
+    """Biases, then the weights of every disc, shape ``(1 + 2 * cells, units)``.
+
+    Read from the packed player: as the arena plays it, rounded and limited. Discs stand
+    kind by kind, cell by cell, the top row first. With an action head the weights of every
+    move follow, ``columns`` more rows.
+    """
+    design = player.design
+    units = design.mlp.sizes[1]
+    packed = player.lineup.columns.reshape(1 + design.board.features, -1)[:, :units]
+    height = design.rows + 1
+    places = [0]
+    for kind in range(2):
+        for row in reversed(range(design.rows)):
+            for column in range(design.columns):
+                places.append(1 + (kind * design.columns + column) * height + row)
+    if design.head == "action":
+        places += range(1 + 2 * design.columns * height, len(packed))
+    return packed[places]
+
+
+GRAPH_TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
+
+
+def describe_graph(player: GraphPlayer) -> Inside:
+    """The network of *player* as source code."""
+    design = player.design
+    encoding = design.board
+    second = encoding.features // 2
+    discs = [
+        (0, float(encoding.factor[0])),
+        (encoding.inputs - design.columns * design.rows, float(encoding.factor[second])),
+    ]
+    constants = f"""\
+HEAD = "{design.head}"
+TAKES_WINS = {design.head == "value"}
+VIEWPOINT = "{design.viewpoint}"
+# For each kind of disc the input of the first cell, and the number that it gets.
+DISCS = {discs!r}
+"""
+    return describe_nodes(player, GRAPH_TEMPLATE, constants)
+
 
 TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
 INSIDES: dict[str, Callable[[Any], Inside]] = {

@@ -16,8 +16,8 @@ from evolve_arena.games.connect_four.bitboard import (
     has_line,
     mark_if_full,
 )
+from evolve_arena.games.connect_four.network_seat import HAS_POLICIES, see_disc, take_seat
 from evolve_arena.games.connect_four.seats import choose_move
-from evolve_arena.games.connect_four.sitting import HAS_POLICIES, see_disc, take_seat
 from evolve_arena.games.connect_four.workspace import (
     BOARD_FIELDS,
     CARD_FIELDS,

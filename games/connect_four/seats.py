@@ -29,16 +29,16 @@ from evolve_arena.games.connect_four.graph_seat import (
     remember_best,
     value_disc,
 )
-from evolve_arena.games.connect_four.network_seat import choose_by_network
-from evolve_arena.games.connect_four.search import find_best
-from evolve_arena.games.connect_four.sitting import (
+from evolve_arena.games.connect_four.network_seat import (
     HAS_GRAPHS,
     HAS_NETWORKS,
     HAS_SEARCHES,
     HAS_TEST_BOTS,
     HAS_TUPLES,
+    choose_by_network,
     sit_down,
 )
+from evolve_arena.games.connect_four.search import find_best
 from evolve_arena.games.connect_four.tuple_seat import pick_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     CARD_DEPTH,

@@ -16,12 +16,42 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Game, Outcome
+from evolve_arena.games.ticket_to_ride.board import COLOURS, LINE_ROUTE, LINE_TWIN, LINES, TICKETS
 from evolve_arena.games.ticket_to_ride.cards import players_word
-from evolve_arena.games.ticket_to_ride.faults import find_fault, name_of
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES, STATE_FIELDS, TicketRules
-from evolve_arena.games.ticket_to_ride.legality import is_legal, list_moves
-from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
-from evolve_arena.games.ticket_to_ride.observation import observe
+from evolve_arena.games.ticket_to_ride.layout import (
+    CARDS,
+    DECK_SIZE,
+    DISCARD_AT,
+    DISCARD_SIZE,
+    DRAW_DECK,
+    DRAW_OPEN,
+    DRAW_TICKETS,
+    HAND_AT,
+    HELD_TICKETS,
+    KEEP,
+    KEEP_FIRST,
+    LAST_SEAT,
+    MOST_PLAYERS,
+    MOVES,
+    NUMBER_OF_PLAYERS,
+    OPEN_AT,
+    OPEN_SIZE,
+    OWNER_AT,
+    PASS,
+    PASSES,
+    PHASE,
+    POINTS,
+    ROUND,
+    STATE_FIELDS,
+    TICKET_DECK_SIZE,
+    TO_MOVE,
+    TRAINS,
+    TURN,
+    TicketRules,
+    player_at,
+)
+from evolve_arena.games.ticket_to_ride.legality import can_claim, is_legal, list_moves
+from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move, route_name
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
@@ -202,3 +232,100 @@ class TicketToRide(Game[Position, int]):
             except IllegalMoveError as error:
                 raise PositionError(f"move {number}, {part.strip()[:40]!r}: {error}") from None
         return position
+
+
+_COUNTS = (NUMBER_OF_PLAYERS, ROUND, PHASE, PASSES, DECK_SIZE, DISCARD_SIZE, TICKET_DECK_SIZE)
+_PUBLIC = (TRAINS, POINTS, CARDS, HELD_TICKETS)
+OBSERVED = len(_COUNTS) + 2 + 3 * len(COLOURS) + 2 * TICKETS + LINES + MOST_PLAYERS * len(_PUBLIC)
+"""How many numbers there are."""
+
+
+def observe(view: Position, seat: int) -> NDArray[np.int16]:
+    """The numbers of a *view* of *seat*, shape ``(OBSERVED,)``.
+
+    In order: players; round; phase; passes in a row; cards in the deck; discarded; tickets in
+    their deck; who is to move and whose next turn is the last, as seats counted on from the own,
+    -1 for nobody (2); open cards by colour (9); discarded cards by colour (9); the own hand by
+    colour (9); for each ticket 1 if it is offered (30), 1 if it is held and 2 if it is done, too
+    (30); for each line its owner as a seat counted on from the own, -1 if it is free (100); for
+    each seat, the own first, trains, points of routes, cards and tickets held, 0 for seats that
+    nobody has (5 x 4).
+    """
+    state, players = view.array, view.players
+    own = player_at(seat)
+    parts = [
+        state[list(_COUNTS)],
+        _count_on(state[[TO_MOVE, LAST_SEAT]], seat, players),
+        np.bincount(state[OPEN_AT : OPEN_AT + state[OPEN_SIZE]], minlength=len(COLOURS)),
+        state[DISCARD_AT : DISCARD_AT + len(COLOURS)],
+        state[own + HAND_AT : own + HAND_AT + len(COLOURS)],
+        _tickets(view, seat),
+        _count_on(state[OWNER_AT : OWNER_AT + LINES], seat, players),
+    ]
+    for step in range(MOST_PLAYERS):
+        at = player_at((seat + step) % players)
+        parts.append(state[[at + field for field in _PUBLIC]] * (step < players))
+    return np.concatenate(parts).astype(np.int16)
+
+
+def _count_on(seats: NDArray[np.int64], seat: int, players: int) -> NDArray[np.int64]:
+    return np.where(seats < 0, -1, (seats - seat) % players)
+
+
+def _tickets(view: Position, seat: int) -> NDArray[np.int64]:
+    marks = np.zeros((2, TICKETS), dtype=np.int64)
+    if view.to_move == seat:
+        marks[0, list(view.offered)] = 1
+    for ticket in view.tickets(seat):
+        marks[1, ticket] = 2 if view.is_done(seat, ticket) else 1
+    return marks.ravel()
+
+
+def find_fault(rules: TicketRules, state: Position, move: int) -> str:
+    """What is wrong with *move*, which may be any number, in a *state* that is not over."""
+    name = name_of(move)
+    if name != f"{move}" and 0 <= move < MOVES:
+        return f"{name!r}: {_find_fault(rules, state, move)}"
+    return f"no move has the number {move}"
+
+
+def name_of(move: int) -> str:
+    """The text of a move, or its number if it has none."""
+    try:
+        return format_move(move)
+    except IllegalMoveError:
+        return f"{move}"
+
+
+def _find_fault(rules: TicketRules, state: Position, move: int) -> str:  # noqa: PLR0911
+    if state.phase in (KEEP_FIRST, KEEP):
+        least = "two" if state.phase == KEEP_FIRST else "one"
+        return f"at least {least} of {len(state.offered)} offered tickets must be kept"
+    if move == DRAW_DECK:
+        return "the deck is empty"
+    if DRAW_OPEN <= move < DRAW_TICKETS:
+        if COLOURS[move - DRAW_OPEN] in state.open_cards:
+            return "an open locomotive can't be the second card"
+        return f"the open cards are {' '.join(state.open_cards) or 'all taken'}"
+    if state.phase != TURN:
+        return "the turn goes on with a second card"
+    if move < DRAW_DECK:
+        return _find_fault_of_claim(rules, state, move)
+    if move == DRAW_TICKETS:
+        return "no tickets are left"
+    return "there is something else to do" if move == PASS else "no tickets are offered"
+
+
+def _find_fault_of_claim(rules: TicketRules, state: Position, move: int) -> str:
+    line, colour = divmod(move, 9)
+    array = state.array.copy()
+    if can_claim(rules, array, state.to_move, line):
+        hand = ", ".join(f"{count} {name}" for name, count in state.hand(state.to_move).items())
+        return f"the cards do not suffice: {hand or 'there are none'}"
+    owner, twin = state.owners[line], int(LINE_TWIN[line])
+    if owner < 0:
+        return f"{route_name(int(LINE_ROUTE[line]))} is closed, or there are too few trains"
+    taken = f"player {owner + 1} has claimed it"
+    if twin >= 0 and is_legal(rules, array, 9 * twin + colour):
+        return f"{taken}, but {format_move(9 * twin + colour)!r} is possible"
+    return taken

@@ -64,7 +64,7 @@ GAME = GameSpec(
     game=TicketToRide,
     kernel=KernelSpec(
         modules=tuple(
-            f"evolve_arena.games.ticket_to_ride.{name}" for name in ("thinking", "choose", "kernel")
+            f"evolve_arena.games.ticket_to_ride.{name}" for name in ("choose", "kernel")
         ),
         flags=FLAGS,
         needs=_needs,

@@ -7,26 +7,39 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.arena.match import Match
 from evolve_arena.core.errors import IllegalMoveError
-from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
+from evolve_arena.games.ticket_to_ride.board import (
+    COLOURS,
+    LINE_ROUTE,
+    LOCOMOTIVE,
+    ROUTE_LENGTH,
+    ROUTE_POINTS,
+)
 from evolve_arena.games.ticket_to_ride.drawing import (
     describe_card,
     draw_table,
     list_claimed,
     list_claims,
+    name_route,
     name_ticket,
 )
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
+    DRAW_OPEN,
+    DRAW_TICKETS,
     HAND_AT,
     HELD_TICKETS,
     KEEP,
     KEEP_AT_START,
     KEEP_FIRST,
     KEEP_LATER,
+    KEEP_TICKETS,
+    OFFERED_SIZE,
+    PASS,
     PHASE,
     POINTS,
     ROUND,
@@ -38,7 +51,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.reading import read_move
 from evolve_arena.games.ticket_to_ride.scoring import is_done, ticket_points
-from evolve_arena.games.ticket_to_ride.wording import tell_move
 from evolve_arena.players.text_ui import TextUI
 
 PICTURE = Path("ticket-to-ride.png")
@@ -195,3 +207,43 @@ def _join(actions: Sequence[str]) -> str:
     first, *others = actions
     verb = first.partition(" ")[0]
     return " and ".join([first, *(action.removeprefix(f"{verb} ") for action in others)])
+
+
+def tell_move(state: NDArray[np.int64], move: int) -> str:
+    """What who is to move does, after his name: "claims Boston – New York with 2 red (2 points)".
+
+    Args:
+        state: The state before the move, with the mover's hand.
+        move: Its number.
+    """
+    if move < DRAW_DECK:
+        line, colour = divmod(move, 9)
+        points = count_points(int(ROUTE_POINTS[LINE_ROUTE[line]]))
+        paid = list_payment(state, int(state[TO_MOVE]), line, colour)
+        return f"claims {name_route(int(LINE_ROUTE[line]))} with {paid} ({points})"
+    if move == DRAW_DECK:
+        return "draws from the deck"
+    if move < DRAW_TICKETS:
+        return f"takes {COLOURS[move - DRAW_OPEN]}"
+    if move == DRAW_TICKETS:
+        return "draws tickets"
+    if move == PASS:
+        return "passes"
+    kept = (move - KEEP_TICKETS).bit_count()
+    return f"keeps {kept} of {state[OFFERED_SIZE]} tickets"
+
+
+def list_payment(state: NDArray[np.int64], seat: int, line: int, colour: int) -> str:
+    """The cards that pay for a *line*: "2 red and 1 locomotive"."""
+    length = int(ROUTE_LENGTH[LINE_ROUTE[line]])
+    held = int(state[player_at(seat) + HAND_AT + colour])
+    paid = length if colour == LOCOMOTIVE else min(length, held)
+    parts = [(paid, colour), (length - paid, LOCOMOTIVE)]
+    texts = [f"{count} {COLOURS[card]}" for count, card in parts if count]
+    plural = (paid if colour == LOCOMOTIVE else length - paid) > 1
+    return " and ".join(texts) + "s" * plural
+
+
+def count_points(points: int) -> str:
+    """Such as "1 point" or "15 points"."""
+    return f"{points} point{'s' * (abs(points) != 1)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, load
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export.sources import read_neat_file, read_player_file
+from evolve_arena.runs.export.assembly import read_neat_file, read_player_file
 
 __all__ = ["TARGETS", "check_target", "export_player", "read_neat_file", "read_player_file"]
 

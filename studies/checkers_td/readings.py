@@ -30,12 +30,6 @@ from evolve_arena.games.checkers.td_linear import make_lesson
 from evolve_arena.runs.files import explain_storage_errors, write_whole
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
-from evolve_arena.studies.checkers_td.entrants import (
-    identify,
-    keep_learned,
-    read_scores,
-    without_exploration,
-)
 from evolve_arena.studies.checkers_td.fit import Fit, measure_fit
 from evolve_arena.studies.checkers_td.games import (
     FOLDER,
@@ -44,7 +38,15 @@ from evolve_arena.studies.checkers_td.games import (
     fingerprint,
     play_sittings,
 )
-from evolve_arena.studies.checkers_td.plan import Reading, estimate_cost, recipe_name
+from evolve_arena.studies.checkers_td.plan import (
+    Reading,
+    estimate_cost,
+    identify,
+    keep_learned,
+    read_scores,
+    recipe_name,
+    without_exploration,
+)
 from evolve_arena.studies.checkers_td.published import (
     Crosstable,
     Score,

@@ -15,15 +15,16 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_meetings import Entrants, make_entrants, read_weights
 from evolve_arena.games.checkers.td_linear import make_lesson
 from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.studies.checkers_td.entrants import (
+from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.studies.checkers_td.plan import (
+    CHOSEN,
     arrange,
     identify,
     keep_learned,
     read_scores,
+    recipe_name,
     without_exploration,
 )
-from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
-from evolve_arena.studies.checkers_td.plan import CHOSEN, recipe_name
 from evolve_arena.studies.checkers_td.published import ROUNDS, Score
 from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Material, Row, Table

@@ -13,8 +13,11 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_meetings import Entrants, read_weights
 from evolve_arena.games.checkers.seat import DEPTH, FEATURES
-from evolve_arena.studies.checkers_td.entrants import (
+from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.studies.checkers_td.plan import (
+    CHOSEN,
     arrange,
+    estimate_cost,
     gather,
     identify,
     keep_learned,
@@ -22,8 +25,6 @@ from evolve_arena.studies.checkers_td.entrants import (
     read_scores,
     without_exploration,
 )
-from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
-from evolve_arena.studies.checkers_td.plan import CHOSEN, estimate_cost
 from evolve_arena.studies.checkers_td.published import PLAYERS, WITHOUT_ROW, Score
 from evolve_arena.studies.study import Material
 

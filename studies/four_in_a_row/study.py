@@ -2,30 +2,42 @@
 
 Their text promises 100 points for each run; for run 2 it prints 103. All of them are used: its
 "last 50 points" are the points 54 to 103.
+
+What four-in-a-row would look like if the evolved player always moved first.
+
+The publication does not say who begins. Checks here balance colours; the same champions are
+measured once more as first movers, and so are populations in their round robins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
+from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.method import State
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.player import Player
+from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.studies.four_in_a_row.curves import LAST, Point
 from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
 
 NUMBERS = (1, 2, 3, 4, 5, 6)
-LAST = 50
-"""At how many checks the diversity is looked at, counted from the end."""
 FIRST = 5
-"""And at how many counted from the beginning, when hardly anything was learnt."""
+"""At how many checks, counted from the beginning, hardly anything has been learnt."""
 MATCHES = 99
 """Matches of an individual in the round robin of the population."""
 WINS = f"wins in {MATCHES} duels"
@@ -101,7 +113,6 @@ def measure_diversity(material: Material) -> Table:
 def measure_moving_first(material: Material) -> Table:
     """The curves once more, with the evolved player moving first in every game."""
     from evolve_arena.studies.four_in_a_row.curves import compare
-    from evolve_arena.studies.four_in_a_row.first import begin_each_check, move_first
 
     table = compare(
         "moving-first",
@@ -122,8 +133,6 @@ def measure_moving_first(material: Material) -> Table:
 
 def measure_winning_first(material: Material) -> Table:
     """The best individual's round robin once more, moving first in all its matches."""
-    from evolve_arena.studies.four_in_a_row.first import begin_round_robins
-
     return _table_of_wins(
         "diversity-first",
         "wins of the best individual if it moves first in all its matches",
@@ -234,3 +243,50 @@ def _tell(name: str, published: str | None, result: DuelResult) -> Row:
 
 def _judge(holds: bool, fails: bool) -> str:
     return "holds" if holds else "fails" if fails else "open"
+
+
+def begin_each_check(run: Run) -> list[Point]:
+    """The champion of each check against the test bot, moving first in all games."""
+    bot, games = make_test_bot(run.method.design.game), run.recipe.check.games
+    curve = []
+    for generation in dict.fromkeys(check.generation for check in run.checks()):
+        seeds = derive_seeds(run.recipe.run.seed, generation, "moves first", games)
+        sample = move_first(run.champion_at(generation), bot, seeds)
+        curve.append(Point(sample.won, sample.games, generation))
+    return curve
+
+
+def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.uint64]) -> Sample:
+    """What *player* wins against *other*, moving first, in a game for each of the *seeds*."""
+    lineup = combine_lineups([player.lineup, other.lineup])
+    pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(seeds), 1))
+    results = SerialExecutor().play(make_batch(player.game, lineup, pairings, seeds))
+    return Sample(int(np.count_nonzero(results.outcomes == 1)), len(seeds))
+
+
+def begin_round_robins(run: Run) -> Sample:
+    """The best individual's matches against all others, moving first, at late checkpoints.
+
+    Those are the regular checkpoints among the last checks; one that was written because the
+    run was stopped does not count. Of each, the individual that wins most.
+    """
+    last = run.recipe.run.generations
+    begin = max(0, last - LAST * run.recipe.check.every)
+    late = [*range(0, last, run.recipe.run.checkpoint_every), last]
+    results = []
+    for generation in (at for at in late if at > begin):
+        state = run.state(generation)
+        wins = _wins_as_first(run.method.design, state)
+        results.append((float(wins.max()), len(state.population) - 1))
+    return Sample.pool(results)
+
+
+def _wins_as_first(design: NetworkDesign, state: State) -> NDArray[np.int64]:
+    """How many of all others each individual beats, moving first; shape ``(individuals,)``."""
+    count = len(state.population)
+    first, second = np.nonzero(~np.eye(count, dtype=bool))
+    pairings = np.stack([first, second], axis=1).astype(np.int32)
+    seeds = derive_seeds(state.seed, state.generation, "all move first", len(pairings))
+    lineup = design.pack(state.population)
+    results = SerialExecutor().play(make_batch(design.game, lineup, pairings, seeds))
+    return np.bincount(first[results.outcomes == 1], minlength=count)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Job, Material, Need, Settings
-from evolve_arena.studies.ticket_to_ride.published import COUNTS
+from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 UNIVERSAL, PROOF = "universal", "proof"
 """Settings: a model for all numbers of players, and one that is watched while it learns."""

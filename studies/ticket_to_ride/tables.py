@@ -14,16 +14,18 @@ from evolve_arena.players.player import Player
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Grid, Material, Row, Table
 from evolve_arena.studies.ticket_to_ride.chart import draw_points, draw_ranges
-from evolve_arena.studies.ticket_to_ride.measures import MEASURES, Estimate, combine
-from evolve_arena.studies.ticket_to_ride.plan import UNIVERSAL, specific, trained
-from evolve_arena.studies.ticket_to_ride.published import (
+from evolve_arena.studies.ticket_to_ride.measures import (
     ALL,
     COUNTS,
+    MEASURES,
     Cell,
+    Estimate,
     column_name,
+    combine,
     games_of,
     read_cell,
 )
+from evolve_arena.studies.ticket_to_ride.plan import UNIVERSAL, specific, trained
 
 GAMES = 10_000
 """How many games of each number of players a column is measured on."""

@@ -13,8 +13,8 @@ from evolve_arena.arena.ranking import (
     rank_configurations,
 )
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random
 

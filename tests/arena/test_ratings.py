@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from evolve_arena.arena.ratings import rate_players
+from evolve_arena.arena.crosstable import rate_players
 from evolve_arena.arena.statistics import elo_difference
 
 Table = NDArray[np.float64]

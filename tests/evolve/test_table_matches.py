@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.core.registry import make_game
-from evolve_arena.evolve.table_matches import (
+from evolve_arena.evolve.tables import (
     OFFENCE_POINTS,
     mean_by_player,
     plan_tables,

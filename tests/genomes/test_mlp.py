@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.board_view import ENCODINGS
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.genomes.mlp import INITIALISATIONS, MLP
 

@@ -13,8 +13,7 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.board_view import VIEWPOINTS
-from evolve_arena.games.connect_four.encodings import ENCODINGS
+from evolve_arena.games.connect_four.board_view import ENCODINGS, VIEWPOINTS
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.genomes import network

@@ -12,8 +12,8 @@ import pytest
 
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.checkers.drawing import draw_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
+from evolve_arena.games.checkers.text_ui import draw_checkers
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.forfeit import Forfeit, ForfeitError

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
+from evolve_arena.games.connect_four.column_player import count_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.minimax import count_lines
 from evolve_arena.games.connect_four.search import find_moves
 from evolve_arena.players.search import INFINITE, NODES, WIN, make_room
 

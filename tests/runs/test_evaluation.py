@@ -11,8 +11,8 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import make_minimax
+from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.games.connect_four.spec import LADDER
 from evolve_arena.players.player import Player
 from evolve_arena.players.scripted import make_random

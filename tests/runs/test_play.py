@@ -21,8 +21,8 @@ from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.games.connect_four.opinions import describe_opinions, find_opinions
 from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.games.connect_four.text_ui import describe_opinions, find_opinions
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players import specification

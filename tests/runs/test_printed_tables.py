@@ -24,7 +24,7 @@ from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
 from evolve_arena.arena.standings import PlaceRating, Standings
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four import examination
+from evolve_arena.games.connect_four import positions as examination
 from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
@@ -45,7 +45,7 @@ from evolve_arena.runs.summary import print_results, print_summary
 from evolve_arena.runs.summary import summarise as summarise_run
 from evolve_arena.runs.tournaments import print_duel, print_ratings
 from evolve_arena.studies.report import format_report
-from evolve_arena.studies.screen import print_study
+from evolve_arena.studies.reproduction import print_study
 from evolve_arena.studies.study import Grid, Row, Settings, StudyResult, Table
 
 Rows = list[dict[str, str]]

@@ -13,7 +13,7 @@ import pytest
 from evolve_arena import start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.cli import main
-from evolve_arena.runs.entrants import expand_patterns, is_pattern
+from evolve_arena.runs.commands.playing import expand_patterns, is_pattern
 
 QUICK = [
     "network.hidden=[4]",

@@ -34,10 +34,9 @@ from evolve_arena.studies.checkers_td import readings as checkers_td_readings
 from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
-from evolve_arena.studies.checkers_td.entrants import keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
 from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
-from evolve_arena.studies.checkers_td.plan import Reading
+from evolve_arena.studies.checkers_td.plan import Reading, keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     ROUNDS,

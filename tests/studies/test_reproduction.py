@@ -24,10 +24,15 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.studies.four_in_a_row.curves import read_published
-from evolve_arena.studies.four_in_a_row.first import begin_each_check, begin_round_robins
+from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
 from evolve_arena.studies.intervals import Sample, mean_interval, mean_share, next_interval
-from evolve_arena.studies.reproduction import STUDIES, find_study, reproduce_study
-from evolve_arena.studies.screen import print_study, show_progress
+from evolve_arena.studies.reproduction import (
+    STUDIES,
+    find_study,
+    print_study,
+    reproduce_study,
+    show_progress,
+)
 from evolve_arena.studies.study import Settings, StudyProgress, StudyResult, StudyStoppedError
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}

@@ -20,8 +20,7 @@ from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.breeding import breed
-from evolve_arena.studies.screen import StudyScreen
+from evolve_arena.studies.reproduction import StudyScreen, breed
 from evolve_arena.studies.side_by_side import StudyFailedError
 from evolve_arena.studies.study import FAR, Job, StudyProgress, StudyStoppedError
 

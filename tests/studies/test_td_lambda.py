@@ -8,9 +8,9 @@ from statistics import fmean
 
 import pytest
 
+from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.concepts import concept_groups
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.intervals import Sample, difference_interval

@@ -16,9 +16,15 @@ from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
-from evolve_arena.studies.ticket_to_ride.measures import MEASURES, Estimate, combine
-from evolve_arena.studies.ticket_to_ride.published import COUNTS, games_of, read_cell
-from evolve_arena.studies.ticket_to_ride.readings import list_readings
+from evolve_arena.studies.ticket_to_ride.measures import (
+    COUNTS,
+    MEASURES,
+    Estimate,
+    combine,
+    games_of,
+    read_cell,
+)
+from evolve_arena.studies.ticket_to_ride.proof import list_readings
 from evolve_arena.studies.ticket_to_ride.tables import compare, measure_rule_player
 
 

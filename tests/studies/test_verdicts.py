@@ -38,14 +38,14 @@ from evolve_arena.studies.intervals import (
 from evolve_arena.studies.mlp_vs_neat import study as mlp_vs_neat
 from evolve_arena.studies.q_learning.tables import make_ranking
 from evolve_arena.studies.study import Material, Row, Settings
-from evolve_arena.studies.td_lambda import ladder as td_lambda_ladder
+from evolve_arena.studies.td_lambda import study as td_lambda
 from evolve_arena.studies.td_lambda import tables as td_lambda_tables
 from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting
 from evolve_arena.studies.ticket_to_ride import mixed as ticket_to_ride_mixed
 from evolve_arena.studies.ticket_to_ride import readings as ticket_to_ride_readings
 from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
-from evolve_arena.studies.ticket_to_ride.published import COUNTS, read_cell
+from evolve_arena.studies.ticket_to_ride.measures import COUNTS, read_cell
 
 VALUES, OTHERS = [0.31, 0.42, 0.37, 0.55, 0.40], [0.61, 0.48, 0.52]
 
@@ -150,14 +150,14 @@ def test_whether_learning_falls_off(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_ladder_agrees_or_differs(measured: float, verdict: str) -> None:
     row = Row("5.1", "MM1", "MM2", 0.50, measured, 0.0, 1.0, 10_000)
-    assert td_lambda_ladder._judge(row) == verdict
+    assert td_lambda._judge(row) == verdict
 
 
 def test_the_ladder_agrees_within_the_luck_of_the_games() -> None:
     """Of 1000 published games and 10,000 of ours: 1.96 times √(0.25 / 1000 + 0.25 / 10,000)."""
     for measured, verdict in ((0.5324, "agrees"), (0.5326, "differs")):
         row = Row("5.1", "MM1", "MM2", 0.50, measured, 0.0, 1.0, 10_000)
-        assert td_lambda_ladder._judge(row) == verdict
+        assert td_lambda._judge(row) == verdict
 
 
 # --- four-in-a-row, q-learning, checkers-td ------------------------------------------------

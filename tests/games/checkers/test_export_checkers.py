@@ -25,13 +25,13 @@ from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import note_position
-from evolve_arena.games.checkers.dialects import CheckersDialect
 from evolve_arena.games.checkers.export_python import export_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import make_checkers_scratch
+from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer

@@ -12,9 +12,8 @@ from evolve_arena.arena.batch import new_results
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import repetition_key
-from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.game import Checkers, Position
-from evolve_arena.games.checkers.kernel import draw_openings, play_matches
+from evolve_arena.games.checkers.kernel import decide, draw_openings, play_matches
 from evolve_arena.games.checkers.seat import (
     DEPTH,
     FEATURES,

@@ -12,7 +12,7 @@ from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
-from evolve_arena.games.checkers.opinions import describe_thoughts
+from evolve_arena.games.checkers.text_ui import describe_thoughts
 from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.storage import read_player
 from evolve_arena.runs.directory import RunDirectory

@@ -15,10 +15,14 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
+from evolve_arena.games.checkers.network import (
+    CheckersNetworkDesign,
+    CheckersNetworkPlayer,
+    connect_sub_squares,
+    list_sub_squares,
+)
 from evolve_arena.games.checkers.position import Position, bit_of
 from evolve_arena.games.checkers.seat import DEPTH, QUIET
-from evolve_arena.games.checkers.sub_squares import connect_sub_squares, list_sub_squares
 from evolve_arena.genomes.network import (
     RESOLUTION,
     activate_sums,

@@ -20,12 +20,16 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import ArenaError, IllegalMoveError, UnknownNameError
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.checkers.drawing import draw_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
-from evolve_arena.games.checkers.opinions import Thinker, describe_thoughts, find_thoughts
-from evolve_arena.games.checkers.text_ui import CheckersText
+from evolve_arena.games.checkers.text_ui import (
+    CheckersText,
+    Thinker,
+    describe_thoughts,
+    draw_checkers,
+    find_thoughts,
+)
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.player import Player

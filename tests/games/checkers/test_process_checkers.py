@@ -16,10 +16,10 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.checkers.dialects import CheckersDialect
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.connect_four.dialects import DIALECTS
+from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.spec import DIALECTS
 from evolve_arena.players.dialects import Limits, find_dialect
 from evolve_arena.players.forfeit import ForfeitError
 from evolve_arena.players.player import Player

@@ -18,9 +18,9 @@ from evolve_arena.games.checkers.board import (
     move_piece,
     repetition_key,
 )
-from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Move, Position
+from evolve_arena.games.checkers.kernel import decide
 from evolve_arena.games.checkers.position import bit_of
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.seat import (

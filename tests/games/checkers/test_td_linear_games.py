@@ -13,9 +13,9 @@ from evolve_arena.core.game import Outcome
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers import linear_games
 from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, note_position
-from evolve_arena.games.checkers.decision import decide
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
+from evolve_arena.games.checkers.kernel import decide
 from evolve_arena.games.checkers.linear import PIECES, LinearDesign
 from evolve_arena.games.checkers.linear_games import (
     DRAWS,

@@ -11,9 +11,9 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import Stream, below
+from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.concepts import _read_states, concept_groups, fits_concepts
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.minimax import MinimaxPlayer
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.player import Player

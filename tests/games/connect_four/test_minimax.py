@@ -13,8 +13,8 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.column_player import MinimaxPlayer, count_lines
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.minimax import MinimaxPlayer, count_lines
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.players.lineup import NOISE, combine_lineups, with_noise

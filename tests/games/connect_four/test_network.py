@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.column_player import value_moves
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
-from evolve_arena.games.connect_four.values import value_moves
 from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.genomes.tensors import (
     DamagedFileError,

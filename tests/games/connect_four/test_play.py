@@ -9,13 +9,17 @@ import pytest
 
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.drawing import draw_board, find_lines
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
-from evolve_arena.games.connect_four.opinions import describe_opinions, find_opinions
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.games.connect_four.text_ui import ConnectFourText
+from evolve_arena.games.connect_four.text_ui import (
+    ConnectFourText,
+    describe_opinions,
+    draw_board,
+    find_lines,
+    find_opinions,
+)
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.players.scripted import make_random

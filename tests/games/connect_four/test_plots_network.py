@@ -31,9 +31,14 @@ from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.arrangement import Box, arrange
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
 from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
-from evolve_arena.runs.plots.network import draw_network, plot_network
+from evolve_arena.runs.plots.network import (
+    MOST_NODES,
+    MOST_WIRES,
+    draw_network,
+    plot_network,
+    thin_out,
+)
 from evolve_arena.runs.plots.sketch import Sketch, Wire
-from evolve_arena.runs.plots.thinning import MOST_NODES, MOST_WIRES, thin_out
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 

@@ -17,7 +17,7 @@ import pytest
 
 from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.othello.game import Othello
+from evolve_arena.games.othello.spec import Othello
 from evolve_arena.players.board.game import Board, typed
 from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.bred import BredPlayer

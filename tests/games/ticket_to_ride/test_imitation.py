@@ -14,9 +14,14 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.games.ticket_to_ride.decisions import DataSet, build_data_set, choose_games
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.imitation import Imitation, ImitationConfig
+from evolve_arena.games.ticket_to_ride.imitation import (
+    DataSet,
+    Imitation,
+    ImitationConfig,
+    build_data_set,
+    choose_games,
+)
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign

@@ -24,11 +24,13 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_POINTS,
     TICKET_TO,
 )
-from evolve_arena.games.ticket_to_ride.plot_board import PLAYER_COLOURS, BoardSeat, draw_board
-from evolve_arena.games.ticket_to_ride.plot_board_map import (
+from evolve_arena.games.ticket_to_ride.plot_board import (
     MAP_HEIGHT,
     MAP_WIDTH,
+    PLAYER_COLOURS,
+    BoardSeat,
     city_places,
+    draw_board,
     line_cars,
 )
 

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream, next_word
-from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
+from evolve_arena.games.ticket_to_ride.choose import (
+    begin_match,
+    begin_weighing,
+    choose_move,
+    weigh_decisions,
+    weigh_move,
+)
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
@@ -37,7 +43,6 @@ from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
 from evolve_arena.games.ticket_to_ride.survey import survey
-from evolve_arena.games.ticket_to_ride.thinking import begin_weighing, weigh_decisions, weigh_move
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create

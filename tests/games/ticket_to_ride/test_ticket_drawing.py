@@ -29,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.drawing import (
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
 from evolve_arena.games.ticket_to_ride.missing import find_missing, open_lines
-from evolve_arena.games.ticket_to_ride.wording import tell_move
+from evolve_arena.games.ticket_to_ride.text_ui import tell_move
 from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.human import HumanPlayer
 

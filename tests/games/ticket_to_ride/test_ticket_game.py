@@ -9,9 +9,8 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.registry import game_of, make_game
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.game import OBSERVED, TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, POINTS, ROUND, player_at
-from evolve_arena.games.ticket_to_ride.observation import OBSERVED
 from evolve_arena.games.ticket_to_ride.position import Position
 
 
