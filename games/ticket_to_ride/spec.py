@@ -63,9 +63,7 @@ def _play(
 GAME = GameSpec(
     game=TicketToRide,
     kernel=KernelSpec(
-        modules=tuple(
-            f"evolve_arena.games.ticket_to_ride.{name}" for name in ("choose", "kernel")
-        ),
+        modules=tuple(f"evolve_arena.games.ticket_to_ride.{name}" for name in ("choose", "kernel")),
         flags=FLAGS,
         needs=_needs,
         play=_play,

@@ -183,7 +183,7 @@ def measure_readings(material: Material) -> Table:
     rows, remarks, lines = [], {}, []
     for reading in material.watch(list_readings(), "readings"):
         games = play_counts(
-            material, partial(_give_readings, make_rule_player(reading, TicketToRide()))
+            material, partial(_give_reading, make_rule_player(reading, TicketToRide()))
         )
         near = _is_near(reading, games)
         rows += [_row(reading, count, result) for count, result in games.items()]
@@ -222,12 +222,12 @@ def _vary(base: str) -> Iterator[str]:
             yield f"{base},{option.name}={option.values[other]}"
 
 
-def _give_readings(player: Player, count: int) -> Player:
+def _give_reading(player: Player, count: int) -> Player:
     return player
 
 
 def _row(reading: str, count: int, result: MirrorResult) -> Row:
-    known = _published_readings(reading, count)[0] if reading in ("code", LONG_5) else None
+    known = _published_reading(reading, count)[0] if reading in ("code", LONG_5) else None
     mean = MEASURES["mean"].estimate(result, TUNING_GAMES)
     column = column_name(count)
     return Row("readings", reading, column, known, mean.value, mean.low, mean.high, mean.games)
@@ -242,11 +242,11 @@ def _is_near(reading: str, games: Mapping[int, MirrorResult]) -> bool:
     return all(
         abs(result.mean - mean) <= NEAR_MEAN and abs(result.deviation - deviation) <= NEAR_DEVIATION
         for count, result in games.items()
-        for mean, deviation in [_published_readings(reading, count)]
+        for mean, deviation in [_published_reading(reading, count)]
     )
 
 
-def _published_readings(reading: str, count: int) -> tuple[float, float]:
+def _published_reading(reading: str, count: int) -> tuple[float, float]:
     if reading == LONG_5:
         return LOGGED[count]
     values = [

@@ -43,7 +43,7 @@ from evolve_arena.studies.td_lambda import tables as td_lambda_tables
 from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting
 from evolve_arena.studies.ticket_to_ride import study as ticket_to_ride_mixed
-from evolve_arena.studies.ticket_to_ride import readings as ticket_to_ride_readings
+from evolve_arena.studies.ticket_to_ride import proof as ticket_to_ride_readings
 from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS, read_cell
 
@@ -373,7 +373,7 @@ def test_which_model_is_recommended() -> None:
 def test_which_reading_is_near() -> None:
     exact = {}
     for count in COUNTS:
-        mean, deviation = ticket_to_ride_readings._published("code", count)
+        mean, deviation = ticket_to_ride_readings._published_reading("code", count)
         exact[count] = around(round(mean), count, apart=round(deviation))
     assert ticket_to_ride_readings._is_near("code", exact)
     far = {**exact, 3: around(60, 3)}
