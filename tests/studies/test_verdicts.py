@@ -42,8 +42,8 @@ from evolve_arena.studies.td_lambda import study as td_lambda
 from evolve_arena.studies.td_lambda import tables as td_lambda_tables
 from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting
-from evolve_arena.studies.ticket_to_ride import study as ticket_to_ride_mixed
 from evolve_arena.studies.ticket_to_ride import proof as ticket_to_ride_readings
+from evolve_arena.studies.ticket_to_ride import study as ticket_to_ride_mixed
 from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS, read_cell
 
