@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
 from evolve_arena.arena.executors import Executor
-from evolve_arena.players.design import Design
+from evolve_arena.players.bred import Design
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
 
 

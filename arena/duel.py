@@ -2,6 +2,12 @@
 
 Where more than two sit at a table they sit by turns: A, B, A, B, and in every second game B, A, B,
 A.
+
+What came of a duel, and what may be said of it.
+
+A forfeit is lost by who forfeits and won by nobody: shares of a player are of the games that
+ended by the rules and of those that it forfeited itself. Else a program that does not even start
+would count as beaten.
 """
 
 from __future__ import annotations
@@ -16,8 +22,11 @@ from evolve_arena.arena.batch import Results, Seatings, check_games, check_seats
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.match import Termination, play_matches
-from evolve_arena.arena.openings import random_openings
-from evolve_arena.arena.statistics import normal_interval, wilson_interval
+from evolve_arena.arena.pairings import random_openings
+from evolve_arena.arena.statistics import (
+    normal_interval,
+    wilson_interval,
+)
 from evolve_arena.core.game import AnyGame, GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds

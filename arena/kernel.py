@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core import compiled
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game
-from evolve_arena.core.variants import find_variant
 from evolve_arena.players.lineup import Lineup, combine_lineups
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:

@@ -28,9 +28,15 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.player import CompiledPlayer, Player, check_board, distinct_names
+from evolve_arena.players.player import (
+    CompiledPlayer,
+    Forfeit,
+    ForfeitError,
+    Player,
+    check_board,
+    distinct_names,
+)
 
 WORD = 2**64 - 1
 

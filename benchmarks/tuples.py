@@ -17,7 +17,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_lessons import PLIES, Lesson
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]

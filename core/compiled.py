@@ -28,7 +28,8 @@ import platformdirs
 from numba.extending import intrinsic
 
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.private import make_private_folder
+from evolve_arena.core.files import make_private_folder
+from evolve_arena.core.game import GameSpec
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -244,3 +245,24 @@ def _make_passing_folder(parent: Path, name: str) -> Path:
 
 def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+_made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
+
+
+def find_variant(game: GameSpec, rules: Any, players: Any) -> Mapping[str, ModuleType]:
+    """The compiled files of a *game* for *rules* and some packed *players*, by their last names.
+
+    Of those that this process has already, the first one that knows all their kinds will do.
+    """
+    kernel = game.kernel
+    needed, given = frozenset(kernel.needs(players)), dict(kernel.constants(rules))
+    made = _made.setdefault((game.name, *given.items()), [])
+    for known, modules in made:
+        if needed <= known:
+            return modules
+    flags = {flag: flag in needed for flag in kernel.flags}
+    copies = specialise(kernel.modules, given | flags, kernel.instead)
+    names = (name.rpartition(".")[2] for name in kernel.modules)
+    made.append((needed, dict(zip(names, copies, strict=True))))
+    return made[-1][1]

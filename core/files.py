@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 PART = 1 << 20
@@ -32,3 +33,63 @@ def read_file(path: Path, most: int) -> bytes:
             else:
                 return b"".join(parts)
     raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+
+
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def make_private_folder(folder: Path) -> None:
+    """Makes *folder*, with what is missing above it; if it exists, it must be private already.
+
+    Raises:
+        PermissionError: Somebody else could have made it, or could change or replace it.
+        OSError: It can't be made.
+    """
+    if not hasattr(os, "getuid"):  # Windows: folders of a user are his own
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    for missing in (*reversed(folder.parents), folder):
+        if not os.path.lexists(missing):
+            missing.mkdir(mode=0o700, exist_ok=True)
+    if not is_private(folder):
+        raise PermissionError(f"{folder} could be changed by another user")
+    if stat.S_IMODE(folder.lstat().st_mode) != 0o700:
+        folder.chmod(0o700)
+
+
+def is_private(path: Path) -> bool:
+    """Whether *path* is the user's own, no link, and nobody else can change or replace it.
+
+    Nobody can if no folder above it may be written to by others; those with the sticky bit, such
+    as ``/tmp``, may be, since what lies in there can be renamed by its owner alone.
+    """
+    if not hasattr(os, "getuid"):
+        return path.exists()
+    own = path.lstat()
+    if own.st_uid != os.getuid() or own.st_mode & OTHERS_WRITE or stat.S_ISLNK(own.st_mode):
+        return False
+    return all(_is_trusted(parent) for parent in path.absolute().parents)
+
+
+def _is_trusted(folder: Path) -> bool:
+    """Whether only the user and the system's owner can rename what lies in *folder*."""
+    found = folder.lstat()
+    owners = {os.getuid(), 0, os.stat("/").st_uid}  # the last: root, as user namespaces show him
+    if found.st_uid not in owners or not stat.S_ISDIR(found.st_mode):
+        return False
+    if not found.st_mode & OTHERS_WRITE or found.st_mode & stat.S_ISVTX:
+        return True
+    return not found.st_mode & stat.S_IWOTH and _has_no_other_member(found.st_gid)
+
+
+def _has_no_other_member(number: int) -> bool:
+    """Whether a group is the user's private one, as many systems make it for every user."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    own = number == user.pw_gid and group.gr_name == user.pw_name
+    return own and set(group.gr_mem) <= {user.pw_name}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, get_type_hints
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, create_model
 
 from evolve_arena.core.errors import BadValueError
 
@@ -300,3 +302,35 @@ class GameSpec:
     def make(self, **options: int) -> Any:
         """The game with these *options*."""
         return self.game(**options)
+
+
+class Config(BaseModel):
+    """Base of all sections: unknown keys are errors, and values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@cache
+def section_of_rules(name: str, rules: Any) -> type[Config]:
+    """The section ``[game]`` of the game called *name*, whose options are the fields of *rules*."""
+    chosen: dict[str, Any] = {"name": (Literal[name], name)}
+    chosen |= {key: (int, value) for key, value in rules._field_defaults.items()}
+    return create_model("GameConfig", __base__=Config, **chosen)
+
+
+@cache
+def section_of_design(design: Any, left_out: Collection[str], kind: str) -> type[Config]:
+    """The section ``[network]`` of a *design*: its fields, but for some.
+
+    Args:
+        design: A dataclass, all fields of which have defaults.
+        left_out: Fields that are said elsewhere, such as the options of the game.
+        kind: The name of the design, if there are others too; the first key then.
+    """
+    hints = get_type_hints(design)
+    chosen: dict[str, Any] = {"kind": (Literal[kind], kind)} if kind else {}
+    for entry in fields(design):
+        if entry.name not in left_out:
+            assert entry.default is not MISSING, f"{design.__name__}.{entry.name} has no default"
+            chosen[entry.name] = (hints[entry.name], entry.default)
+    return create_model("NetworkConfig", __base__=Config, **chosen)

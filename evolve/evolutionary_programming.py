@@ -22,8 +22,7 @@ from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.pairings import both_colours, gauntlet, round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.archive import remember
-from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.contest import remember, sum_points
 from evolve_arena.evolve.meeting import (
     MeetingConfig,
     check_openings,

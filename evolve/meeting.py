@@ -12,14 +12,11 @@ from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
-from evolve_arena.arena.openings import random_openings
-from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
-from evolve_arena.core.config import Config
+from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.archive import HallOfFame
-from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.contest import HallOfFame, sum_points
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 

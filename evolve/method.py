@@ -14,13 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.core.config import Config, section_of_design
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import AnyGame, GameSpec
+from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_design
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.limits import COPIES
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.design import Design
+from evolve_arena.players.bred import BredPlayer, Design
 
 
 class State(Protocol):

@@ -16,12 +16,10 @@ from pydantic import Field
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import inside_groups, random_opponents, round_robin
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.archive import keep_members
-from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.contest import keep_members, sum_points
 from evolve_arena.evolve.meeting import (
     check_openings,
     choose_from_hall,

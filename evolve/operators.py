@@ -22,8 +22,8 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pydantic import ConfigDict, model_validator
 
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
 from evolve_arena.evolve.contest import Contest
 from evolve_arena.genomes.mlp import Genomes

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.openings import random_openings
-from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings
-from evolve_arena.core.config import Config
-from evolve_arena.core.game import AnyGame
+from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
+from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.tables import pack_company, play_at_tables

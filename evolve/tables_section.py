@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import MOST_SEATS, AnyGame
+from evolve_arena.core.game import MOST_SEATS, AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.meeting import MeetingConfig, estimate_matches
 from evolve_arena.genomes.limits import BYTES_PER_MATCH

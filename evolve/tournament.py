@@ -19,13 +19,12 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
-from evolve_arena.arena.openings import random_openings
-from evolve_arena.arena.pairings import round_robin, tournaments
+from evolve_arena.arena.pairings import random_openings, round_robin, tournaments
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.archive import remember
 from evolve_arena.evolve.contest import (
     Contest,
     draw_members,
+    remember,
     sum_members,
     sum_points,
     sum_tournaments,

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, fields
-from typing import Any, ClassVar, Self
+from dataclasses import MISSING, asdict, fields
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.tensors import DamagedFileError, write_tensors
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    read_tensors,
+    write_tensors,
+)
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.player import CompiledPlayer
 
@@ -56,7 +64,7 @@ class BredPlayer(CompiledPlayer):
         """The player whose design has these *options* and whose genome these *arrays*."""
 
     def serialise(self, **remarks: Any) -> bytes:
-        """The player as a safetensors blob that `evolve_arena.players.storage.read_player` reads.
+        """The player as a safetensors blob that `evolve_arena.players.bred.read_player` reads.
 
         *remarks* (JSON-able) say where it comes from.
         """
@@ -146,3 +154,77 @@ class NeatPlayer(BredPlayer):
         if fault:
             raise DamagedFileError(f"its genome is none: {fault}")
         return cls(design, genome, name)
+
+
+LARGEST = 1 << 27
+"""Bytes of a file with a player; tuple networks have some millions."""
+
+
+def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
+    """The player that :meth:`BredPlayer.serialise` wrote.
+
+    Raises:
+        DamagedFileError: The blob is no player, or not whole.
+        NewerFormatError: A later version wrote it.
+    """
+    content = read_tensors("player", FORMAT, blob)
+    description = content.description
+    try:
+        kind = _find_kind(description)
+        _check_numbers(content.arrays)
+        player = kind.read(description["design"], content.arrays, name or description["name"])
+        player.remarks = description["remarks"]
+    except (DamagedFileError, NewerFormatError):
+        raise
+    except (
+        ArenaError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        text = " ".join(str(error).split())[:200]
+        raise DamagedFileError(f"its description is wrong or incomplete ({text})") from None
+    for field in fields(player.design):
+        value = getattr(player.design, field.name)
+        if field.default is not MISSING and not isinstance(value, type(field.default)):
+            raise DamagedFileError(f"its {field.name} is {reprlib.repr(value)}")
+    if description.get("game", player.game.name) != player.game.name:
+        raise DamagedFileError(f"it is not of the game {reprlib.repr(description['game'])}")
+    if not isinstance(player.name, str) or not isinstance(player.remarks, dict):
+        raise DamagedFileError("its name is no text, or its remarks are no section")
+    return player
+
+
+def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
+    """The class of the player that is so described; old files do not say what it plays."""
+    told = description.get("game")
+    for game in sorted(game_names(), key=lambda name: name != told):
+        for kind in find_game(game).networks.values():
+            if kind.kind == description["kind"]:
+                return cast(type[BredPlayer], kind)
+    raise LookupError(f"no kind {description['kind']!r:.100}")
+
+
+def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise DamagedFileError(f"its {name} holds NaN or infinity")
+
+
+class Design(Protocol):
+    """What turns genomes of some kind into players."""
+
+    @property
+    def game(self) -> AnyGame:
+        """What they play."""
+        ...
+
+    def pack(self, genomes: Any) -> Lineup:
+        """The players that *genomes* make."""
+        ...
+
+    def player(self, genome: Any, name: str) -> BredPlayer:
+        """The player that one *genome* makes."""
+        ...

@@ -26,7 +26,7 @@ import psutil
 
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.players import supervisor
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
+from evolve_arena.players.player import Forfeit, ForfeitError
 
 PULSE = 0.05
 """Seconds between two looks at whether a silent process still lives."""

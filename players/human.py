@@ -9,8 +9,7 @@ from typing import Any, TextIO
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import Forfeit, ForfeitError, Player
 from evolve_arena.players.text_ui import find_text_ui
 
 FAREWELLS = ("q", "quit", "exit", "resign")

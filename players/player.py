@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import StrEnum
 from typing import Any
 
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.compiled import find_variant
+from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream
-from evolve_arena.core.variants import find_variant
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.lineup import Lineup, simple_lineup
 
 
 class Player(ABC):
@@ -112,3 +113,37 @@ def distinct_names(names: list[str]) -> tuple[str, ...]:
             taken.add(free)
         result.append(free)
     return tuple(result)
+
+
+class Forfeit(StrEnum):
+    """Why a game was forfeited."""
+
+    ILLEGAL_MOVE = "illegal move"
+    TIMEOUT = "time-out"
+    CRASH = "crash"
+    GARBAGE = "garbage"
+    FLOOD = "flood"
+    RESIGNED = "resigned"
+
+
+class ForfeitError(ArenaError):
+    """Raised by a player that cannot or may not go on: it loses this game.
+
+    Args:
+        kind: Why.
+        sentence: What happened, as a whole sentence.
+
+    Attributes:
+        errors: The last lines that a program wrote to its standard error, harmless to print.
+    """
+
+    def __init__(self, kind: Forfeit, sentence: str) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+        self.errors: tuple[str, ...] = ()
+
+
+def make_random(game: AnyGame) -> CompiledPlayer:
+    """A player that picks any legal move, each with the same probability."""
+    fields = find_game(game.name).kernel.record_fields
+    return CompiledPlayer(game, simple_lineup(fields), "random")

@@ -19,8 +19,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits, find_dialect
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import Forfeit, ForfeitError, Player
 
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5

@@ -20,11 +20,10 @@ from evolve_arena.core.files import read_file
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.players.bred import LARGEST, read_player
 from evolve_arena.players.human import HumanPlayer
-from evolve_arena.players.player import Player, check_board
+from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.players.scripted import make_random
-from evolve_arena.players.storage import LARGEST, read_player
 
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""

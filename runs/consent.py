@@ -17,7 +17,7 @@ from pathlib import Path
 
 import platformdirs
 
-from evolve_arena.core.private import is_private, make_private_folder
+from evolve_arena.core.files import is_private, make_private_folder
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import write_whole

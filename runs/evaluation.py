@@ -18,9 +18,8 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
-from evolve_arena.runs.caveats import forfeit_cells, list_caveats
 from evolve_arena.runs.check_points import format_margin
-from evolve_arena.runs.output import format_interval, print_table
+from evolve_arena.runs.output import forfeit_cells, format_interval, list_caveats, print_table
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.tournaments import format_points
 

@@ -383,7 +383,7 @@ class History:
         return list(self._read("SELECT generation, points, matches FROM champions ORDER BY 1"))
 
     def champion(self, generation: int) -> bytes | None:
-        """The champion of *generation* as `evolve_arena.players.storage.read_player` reads it.
+        """The champion of *generation* as `evolve_arena.players.bred.read_player` reads it.
 
         None if there was none, or if it is no longer kept.
         """

@@ -15,8 +15,8 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.players.bred import read_player
 from evolve_arena.players.player import Player
-from evolve_arena.players.storage import read_player
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.checkpoint import drop_checkpoints, save_checkpoint
 from evolve_arena.runs.directory import RunDirectory

@@ -13,10 +13,9 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from evolve_arena.core.config import Config, section_of_rules
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
-from evolve_arena.core.game import GameSpec
+from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     find_game,
     game_names,
@@ -28,7 +27,7 @@ from evolve_arena.core.registry import (
 from evolve_arena.evolve.meeting import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
-from evolve_arena.players.design import Design
+from evolve_arena.players.bred import Design
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError

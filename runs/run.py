@@ -10,8 +10,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import check_executor, make_executor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.runs import consent
 from evolve_arena.runs.checkpoint import (
     digest_population,

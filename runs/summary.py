@@ -9,11 +9,18 @@ from evolve_arena.arena.duel_result import describe_forfeits
 from evolve_arena.arena.statistics import json_interval, json_share
 from evolve_arena.core.errors import one_line
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.runs.caveats import forfeit_cells, list_caveats, print_caveats
 from evolve_arena.runs.check_points import CheckPoints, format_margin
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.output import format_interval, format_seconds, print_line, print_table
+from evolve_arena.runs.output import (
+    forfeit_cells,
+    format_interval,
+    format_seconds,
+    list_caveats,
+    print_caveats,
+    print_line,
+    print_table,
+)
 from evolve_arena.runs.run import Run
 
 

@@ -19,9 +19,14 @@ from evolve_arena.arena.statistics import json_share, wilson_interval
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game, usual_game
 from evolve_arena.players.player import Player
-from evolve_arena.runs.caveats import forfeit_cells, list_caveats
 from evolve_arena.runs.check_points import format_margin
-from evolve_arena.runs.output import format_interval, print_line, print_table
+from evolve_arena.runs.output import (
+    forfeit_cells,
+    format_interval,
+    list_caveats,
+    print_line,
+    print_table,
+)
 
 GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
 """Games of each pair: in a crosstable, among configurations, and against one opponent; and how

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.perfect_play import Perfect, play
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
 

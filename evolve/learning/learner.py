@@ -18,8 +18,8 @@ from pydantic import Field
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.pairings import both_colours, gauntlet
 from evolve_arena.arena.work import Work
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.method import Method, Report, State

@@ -16,14 +16,16 @@ from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import NOISE
 from evolve_arena.runs.export.assembly import (
+    LAYERS,
+    Inside,
     assemble,
     cut,
     read_template,
     wrap,
     write_base64,
+    write_layers,
     write_name,
 )
-from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
 TEMPLATES = Path(__file__).with_name("templates")
 PLANES = 4

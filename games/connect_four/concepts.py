@@ -25,8 +25,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.players.forfeit import ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import ForfeitError, Player
 
 CONCEPTS: Mapping[str, tuple[str, str]] = {
     "A": ("category", "attack"),

@@ -18,15 +18,17 @@ from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import INPUTS_AT
 from evolve_arena.runs.export.assembly import (
+    LAYERS,
+    Inside,
     assemble,
     cut,
     read_template,
     wrap,
     write_base64,
+    write_layers,
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
-from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
 TUPLES_TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
 WIDTH = 96

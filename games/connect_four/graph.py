@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import Stream
-from evolve_arena.core.variants import find_variant
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import Position

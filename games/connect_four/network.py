@@ -13,9 +13,8 @@ from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardV
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.workspace import HEAD, RELATIVE, SEAT_FIELDS, TAKES_WINS
 from evolve_arena.genomes.limits import check_sizes
-from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.mlp import MLP, Genomes, share_genes
 from evolve_arena.genomes.simd import LANES
-from evolve_arena.genomes.symmetry import share_genes
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
 
@@ -37,7 +36,7 @@ class NetworkDesign(BoardView):
     activation: str = "sigmoid"
     symmetric: bool = False
     """Whether the network treats a position and its mirror image alike; see
-    :mod:`evolve_arena.genomes.symmetry`. It then has about half as many genes."""
+    :mod:`evolve_arena.genomes.mlp`. It then has about half as many genes."""
     take_wins: bool = True
     """Whether a value network plays a move that wins at once, whatever the values. Without,
     it goes by its values alone, those of won positions included. Other heads have no such rule:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.config import Config
+from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
 from evolve_arena.games.connect_four.network import NetworkDesign

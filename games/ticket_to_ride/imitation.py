@@ -25,9 +25,8 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import seat_players
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
 from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
 from evolve_arena.evolve.learning.learner import DivergedError

@@ -83,8 +83,7 @@ def duel(
     """
     from evolve_arena.core.registry import find_game
     from evolve_arena.runs.api import duel as play
-    from evolve_arena.runs.caveats import list_caveats, print_caveats
-    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.output import list_caveats, print_caveats, print_json
     from evolve_arena.runs.players import game_for, with_seats
     from evolve_arena.runs.tournaments import print_duel
 
@@ -136,8 +135,7 @@ def tournament(
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.core.registry import find_game
-    from evolve_arena.runs.caveats import print_caveats
-    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.output import print_caveats, print_json
     from evolve_arena.runs.players import game_for, with_seats
     from evolve_arena.runs.tournaments import (
         crosstable,
@@ -201,9 +199,8 @@ def evaluate(
 
     In games that count points also at tables of its like.
     """
-    from evolve_arena.runs.caveats import print_caveats
     from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
-    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.output import print_caveats, print_json
     from evolve_arena.runs.players import game_for, with_seats
 
     rules = with_seats(game_for([player], game), seats)

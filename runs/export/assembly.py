@@ -6,17 +6,23 @@ import ast
 import base64
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import read_file
 from evolve_arena.core.registry import find_game, load, usual_game
+from evolve_arena.genomes import network
+from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.storage import LARGEST, read_player
+from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
 
 RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
@@ -132,3 +138,76 @@ def _naming(path: Path, kind: str) -> Iterator[None]:
         raise BadValueError(f"{path} is no {kind}: {error}") from None
     except ArenaError as error:
         raise BadValueError(f"{path}: {error}") from None
+
+
+LAYERS = Path(__file__).with_name("templates") / "mlp.py"
+"""What evaluates multilayer perceptrons."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A network, ready to be written down."""
+
+    templates: tuple[Path, ...]
+    """The files that evaluate such networks."""
+    constants: str
+    """The lines that define it, in place of those in the template's section of the network."""
+    description: tuple[str, ...]
+    """What it is, in lines for the file's docstring."""
+    remembers: bool = False
+    """Whether a move depends on the moves before."""
+    remark: str = ""
+    """What else a reader of that docstring should know: a sentence."""
+
+    def sections(self) -> dict[str, str]:
+        """What stands in the templates, by title, but for "The network" and the like."""
+        found: dict[str, str] = {}
+        for template in self.templates:
+            for title, text in cut(read_template(template)).items():
+                found.setdefault(title, text)
+        return {title: text for title, text in found.items() if not title.startswith("The ")}
+
+
+def _later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Layer by layer the biases, then one row per unit of the layer before; flat.
+
+    *sizes* are those of all layers, *genome* has all weights of the network.
+    """
+    at = (sizes[0] + 1) * sizes[1]
+    parts = [np.zeros(0, dtype=np.float32)]
+    for before, after in pairwise(sizes[1:]):
+        weights = genome[at : at + before * after]
+        at += (before + 1) * after
+        parts += [genome[at - after : at], weights]
+    return np.concatenate(parts)
+
+
+def write_layers(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
+    """What a network does behind its first layer, as lines that define it.
+
+    Args:
+        head: What its output is for.
+        mlp: Its structure.
+        genome: All its weights.
+    """
+    later = _later_layers(mlp.sizes, genome)
+    return f'''\
+HEAD = "{head}"
+ACTIVATION = "{mlp.activation}"
+# How many units each layer after the inputs has.
+UNITS = {mlp.sizes[1:]!r}
+# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
+LATER_LAYERS = """
+{write_base64(later.astype("<f4").tobytes())}"""
+# Constants of the activation function, rounded to 32 bits.
+SCALE = {SCALE!r}
+POLYNOMIAL = (
+{POLYNOMIAL})
+'''
+
+
+SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
+POLYNOMIAL = "".join(
+    f"    {float(coefficient)!r},\n"
+    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
+)

@@ -18,15 +18,17 @@ from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.lineup import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.assembly import (
+    LAYERS,
+    Inside,
     assemble,
     cut,
     read_template,
     wrap,
     write_base64,
+    write_layers,
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
-from evolve_arena.runs.export.inside import LAYERS, Inside, write_layers
 
 TEMPLATES = Path(__file__).with_name("templates")
 

@@ -15,8 +15,7 @@ from evolve_arena.core.errors import (
     one_line,
 )
 from evolve_arena.core.game import AnyGame
-from evolve_arena.players.forfeit import ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.text_ui import TextUI, find_text_ui
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.table import Party, Program, Table

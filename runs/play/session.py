@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve_arena.arena.match import Match
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds

@@ -10,8 +10,13 @@ from evolve_arena.core.errors import one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import CompiledPlayer, Player, distinct_names
+from evolve_arena.players.player import (
+    CompiledPlayer,
+    Forfeit,
+    ForfeitError,
+    Player,
+    distinct_names,
+)
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.text_ui import find_text_ui
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import check_games
 from evolve_arena.arena.crosstable import play_tournament
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.openings import longest_opening
+from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import one_line
 from evolve_arena.runs.files import explain_storage_errors

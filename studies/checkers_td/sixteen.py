@@ -13,7 +13,7 @@ from importlib import resources
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 
 
 def piotrowski_names() -> list[str]:

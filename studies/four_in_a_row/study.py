@@ -26,8 +26,7 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, Player, make_random
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run

@@ -21,8 +21,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run

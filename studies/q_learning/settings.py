@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from evolve_arena.core.config import Config
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import Config
 
 
 class Board(Config):

@@ -19,7 +19,7 @@ from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
 PAIR = combine_lineups([make_random(GAME).lineup] * 2)

@@ -14,8 +14,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 
 GAME = ConnectFour()
 

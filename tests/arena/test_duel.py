@@ -20,9 +20,7 @@ from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()

@@ -28,7 +28,7 @@ from evolve_arena.arena.executors import (
     processes,
 )
 from evolve_arena.arena.kernel import play_part
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
@@ -36,7 +36,7 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
 DESIGN = NetworkDesign(hidden=(4,))
@@ -303,7 +303,7 @@ import numpy as np
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 game = ConnectFour()
 lineup = make_random(game).lineup

@@ -27,10 +27,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
-from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()

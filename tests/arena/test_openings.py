@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evolve_arena.arena.openings import enumerate_openings, longest_opening, random_openings
+from evolve_arena.arena.pairings import enumerate_openings, longest_opening, random_openings
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.connect_four.game import ConnectFour

@@ -15,8 +15,7 @@ from evolve_arena.arena.ranking import (
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 
 GAME = ConnectFour()
 

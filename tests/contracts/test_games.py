@@ -16,10 +16,9 @@ from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveEr
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, load, recipe_files
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, player_kinds
-from evolve_arena.players.storage import read_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import start
 from evolve_arena.runs.methods import METHODS, methods_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.core.private import is_private, make_private_folder
+from evolve_arena.core.files import is_private, make_private_folder
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 

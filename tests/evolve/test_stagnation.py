@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.stagnation import (
     Judgement,

@@ -32,9 +32,8 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
-from evolve_arena.players.bred import FORMAT, BredPlayer
-from evolve_arena.players.scripted import make_random
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
+from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.checkpoint import read_state, write_state
 from evolve_arena.runs.cli import main

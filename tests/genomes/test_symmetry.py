@@ -7,8 +7,7 @@ import pytest
 
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.genomes.mlp import MLP
-from evolve_arena.genomes.symmetry import share_genes
+from evolve_arena.genomes.mlp import MLP, share_genes
 
 
 def test_genes_are_shared_as_worked_out_by_hand() -> None:

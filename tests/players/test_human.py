@@ -16,10 +16,8 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.text_ui import draw_checkers
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.human import HumanPlayer
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 
 GAME = ConnectFour()
 CHECKERS = Checkers()

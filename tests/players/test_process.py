@@ -24,10 +24,8 @@ from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits
-from evolve_arena.players.forfeit import ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import ForfeitError, Player, make_random
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.players.scripted import make_random
 
 GAME = ConnectFour()
 PATIENT = Limits(time_bank=30_000, per_move=500)

@@ -10,8 +10,7 @@ import pytest
 from evolve_arena.core.stream import below, new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, make_random
 
 GAME = ConnectFour()
 BOT = make_test_bot(GAME)

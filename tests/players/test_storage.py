@@ -28,9 +28,8 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.bred import FORMAT, BredPlayer
+from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.storage import read_player
 
 DESIGNS = [
     GraphDesign(),

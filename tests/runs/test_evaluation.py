@@ -14,8 +14,7 @@ from evolve_arena.games.checkers.linear import make_minimax
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import LADDER
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs import evaluation
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 from tests.forked import evolve

@@ -18,8 +18,7 @@ from rich.console import Console
 
 from evolve_arena import start
 from evolve_arena.arena.duel import duel
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.journey import Progress

@@ -15,7 +15,7 @@ import pytest
 
 from evolve_arena import Run, resume, start
 from evolve_arena.games.connect_four.graph import GraphPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import History

@@ -27,9 +27,8 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players import specification
 from evolve_arena.players.dialects import Limits
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.players.scripted import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.play import Plan, Screen, Session, newest_opponent
 from evolve_arena.runs.play.prompt import COMMANDS, Command, read_input

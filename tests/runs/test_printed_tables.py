@@ -30,8 +30,7 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs import evaluation, tournaments
 from evolve_arena.runs.api import start
 from evolve_arena.runs.check_points import CheckPoints

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import History

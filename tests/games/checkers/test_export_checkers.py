@@ -34,8 +34,8 @@ from evolve_arena.games.checkers.seat import make_checkers_scratch
 from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
+from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.players.scripted import make_random
 from evolve_arena.runs.export import export_player
 
 GAME = Checkers()

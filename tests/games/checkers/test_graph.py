@@ -37,9 +37,9 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import read_player
 from evolve_arena.players.lineup import Lineup, combine_lineups
 from evolve_arena.players.search import WIN
-from evolve_arena.players.storage import read_player
 
 GAME = Checkers()
 INPUTS = 14

@@ -14,7 +14,7 @@ from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
 from evolve_arena.games.checkers.text_ui import describe_thoughts
 from evolve_arena.games.connect_four.plot_network import sketch_player
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import TARGETS, export_player

@@ -32,8 +32,8 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
+from evolve_arena.players.bred import read_player
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, WEIGHTS_AT, Lineup
-from evolve_arena.players.storage import read_player
 
 GAME = Checkers()
 SMALL = CheckersNetworkDesign(hidden=(7, 3))

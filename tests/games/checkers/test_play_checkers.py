@@ -32,8 +32,7 @@ from evolve_arena.games.checkers.text_ui import (
 )
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.play import Plan, Session, newest_opponent
 from evolve_arena.runs.play.prompt import COMMANDS, Command, read_input
 from evolve_arena.runs.recipe import Recipe, load_recipe

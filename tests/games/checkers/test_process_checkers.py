@@ -21,8 +21,7 @@ from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import DIALECTS
 from evolve_arena.players.dialects import Limits, find_dialect
-from evolve_arena.players.forfeit import ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.process import ProcessPlayer
 
 GAME = Checkers()

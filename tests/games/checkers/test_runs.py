@@ -14,7 +14,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
 

@@ -11,7 +11,7 @@ import pytest
 from evolve_arena import Run, resume, start
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.td_linear import TdLinear
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
 

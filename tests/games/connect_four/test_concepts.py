@@ -15,9 +15,7 @@ from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.concepts import _read_states, concept_groups, fits_concepts
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 
 GAME = ConnectFour()

@@ -21,7 +21,7 @@ import pytest
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.export_python import export_python

@@ -27,9 +27,9 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import read_player
 from evolve_arena.players.lineup import combine_lineups
-from evolve_arena.players.scripted import make_random
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
 STREAM = new_stream(0)

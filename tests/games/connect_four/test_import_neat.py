@@ -30,7 +30,7 @@ from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import export_player

@@ -10,14 +10,13 @@ import pytest
 from evolve_arena.arena.batch import make_batch, new_results
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.lineup import combine_lineups, with_noise
-from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, make_random
 
 BOARDS = [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 10, 4), (2, 3, 2), (6, 5, 6)]
 

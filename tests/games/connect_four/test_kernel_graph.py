@@ -22,7 +22,7 @@ from neat.aggregations import AggregationFunctionSet
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
@@ -36,8 +36,7 @@ from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.lineup import combine_lineups, with_noise
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import Player, make_random
 
 GROWN: dict[str, Any] = {
     "activation_default": "random",

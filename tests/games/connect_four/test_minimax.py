@@ -18,8 +18,7 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.workspace import make_scratch
 from evolve_arena.players.lineup import NOISE, combine_lineups, with_noise
-from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, make_random
 from evolve_arena.players.specification import make_player
 
 GAME = ConnectFour()

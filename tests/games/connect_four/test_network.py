@@ -23,7 +23,7 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 
 GAME = ConnectFour()
 VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))

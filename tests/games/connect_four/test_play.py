@@ -22,7 +22,7 @@ from evolve_arena.games.connect_four.text_ui import (
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 from evolve_arena.runs.play import Plan
 from evolve_arena.runs.play.prompt import Command, read_input
 from tests.terminal import sit

@@ -25,7 +25,7 @@ from evolve_arena.games.connect_four.q_learning import (
     QLearningState,
 )
 from evolve_arena.games.connect_four.q_learning_games import learn_part
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import make_random
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 

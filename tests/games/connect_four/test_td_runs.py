@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from evolve_arena import Run, resume, start
 from evolve_arena.games.connect_four.network import NetworkPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import Check, History

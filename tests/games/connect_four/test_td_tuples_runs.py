@@ -16,7 +16,7 @@ from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.players import find_player

@@ -14,7 +14,7 @@ from benchmarks.tuples_numpy import NumpyTuples, find_places
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
-from evolve_arena.arena.openings import random_openings
+from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
@@ -26,11 +26,9 @@ from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.bred import FORMAT
+from evolve_arena.players.bred import FORMAT, read_player
 from evolve_arena.players.lineup import combine_lineups, with_noise
-from evolve_arena.players.player import Player
-from evolve_arena.players.scripted import make_random
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.player import Player, make_random
 
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
 

@@ -19,8 +19,7 @@ from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, SECOND_CARD
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import Forfeit, ForfeitError, Player
 from evolve_arena.runs.play import Session
 from evolve_arena.runs.play.prompt import COMMANDS, ONLY_OPEN, Command, read_input
 from tests import terminal

@@ -49,8 +49,7 @@ from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.lineup import Lineup, combine_lineups, simple_lineup, with_noise
-from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.scripted import make_random
+from evolve_arena.players.player import CompiledPlayer, make_random
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [

@@ -30,8 +30,8 @@ from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
 from evolve_arena.games.ticket_to_ride.missing import find_missing, open_lines
 from evolve_arena.games.ticket_to_ride.text_ui import tell_move
-from evolve_arena.players.forfeit import Forfeit, ForfeitError
 from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.player import Forfeit, ForfeitError
 
 GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"

@@ -33,11 +33,10 @@ from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, NUMBERS_AT, WEIGHTS_AT
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.storage import read_player
 
 
 def make_genome(design: DecisionDesign | MoveDesign) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from evolve_arena import Run, start
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
-from evolve_arena.players.storage import read_player
+from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
