@@ -111,7 +111,7 @@ class TdTuples(Learner[TdTuplesState]):
     def find_mismatch(self, state: TdTuplesState) -> str | None:
         """Compares the shapes of the arrays with the configuration."""
         cells, tables = state.population.cells, state.population.tables
-        expected = (self.config.individuals, *self.design.size)
+        expected = (self.config.individuals, *self.design.tuple_shape)
         if cells.shape != expected:
             return f"its tuples have shape {cells.shape}, not {expected}"
         if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < self.design.cells:

@@ -64,7 +64,7 @@ class TupleDesign(ABC):
         """
 
     @cached_property
-    def size(self) -> tuple[int, int]:
+    def tuple_shape(self) -> tuple[int, int]:
         """How many tuples a network has, and of how many cells."""
         tuples, length = self.draw(np.random.default_rng(0)).shape
         return tuples, length

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import AnyGame, PlayerKind
-from evolve_arena.core.registry import find_game, make_game, usual_game
+from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
     games_of,
@@ -45,6 +45,15 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
             only: AnyGame = make_game(games[0])
             return only
     return usual
+
+
+def list_players() -> dict[str, tuple[str, list[str]]]:
+    """How players are named, each with a sentence about it and the games that it plays."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for game in game_names():
+        for kind in player_kinds(game).values():
+            found.setdefault(kind.form, (kind.summary, []))[1].append(game)
+    return found
 
 
 def find_player(specification: str, game: AnyGame | None = None) -> Player:

@@ -286,7 +286,7 @@ def draw_checkers(position: Position, last: Move | None = None, *, colour: bool 
     Pieces are ``b`` and ``w``, in upper case if they are kings. The squares between which the
     last move went are in brackets, and those on which it captured bear an ``x``.
 
-    >>> game = checkers.Checkers()
+    >>> game = Checkers()
     >>> position = game.parse_position("11-15 22-18 15x22")
     >>> print(draw_checkers(position, game.parse_move("15x22")))
            1 b       2 b       3 b       4 b

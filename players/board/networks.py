@@ -51,6 +51,9 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     """The kinds of players that can be bred for a *game*, by name: ``mlp``, ``graph``, ``tuples``.
 
     The last one is there if what networks see are cells of a board.
+
+    Raises:
+        BadValueError: An option of the game is called like something that networks have.
     """
     kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
         "mlp": (NetworkDesign, VectorPlayer),
@@ -66,6 +69,9 @@ def _make_kind(
 ) -> type[BredPlayer]:
     """A class of players whose designs have the options of *game* as fields."""
     defaults = game.rules_type._field_defaults
+    for key in defaults:
+        if hasattr(base, key):
+            raise BadValueError(f"no option of {game.name} can be called {key}: networks have that")
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
     space = {"game_type": game, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"

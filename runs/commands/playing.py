@@ -48,21 +48,17 @@ def register(app: typer.Typer) -> None:
 
 def players(json: Json = False) -> None:
     """List the players that can be named."""
-    from evolve_arena.players.specification import player_kinds
     from evolve_arena.runs.output import print_json, print_table
+    from evolve_arena.runs.players import list_players
 
-    every = game_names()
-    kinds = {kind.form: kind.summary for game in every for kind in player_kinds(game).values()}
-    games = {
-        form: [game for game in every if form in (k.form for k in player_kinds(game).values())]
-        for form in kinds
-    }
+    found, every = list_players(), game_names()
     if json:
-        print_json({"players": kinds, "games": games})
+        kinds = {form: summary for form, (summary, _) in found.items()}
+        print_json({"players": kinds, "games": {form: games for form, (_, games) in found.items()}})
     else:
         rows = [
-            (form, summary, "all" if games[form] == every else ", ".join(games[form]))
-            for form, summary in kinds.items()
+            (form, summary, "all" if games == every else ", ".join(games))
+            for form, (summary, games) in found.items()
         ]
         print_table("Players", ["write", "who that is", "plays"], rows, left=3)
 
