@@ -34,7 +34,9 @@ from evolve_arena.core.game import GameSpec
 Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")
-MARKER = b"core.compiled import"
+DECORATORS = rb"\b(compiled|inlined|internal|hidden|instruction|constants)\b"
+MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
+"""What a file that holds compiled code imports."""
 KEPT_CACHES = 3
 
 
@@ -120,7 +122,7 @@ def compiled_sources() -> list[Path]:
     files = [Path(__file__).resolve()]
     for package in PACKAGES:
         for file in (root / package).rglob("*.py"):
-            if MARKER in file.read_bytes():
+            if MARKER.search(file.read_bytes()):
                 files.append(file)
     return sorted(set(files))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.genomes.network import SHAPE_FIELDS
 
-# Compiled code takes constants from here: "core.compiled import" in this line makes the cache heed
+# Compiled code takes these: "core.compiled import constants" in this line makes the cache heed
 # changes.
 
 KIND, NOISE, SHAPE, COLUMNS_AT, INPUTS_AT, WEIGHTS_AT, NUMBERS_AT = range(7)

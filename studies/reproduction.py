@@ -12,9 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from evolve_arena.arena.executors import check_executor, default_workers
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -204,51 +202,6 @@ def _open_again(job: Job, run: Run, reason: str) -> Run:
 def _reached(run: Run) -> int:
     """The newest generation of which there is a checkpoint."""
     return max(run.directory.generations(), default=0)
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command to *app*."""
-    app.command()(reproduce)
-
-
-def reproduce(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="Such as four-in-a-row.")],
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs of each setting; as the study has it.")
-    ] = None,
-    scale: Annotated[
-        float, typer.Option(min=0.0001, max=100.0, help="Share of the full length.")
-    ] = 1.0,
-    only: Annotated[str | None, typer.Option(metavar="TABLE", help="One table alone.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="reproduced/STUDY unless given.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="How many runs at a time.")] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
-) -> None:
-    """Repeat a published study and print its tables beside the measured ones.
-
-    A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
-    repeated.
-    """
-    from evolve_arena.runs.output import print_json
-
-    with StudyScreen(quiet=json) as screen:
-        result = reproduce_study(
-            study,
-            out=out or Path("reproduced") / study,
-            seeds=seeds,
-            scale=scale,
-            only=only,
-            workers=workers,
-            progress=screen.show,
-        )
-    if json:
-        print_json(result.to_dict())
-    else:
-        print_study(result)
 
 
 EVERY = 10

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
-# Compiled code takes these: "evolve_arena.core.compiled import" in this line makes the cache heed
+# Compiled code takes these: "core.compiled import constants" in this line makes the cache heed
 # changes.
 (
     POSSIBLE_ROUTES,

@@ -1,0 +1,54 @@
+"""The command about studies: published results, reproduced side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to *app*."""
+    app.command()(reproduce)
+
+
+def reproduce(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Such as four-in-a-row.")],
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Runs of each setting; as the study has it.")
+    ] = None,
+    scale: Annotated[
+        float, typer.Option(min=0.0001, max=100.0, help="Share of the full length.")
+    ] = 1.0,
+    only: Annotated[str | None, typer.Option(metavar="TABLE", help="One table alone.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="reproduced/STUDY unless given.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="How many runs at a time.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Repeat a published study and print its tables beside the measured ones.
+
+    A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
+    repeated.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.studies.reproduction import StudyScreen, print_study, reproduce_study
+
+    with StudyScreen(quiet=json) as screen:
+        result = reproduce_study(
+            study,
+            out=out or Path("reproduced") / study,
+            seeds=seeds,
+            scale=scale,
+            only=only,
+            workers=workers,
+            progress=screen.show,
+        )
+    if json:
+        print_json(result.to_dict())
+    else:
+        print_study(result)
