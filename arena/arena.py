@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
-from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.batch import Batch, Openings, Results, Seatings, make_batch
+from evolve_arena.arena.work import new_outputs
+from evolve_arena.core import compiled
+from evolve_arena.core.compiled import find_variant
+from evolve_arena.core.registry import find_game
 from evolve_arena.players.bred import Design
 from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
+from evolve_arena.players.player import make_random
+
+if TYPE_CHECKING:
+    from evolve_arena.arena.executors import Executor
 
 
 class Arena:
@@ -52,3 +60,75 @@ class Arena:
         batch = make_batch(self.design.game, lineup, seatings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)
+
+
+def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
+    """Plays a *batch*, or the *part* of it, in compiled code.
+
+    Args:
+        batch: The matches.
+        results: Where the results go; new arrays if None.
+        part: Which matches; all if None.
+
+    Returns:
+        *results*, complete for the part that was played.
+    """
+    spec = find_game(batch.game)
+    kernel = spec.kernel
+    *_, module = find_variant(spec, batch.rules, batch.lineup).values()
+    play = partial(kernel.play, module) if kernel.play else module.play_matches
+    results = results or Results.of(batch.game, new_outputs(batch.work()))
+    part = part or slice(0, len(batch))
+    play(
+        batch.rules,
+        batch.lineup,
+        batch.seatings[part],
+        batch.seeds[part],
+        batch.openings[part].astype(kernel.move_type, copy=False),
+        kernel.make_workspace(batch.rules, batch.lineup),
+        *(array[part] for array in results.arrays),
+    )
+    return results
+
+
+def play_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
+    players, game = len(Lineup._fields), options["game"]
+    rules = find_game(game).game.rules_type(*options["rules"])
+    batch = Batch(game, rules, Lineup(*inputs[:players]), *inputs[players:])
+    run_kernel(batch, Results.of(game, outputs), part)
+
+
+def is_compiled(game: str, function: str = "play_matches") -> bool:
+    """Whether the machine code of a *function* of a game's lies in the cache."""
+    folder = game.replace("-", "_")
+    return any(compiled.cache_folder().rglob(f"*{folder}*/*.{function}*.nbi"))
+
+
+def make_ready(batch: Batch) -> None:
+    """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
+    *_, module = find_variant(find_game(batch.game), batch.rules, batch.lineup).values()
+    if id(module) not in _ready:
+        run_kernel(batch, part=slice(0, 0))
+        _ready.add(id(module))
+
+
+def warm_up(game: str, players: Sequence[Lineup] = ()) -> None:
+    """Compiles a game's kernels for some *players*, so that nobody waits later."""
+    spec = find_game(game)
+    rules = spec.make()
+    seeds = np.zeros(0, dtype=np.uint64)
+    nobody = np.zeros((0, spec.most_seats), dtype=np.int32)
+    lineup = combine_lineups([make_random(rules).lineup, *players])
+    make_ready(make_batch(rules, lineup, nobody, seeds))
+    if spec.kernel.draw_openings:
+        openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
+        spec.kernel.draw_openings(rules.rules, seeds, openings)
+
+
+_ready: set[int] = set()

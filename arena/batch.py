@@ -56,7 +56,7 @@ class Batch:
     def work(self) -> Work:
         """The same as an executor takes it; its outputs are the fields of `Results`."""
         return Work(
-            kernel="evolve_arena.arena.kernel:play_part",
+            kernel="evolve_arena.arena.arena:play_part",
             inputs=(*self.lineup, self.seatings, self.seeds, self.openings),
             outputs=_outputs(self.game, len(self)),
             options={"game": self.game, "rules": list(self.rules)},

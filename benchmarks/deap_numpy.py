@@ -16,8 +16,8 @@ import numpy as np
 from deap import base, creator, tools
 from numpy.typing import NDArray
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.games.connect_four.network import NetworkDesign
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.workspace import RELATIVE

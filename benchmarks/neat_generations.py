@@ -16,10 +16,9 @@ import neat
 import numpy as np
 
 from benchmarks.line import Line
-from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.arena import Arena, run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.pairings import both_colours, random_opponents
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig

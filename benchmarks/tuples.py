@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.line import Line
 from benchmarks.tuples_numpy import NumpyTuples, find_places
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_lessons import PLIES, Lesson
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState

@@ -22,7 +22,6 @@ from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.pairings import both_colours, gauntlet, round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.contest import remember, sum_points
 from evolve_arena.evolve.meeting import (
     MeetingConfig,
     check_openings,
@@ -30,6 +29,8 @@ from evolve_arena.evolve.meeting import (
     describe_fitness,
     estimate_matches,
     meet,
+    remember,
+    sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import Operator, make_selection

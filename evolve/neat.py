@@ -19,13 +19,14 @@ from evolve_arena.arena.pairings import inside_groups, random_opponents, round_r
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.contest import keep_members, sum_points
 from evolve_arena.evolve.meeting import (
     check_openings,
     choose_from_hall,
     describe_fitness,
+    keep_members,
     meet,
     meet_hall,
+    sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import Operator, make_selection

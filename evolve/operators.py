@@ -25,7 +25,7 @@ from pydantic import ConfigDict, model_validator
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
-from evolve_arena.evolve.contest import Contest
+from evolve_arena.evolve.meeting import Contest
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 

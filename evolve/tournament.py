@@ -21,15 +21,18 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import random_openings, round_robin, tournaments
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.contest import (
+from evolve_arena.evolve.meeting import (
     Contest,
+    choose_from_hall,
+    describe_fitness,
     draw_members,
+    meet,
+    meet_hall,
     remember,
     sum_members,
     sum_points,
     sum_tournaments,
 )
-from evolve_arena.evolve.meeting import choose_from_hall, describe_fitness, meet, meet_hall
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
 from evolve_arena.evolve.tables import Tables

@@ -17,7 +17,7 @@ from typing import Any
 import multiprocess
 from multiprocess.connection import wait
 
-from evolve_arena.arena.kernel import warm_up
+from evolve_arena.arena.arena import warm_up
 from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.learner import DivergedError, Learner

@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
-from evolve_arena.arena.kernel import make_ready
 from evolve_arena.arena.work import Work
 
 

@@ -21,7 +21,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.contest import sum_points
+from evolve_arena.evolve.meeting import sum_points
 from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.lineup import Lineup
 from evolve_arena.players.player import CompiledPlayer

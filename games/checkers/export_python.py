@@ -15,7 +15,7 @@ from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import NOISE
-from evolve_arena.runs.export.assembly import (
+from evolve_arena.runs.export import (
     LAYERS,
     Inside,
     assemble,

@@ -17,7 +17,7 @@ from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.lineup import INPUTS_AT
-from evolve_arena.runs.export.assembly import (
+from evolve_arena.runs.export import (
     LAYERS,
     Inside,
     assemble,

@@ -80,7 +80,7 @@ def choose_by_network(
 ) -> Any:
     """The column that the network of a *card* drops a disc into.
 
-    The arguments are those of :func:`evolve_arena.games.connect_four.seats.choose_move`.
+    The arguments are those of :func:`evolve_arena.games.connect_four.kernel.choose_move`.
     """
     head = peek(scratch.cards, card + CARD_HEAD)
     if HAS_POLICIES and head == POLICY:

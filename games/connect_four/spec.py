@@ -167,7 +167,7 @@ def _decide(
     if side:
         own, other = other, own
     discs = np.uint64(own), np.uint64(other)
-    return int(variant["seats"].decide(rules, lineup, side, *discs, scratch, False))
+    return int(variant["kernel"].decide(rules, lineup, side, *discs, scratch, False))
 
 
 def _examine(*asked: Any) -> dict[str, Any]:
@@ -191,8 +191,7 @@ GAME = GameSpec(
     game=ConnectFour,
     kernel=KernelSpec(
         modules=tuple(
-            f"evolve_arena.games.connect_four.{name}"
-            for name in ("network_seat", "seats", "kernel")
+            f"evolve_arena.games.connect_four.{name}" for name in ("network_seat", "kernel")
         ),
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,

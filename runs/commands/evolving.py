@@ -215,7 +215,7 @@ def _pack_players(run: Run) -> list[Lineup]:
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
-    from evolve_arena.arena.kernel import is_compiled, warm_up
+    from evolve_arena.arena.arena import is_compiled, warm_up
     from evolve_arena.runs.display import Display
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.summary import print_results

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, load
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export.assembly import read_neat_file, read_player_file
+import ast
+import base64
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.files import read_file
+from evolve_arena.core.registry import find_game, load, usual_game
+from evolve_arena.genomes import network
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
 
 __all__ = ["TARGETS", "check_target", "export_player", "read_neat_file", "read_player_file"]
 
@@ -45,3 +62,192 @@ def export_player(player: BredPlayer, target: str) -> str:
             f"{player.name} plays {player.game.name}, which can't be exported{other}"
         )
     return str(load(exporters[target])(player))
+
+
+RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
+WIDTH = 96
+
+
+def assemble(docstring: str, templates: tuple[str, ...], sections: Mapping[str, str]) -> str:
+    """The source of a file with these *sections*, and what they import of the *templates*."""
+    rules = "".join(f"{_rule(title)}{text}" for title, text in sections.items())
+    imports = _merge_imports(templates, rules)
+    return f'#!/usr/bin/env python3\n"""{docstring}"""\n\n{imports}\n{rules}'
+
+
+def read_template(path: Path) -> str:
+    """The text of a file with sections to cut."""
+    return path.read_text(encoding="utf-8")
+
+
+def cut(template: str) -> dict[str, str]:
+    """The sections of a *template*, each without its ruled line, by their titles."""
+    parts = RULE.split(template)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def wrap(text: str, indent: str = "") -> str:
+    """The *text* in lines, of which those after the first are indented."""
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def write_name(name: str) -> str:
+    """The *name* of a player as a docstring can hold it."""
+    return ascii(" ".join(name.split()))[1:-1].replace('"', "'")
+
+
+def write_base64(data: bytes) -> str:
+    """The *data* as lines of text."""
+    return base64.encodebytes(data).decode("ascii")
+
+
+def _rule(title: str) -> str:
+    return f"# --- {title} ".ljust(92, "-") + "\n"
+
+
+def _merge_imports(templates: tuple[str, ...], source: str) -> str:
+    """The imports of all *templates* that the *source* needs, but for those of each other."""
+    used = set(re.findall(r"\w+", source))
+    modules: set[str] = set()
+    names: dict[str, set[str]] = {}
+    for node in (node for template in templates for node in ast.parse(template).body):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names if alias.name in used)
+        elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith(
+            "evolve_arena."
+        ):
+            names.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+    future = f"from __future__ import {', '.join(names.pop('__future__'))}\n\n"
+    names = {module: names[module] & used for module in names if names[module] & used}
+    lines = [f"import {module}" for module in sorted(modules)]
+    lines += [
+        f"from {module} import {', '.join(sorted(names[module]))}" for module in sorted(names)
+    ]
+    return future + "\n".join(lines) + "\n"
+
+
+LARGEST_JSON = 1 << 24
+"""Bytes of neat-python's JSON: some 100,000 connections."""
+
+
+def read_player_file(path: Path) -> BredPlayer:
+    """The player in a file like ``champion.safetensors``.
+
+    Raises:
+        BadValueError: There is none.
+    """
+    with _naming(path, "player"):
+        return read_player(read_file(path, LARGEST))
+
+
+def read_neat_file(
+    path: Path,
+    *,
+    name: str | None = None,
+    head: str | None = None,
+    encoding: str | None = None,
+    viewpoint: str | None = None,
+) -> Any:
+    """The player in a file of neat-python's, as the usual game reads it.
+
+    Raises:
+        BadValueError: There is none, or not with such a head or encoding.
+    """
+    with _naming(path, "network that neat-python exported"):
+        spec = find_game(usual_game())
+        return load(spec.importers["neat-python"])(
+            read_file(path, LARGEST_JSON).decode("utf-8"),
+            name=name,
+            head=head,
+            encoding=encoding,
+            viewpoint=viewpoint,
+            stem=path.stem,
+        )
+
+
+@contextmanager
+def _naming(path: Path, kind: str) -> Iterator[None]:
+    """Names *path* in errors, which is to hold a thing of that *kind*."""
+    try:
+        yield
+    except OSError as error:
+        raise BadValueError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadValueError(f"{path} is no {kind}: it is no text") from None
+    except DamagedFileError as error:
+        raise BadValueError(f"{path} is no {kind}: {error}") from None
+    except ArenaError as error:
+        raise BadValueError(f"{path}: {error}") from None
+
+
+LAYERS = Path(__file__).with_name("templates") / "mlp.py"
+"""What evaluates multilayer perceptrons."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A network, ready to be written down."""
+
+    templates: tuple[Path, ...]
+    """The files that evaluate such networks."""
+    constants: str
+    """The lines that define it, in place of those in the template's section of the network."""
+    description: tuple[str, ...]
+    """What it is, in lines for the file's docstring."""
+    remembers: bool = False
+    """Whether a move depends on the moves before."""
+    remark: str = ""
+    """What else a reader of that docstring should know: a sentence."""
+
+    def sections(self) -> dict[str, str]:
+        """What stands in the templates, by title, but for "The network" and the like."""
+        found: dict[str, str] = {}
+        for template in self.templates:
+            for title, text in cut(read_template(template)).items():
+                found.setdefault(title, text)
+        return {title: text for title, text in found.items() if not title.startswith("The ")}
+
+
+def _later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Layer by layer the biases, then one row per unit of the layer before; flat.
+
+    *sizes* are those of all layers, *genome* has all weights of the network.
+    """
+    at = (sizes[0] + 1) * sizes[1]
+    parts = [np.zeros(0, dtype=np.float32)]
+    for before, after in pairwise(sizes[1:]):
+        weights = genome[at : at + before * after]
+        at += (before + 1) * after
+        parts += [genome[at - after : at], weights]
+    return np.concatenate(parts)
+
+
+def write_layers(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
+    """What a network does behind its first layer, as lines that define it.
+
+    Args:
+        head: What its output is for.
+        mlp: Its structure.
+        genome: All its weights.
+    """
+    later = _later_layers(mlp.sizes, genome)
+    return f'''\
+HEAD = "{head}"
+ACTIVATION = "{mlp.activation}"
+# How many units each layer after the inputs has.
+UNITS = {mlp.sizes[1:]!r}
+# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
+LATER_LAYERS = """
+{write_base64(later.astype("<f4").tobytes())}"""
+# Constants of the activation function, rounded to 32 bits.
+SCALE = {SCALE!r}
+POLYNOMIAL = (
+{POLYNOMIAL})
+'''
+
+
+SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
+POLYNOMIAL = "".join(
+    f"    {float(coefficient)!r},\n"
+    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
+)

@@ -17,7 +17,7 @@ from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.lineup import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export.assembly import (
+from evolve_arena.runs.export import (
     LAYERS,
     Inside,
     assemble,

@@ -13,7 +13,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
 from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.runs.export.assembly import Inside
+from evolve_arena.runs.export import Inside
 
 TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 WIDTH = 96

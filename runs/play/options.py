@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.kernel import is_compiled
+from evolve_arena.arena.arena import is_compiled
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, make_game, usual_game

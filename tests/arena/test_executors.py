@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 
+from evolve_arena.arena.arena import play_part
 from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.executors import (
     EXECUTORS,
@@ -27,7 +28,6 @@ from evolve_arena.arena.executors import (
     make_executor,
     processes,
 )
-from evolve_arena.arena.kernel import play_part
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError

@@ -14,7 +14,7 @@ from scipy import stats
 from evolve_arena.arena.batch import new_results
 from evolve_arena.arena.pairings import both_colours, tournaments
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.contest import (
+from evolve_arena.evolve.meeting import (
     Contest,
     draw_members,
     sum_members,

@@ -14,7 +14,6 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.evolve.contest import sum_points
 from evolve_arena.evolve.meeting import (
     MeetingConfig,
     check_openings,
@@ -22,6 +21,7 @@ from evolve_arena.evolve.meeting import (
     describe_fitness,
     meet,
     meet_hall,
+    sum_points,
 )
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign

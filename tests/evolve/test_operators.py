@@ -16,11 +16,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream, next_word
-from evolve_arena.evolve.contest import Contest
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
 )
+from evolve_arena.evolve.meeting import Contest
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.operators import (
     OWN_OPERATORS,

@@ -16,7 +16,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds, derive_stream
-from evolve_arena.evolve.contest import draw_members
+from evolve_arena.evolve.meeting import draw_members
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.connect_four.network import NetworkDesign
 

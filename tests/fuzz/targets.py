@@ -37,7 +37,7 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.checkpoint import read_state, write_state
 from evolve_arena.runs.cli import main
-from evolve_arena.runs.export.assembly import read_neat_file
+from evolve_arena.runs.export import read_neat_file
 from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.board_view import ENCODINGS, VIEWPOINTS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign

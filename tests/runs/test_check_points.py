@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from evolve_arena.arena.kernel import warm_up
+from evolve_arena.arena.arena import warm_up
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
 from evolve_arena.players.bred import BredPlayer

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.seeding import derive_seeds

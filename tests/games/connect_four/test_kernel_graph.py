@@ -19,8 +19,8 @@ import pytest
 from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.duel import duel
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError

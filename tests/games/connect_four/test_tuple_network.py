@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.tuples_numpy import NumpyTuples, find_places
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError, UnknownNameError

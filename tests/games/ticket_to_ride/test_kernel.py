@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.arena import Arena, is_compiled, run_kernel, warm_up
 from evolve_arena.arena.batch import Results, make_batch, rotations, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.arena.kernel import is_compiled, run_kernel, warm_up
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, set_up

@@ -7,8 +7,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Results, Seatings, make_batch, seat_players
-from evolve_arena.arena.kernel import run_kernel
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game

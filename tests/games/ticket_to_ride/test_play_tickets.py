@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.arena.kernel import warm_up
+from evolve_arena.arena.arena import warm_up
 from evolve_arena.arena.match import Termination
 from evolve_arena.core.errors import ArenaError, IllegalMoveError
 from evolve_arena.core.game import AnyGame

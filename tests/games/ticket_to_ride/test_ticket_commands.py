@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena.arena.kernel import warm_up
+from evolve_arena.arena.arena import warm_up
 from evolve_arena.games.ticket_to_ride.board import TICKETS
 from evolve_arena.games.ticket_to_ride.decision_log import COLUMNS
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
