@@ -24,7 +24,7 @@ class ForfeitCount:
     player: int
     """0 for the first player of a duel, 1 for the second."""
     kind: str
-    """A value of :class:`evolve_arena.players.forfeit.Forfeit`."""
+    """A value of :class:`evolve_arena.players.player.Forfeit`."""
     games: int
     sentence: str
     """What happened the first time."""
