@@ -15,7 +15,7 @@ from evolve_arena.core import compiled
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.bred import Design
-from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
+from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import make_random
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Arena:
         seatings: Seatings,
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
-        others: Sequence[Lineup] = (),
+        others: Sequence[PackedPlayers] = (),
         noise: float = 0.0,
     ) -> Results:
         """Plays matches in which row k is the k-th genome, or after them one of *others*.
@@ -55,9 +55,9 @@ class Arena:
             others: Players beside the genomes.
             noise: How often everybody plays a random move instead of the chosen one.
         """
-        lineup = combine_lineups([self.design.pack(genomes), *others])
-        lineup = with_noise(lineup, noise) if noise else lineup
-        batch = make_batch(self.design.game, lineup, seatings, seeds, openings)
+        packed = combine_players([self.design.pack(genomes), *others])
+        packed = with_noise(packed, noise) if noise else packed
+        batch = make_batch(self.design.game, packed, seatings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)
 
@@ -75,17 +75,17 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     """
     spec = find_game(batch.game)
     kernel = spec.kernel
-    *_, module = find_variant(spec, batch.rules, batch.lineup).values()
+    *_, module = find_variant(spec, batch.rules, batch.packed).values()
     play = partial(kernel.play, module) if kernel.play else module.play_matches
     results = results or Results.of(batch.game, new_outputs(batch.work()))
     part = part or slice(0, len(batch))
     play(
         batch.rules,
-        batch.lineup,
+        batch.packed,
         batch.seatings[part],
         batch.seeds[part],
         batch.openings[part].astype(kernel.move_type, copy=False),
-        kernel.make_workspace(batch.rules, batch.lineup),
+        kernel.make_workspace(batch.rules, batch.packed),
         *(array[part] for array in results.arrays),
     )
     return results
@@ -98,9 +98,9 @@ def play_part(
     part: slice,
 ) -> None:
     """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
-    players, game = len(Lineup._fields), options["game"]
+    players, game = len(PackedPlayers._fields), options["game"]
     rules = find_game(game).game.rules_type(*options["rules"])
-    batch = Batch(game, rules, Lineup(*inputs[:players]), *inputs[players:])
+    batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])
     run_kernel(batch, Results.of(game, outputs), part)
 
 
@@ -112,20 +112,20 @@ def is_compiled(game: str, function: str = "play_matches") -> bool:
 
 def make_ready(batch: Batch) -> None:
     """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
-    *_, module = find_variant(find_game(batch.game), batch.rules, batch.lineup).values()
+    *_, module = find_variant(find_game(batch.game), batch.rules, batch.packed).values()
     if id(module) not in _ready:
         run_kernel(batch, part=slice(0, 0))
         _ready.add(id(module))
 
 
-def warm_up(game: str, players: Sequence[Lineup] = ()) -> None:
+def warm_up(game: str, players: Sequence[PackedPlayers] = ()) -> None:
     """Compiles a game's kernels for some *players*, so that nobody waits later."""
     spec = find_game(game)
     rules = spec.make()
     seeds = np.zeros(0, dtype=np.uint64)
     nobody = np.zeros((0, spec.most_seats), dtype=np.int32)
-    lineup = combine_lineups([make_random(rules).lineup, *players])
-    make_ready(make_batch(rules, lineup, nobody, seeds))
+    packed = combine_players([make_random(rules).packed, *players])
+    make_ready(make_batch(rules, packed, nobody, seeds))
     if spec.kernel.draw_openings:
         openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
         spec.kernel.draw_openings(rules.rules, seeds, openings)

@@ -13,7 +13,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 
 MOST_GAMES = 10_000_000
 """How many games can be asked for at a time: their seeds and results take some 400 MB."""
@@ -22,8 +22,8 @@ EMPTY = -1
 """Stands for nobody in a seating."""
 
 Seatings = NDArray[np.int32]
-"""Rows of a lineup in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the seats
-taken, of which a match has at least two."""
+"""Rows of packed players in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the
+seats taken, of which a match has at least two."""
 
 Pairings = Seatings
 """The same for games of two, shape ``(matches, 2)``."""
@@ -44,7 +44,7 @@ class Batch:
     """The game's name."""
     rules: tuple[int, ...]
     """Its options, as compiled code takes them. How many play is told by the seatings."""
-    lineup: Lineup
+    packed: PackedPlayers
     seatings: Seatings
     seeds: NDArray[np.uint64]
     """The seed of each match's stream, shape ``(matches,)``."""
@@ -57,7 +57,7 @@ class Batch:
         """The same as an executor takes it; its outputs are the fields of `Results`."""
         return Work(
             kernel="evolve_arena.arena.arena:play_part",
-            inputs=(*self.lineup, self.seatings, self.seeds, self.openings),
+            inputs=(*self.packed, self.seatings, self.seeds, self.openings),
             outputs=_outputs(self.game, len(self)),
             options={"game": self.game, "rules": list(self.rules)},
             fewest=find_game(self.game).kernel.fewest_matches,
@@ -138,7 +138,7 @@ def check_seats(game: AnyGame, seats: int | None) -> int:
 
 def make_batch(
     game: AnyGame,
-    lineup: Lineup,
+    packed: PackedPlayers,
     seatings: Seatings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
@@ -146,7 +146,7 @@ def make_batch(
     """A batch, after checking that the shapes fit together.
 
     Raises:
-        ValueError: They do not, or a seating names a row that the lineup does not have, has
+        ValueError: They do not, or a seating names a row that the packed players does not have, has
             fewer than two players, or an empty slot between them.
     """
     count, slots = len(seatings), find_game(game.name).most_seats
@@ -159,14 +159,14 @@ def make_batch(
         )
     if count:
         taken = seatings != EMPTY
-        if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(lineup.seats):
-            raise ValueError(f"a seating names a player outside 0 to {len(lineup.seats) - 1}")
+        if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(packed.seats):
+            raise ValueError(f"a seating names a player outside 0 to {len(packed.seats) - 1}")
         if not taken[:, :2].all() or (taken[:, 1:] > taken[:, :-1]).any():
             raise ValueError("a seating has fewer than two players, or an empty slot before one")
     return Batch(
         game.name,
         game.rules,
-        lineup,
+        packed,
         np.ascontiguousarray(seatings, dtype=np.int32),
         np.ascontiguousarray(seeds, dtype=np.uint64),
         np.ascontiguousarray(openings),

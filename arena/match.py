@@ -28,7 +28,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import (
     CompiledPlayer,
     Forfeit,
@@ -166,10 +166,10 @@ def play_matches(
     for player in players:
         check_board(player, game.rules)
     compiled = [player for player in players if isinstance(player, CompiledPlayer)]
-    lineup = combine_lineups([player.lineup for player in compiled]) if compiled else None
-    if lineup is None or len(compiled) < len(players):
+    packed = combine_players([player.packed for player in compiled]) if compiled else None
+    if packed is None or len(compiled) < len(players):
         return _play_one_by_one(game, players, seatings, seeds, openings)
-    batch = make_batch(game, lineup, seatings, seeds, openings)
+    batch = make_batch(game, packed, seatings, seeds, openings)
     results = (executor or SerialExecutor()).play(batch)
     aborted = np.flatnonzero(~results.completed)
     return results, count_forfeits(

@@ -1,4 +1,4 @@
-"""Who meets whom, as arrays of rows of a lineup; the first of each pair moves first."""
+"""Who meets whom, as arrays of rows of packed players; the first of each pair moves first."""
 
 from __future__ import annotations
 

@@ -24,11 +24,11 @@ from evolve_arena.games.checkers.seat import (
     SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
-    make_checkers_scratch,
+    make_checkers_workspace,
 )
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
-from evolve_arena.players.lineup import NETWORK, Lineup, combine_lineups, simple_lineup
+from evolve_arena.players.packed import NETWORK, PackedPlayers, combine_players, simple_player
 from evolve_arena.players.search import NODES, WIN
 
 __all__ = ["measure"]
@@ -59,14 +59,14 @@ def measure() -> Iterator[Line]:
         target = f"{POSITIONS_TARGET / 1e6:g}"
         yield Line(name, nodes / 1e6, "million/s", "", None, target, nodes >= POSITIONS_TARGET)
         yield Line("the same", moves, "moves/s")
-    for name, lineup in (
+    for name, packed in (
         ("checkers search with 4 features, depth 6", _linear(4, 6)),
         ("checkers search with 20 features, depth 6", _linear(20, 6)),
         ("checkers search with 14 features and quiet search, depth 6", _linear(14, 6, quiet=1)),
         ("checkers search with a network 32-40-10-1, depth 4", _networks(1, 4)),
         ("checkers search with a network 32-40-10-1, depth 6", _networks(1, 6)),
     ):
-        nodes, _ = _speed(lineup, positions[:100])
+        nodes, _ = _speed(packed, positions[:100])
         yield Line(name, nodes / 1e6, "million/s")
     one, two = _generation_seconds(1), _generation_seconds(2)
     yield Line(
@@ -80,34 +80,34 @@ def measure() -> Iterator[Line]:
     )
 
 
-def _linear(features: int, depth: int, *, quiet: int = 0) -> Lineup:
+def _linear(features: int, depth: int, *, quiet: int = 0) -> PackedPlayers:
     """Counts pieces and, a little, other things."""
-    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
-    lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
+    packed = simple_player(SEAT_FIELDS, LINEAR)
+    packed.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     worth = np.random.default_rng(1).normal(0.0, 0.1, features)
     worth[:4] = 1.0, 1.5, -1.0, -1.5
     tables = np.rint(worth[:, None] * np.arange(TABLE_SIZE) * UNIT)
-    return lineup._replace(columns=tables.astype(np.int32).ravel())
+    return packed._replace(columns=tables.astype(np.int32).ravel())
 
 
-def _networks(count: int, depth: int) -> Lineup:
+def _networks(count: int, depth: int) -> PackedPlayers:
     """Networks of small random weights, with kings that count twice."""
     places = [place for place in range(PLANE) if place % 9 != 8]
     index = np.full((4, PLANE), -1)
     index[:, places] = np.arange(32)
     factor = np.repeat(FACTORS, PLANE)
     genomes = np.random.default_rng(1).uniform(-0.2, 0.2, (count, MLP_32_40_10_1.genes))
-    lineups = []
+    packed_players = []
     for genome in genomes.astype(np.float32):
         encoding = Encoding(32, index.ravel(), factor, 24)
         columns, weights = MLP_32_40_10_1.pack(genome[None], encoding)
-        lineup = simple_lineup(SEAT_FIELDS, NETWORK)
-        lineup.seats[0, DEPTH] = depth
+        packed = simple_player(SEAT_FIELDS, NETWORK)
+        packed.seats[0, DEPTH] = depth
         shapes = MLP_32_40_10_1.shape[None]
-        lineups.append(
-            lineup._replace(shapes=shapes, columns=columns.ravel(), weights=weights.ravel())
+        packed_players.append(
+            packed._replace(shapes=shapes, columns=columns.ravel(), weights=weights.ravel())
         )
-    return combine_lineups(lineups)
+    return combine_players(packed_players)
 
 
 def _midgame(count: int) -> list[Position]:
@@ -132,23 +132,23 @@ def _sides(position: Position) -> tuple[np.uint64, np.uint64, np.uint64]:
     return own, other, np.uint64(position.kings)
 
 
-def _speed(lineup: Lineup, positions: Sequence[Position]) -> tuple[float, float]:
+def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float, float]:
     """Positions searched and moves found a second: the best of seven."""
     boards = [(*_sides(position), position.side, 0) for position in positions]
-    find_moves(lineup, 0, *boards[0], make_checkers_scratch(lineup))
+    find_moves(packed, 0, *boards[0], make_checkers_workspace(packed))
     best = np.inf
     for _ in range(7):
-        scratch = make_checkers_scratch(lineup)
+        workspace = make_checkers_workspace(packed)
         start = time.perf_counter()
         for board in boards:
-            find_moves(lineup, 0, *board, scratch)
+            find_moves(packed, 0, *board, workspace)
         best = min(best, time.perf_counter() - start)
-    return float(scratch.room[NODES]) / best, len(boards) / best
+    return float(workspace.room[NODES]) / best, len(boards) / best
 
 
 def _generation_seconds(cores: int) -> float:
     """How long 30 networks take for five games each against others: the best of three."""
-    lineup = _networks(30, 4)
+    packed = _networks(30, 4)
     opponents = np.random.default_rng(2).integers(30, size=(30, 5))
     pairings = np.stack(np.broadcast_arrays(np.arange(30)[:, None], opponents), axis=2)
     pairings = pairings.reshape(-1, 2).astype(np.int32)
@@ -157,21 +157,21 @@ def _generation_seconds(cores: int) -> float:
         for _ in range(3):
             start = time.perf_counter()
             parts = np.array_split(pairings, cores)
-            assert sum(pool.map(_play, [lineup] * cores, parts)) == len(pairings)
+            assert sum(pool.map(_play, [packed] * cores, parts)) == len(pairings)
             best = min(best, time.perf_counter() - start)
     return best
 
 
-def _play(lineup: Lineup, pairings: np.ndarray) -> int:
+def _play(packed: PackedPlayers, pairings: np.ndarray) -> int:
     """Plays matches in compiled code, which lets other threads run meanwhile."""
     count = len(pairings)
     play_matches(
         GAME.rules,
-        lineup,
+        packed,
         pairings,
         np.arange(count, dtype=np.uint64),
         np.zeros((count, 0), dtype=np.int64),
-        make_checkers_scratch(lineup),
+        make_checkers_workspace(packed),
         *new_results(GAME, count).arrays,
     )
     return count
@@ -185,17 +185,17 @@ OVER = (4, 5, -4, -5)
 
 def _plain_speed(positions: Sequence[Position], depth: int) -> float:
     """Moves a second; the values must be those of the compiled search."""
-    lineup = _linear(14, depth)
-    search = PlainSearch(lineup)
+    packed = _linear(14, depth)
+    search = PlainSearch(packed)
     boards = [(*map(int, _sides(position)), position.side) for position in positions]
     search.find_value(boards[0], 1)  # compiles what counts features
     start = time.perf_counter()
     found = [search.find_value(board, depth) for board in boards]
     seconds = time.perf_counter() - start
-    scratch = make_checkers_scratch(lineup)
+    workspace = make_checkers_workspace(packed)
     for position, value in zip(positions, found, strict=True):
-        scratch.past[0] = repetition_key(*_sides(position), position.side)
-        _, expected = find_moves(lineup, 0, *_sides(position), position.side, 0, scratch)
+        workspace.past[0] = repetition_key(*_sides(position), position.side)
+        _, expected = find_moves(packed, 0, *_sides(position), position.side, 0, workspace)
         assert value == expected
     return len(boards) / seconds
 
@@ -203,8 +203,8 @@ def _plain_speed(positions: Sequence[Position], depth: int) -> float:
 class PlainSearch:
     """Alpha-beta in plain Python, on the same bits; features are counted by compiled code."""
 
-    def __init__(self, lineup: Lineup) -> None:
-        self.tables = lineup.columns.reshape(-1, TABLE_SIZE).tolist()
+    def __init__(self, packed: PackedPlayers) -> None:
+        self.tables = packed.columns.reshape(-1, TABLE_SIZE).tolist()
         self.counts = np.zeros(len(self.tables), dtype=np.int64)
         self.moves = np.zeros(MOST_MOVES, dtype=np.uint64)
         self.searcher = 0

@@ -16,7 +16,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
-from evolve_arena.players.lineup import Lineup, simple_lineup
+from evolve_arena.players.packed import PackedPlayers, simple_player
 
 __all__ = ["measure"]
 
@@ -91,12 +91,12 @@ def _networks(design: NetworkDesign, repeats: int) -> Batch:
 def _random(matches: int) -> Batch:
     pairings = np.zeros((matches, 2), dtype=np.int32)
     seeds = derive_seeds(1, 0, "benchmark", matches)
-    return make_batch(ConnectFour(), simple_lineup(SEAT_FIELDS), pairings, seeds)
+    return make_batch(ConnectFour(), simple_player(SEAT_FIELDS), pairings, seeds)
 
 
-def _batch(game: ConnectFour, lineup: Lineup, repeats: int) -> Batch:
-    pairings = np.tile(both_colours(round_robin(len(lineup.seats))), (repeats, 1))
-    return make_batch(game, lineup, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
+def _batch(game: ConnectFour, packed: PackedPlayers, repeats: int) -> Batch:
+    pairings = np.tile(both_colours(round_robin(len(packed.seats))), (repeats, 1))
+    return make_batch(game, packed, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
 
 
 def _speed(batch: Batch) -> tuple[float, float]:

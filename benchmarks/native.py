@@ -20,7 +20,7 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.workspace import RELATIVE
-from evolve_arena.players.lineup import COLUMNS_AT, WEIGHTS_AT
+from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 
@@ -109,12 +109,12 @@ def _play(library: ctypes.CDLL, batch: Batch) -> Played:
         np.zeros(count, dtype=np.int16),
         np.zeros(count, dtype=np.uint64),
     )
-    lineup = batch.lineup
-    players = np.ascontiguousarray(lineup.seats[:, [COLUMNS_AT, WEIGHTS_AT, RELATIVE]])
+    packed = batch.packed
+    players = np.ascontiguousarray(packed.seats[:, [COLUMNS_AT, WEIGHTS_AT, RELATIVE]])
     arrays: list[NDArray[np.generic]] = [
         players,
-        lineup.columns,
-        lineup.weights,
+        packed.columns,
+        packed.weights,
         batch.seatings,
         *played,
     ]

@@ -119,9 +119,9 @@ class _TheirRun:
 
 def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) -> None:
     """Our kernel plays the very games of the baseline."""
-    lineup = DESIGN.pack(from_neat_python(genomes))
+    packed = DESIGN.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
-    batch = make_batch(DESIGN.game, lineup, np.array(met, dtype=np.int32), seeds)
+    batch = make_batch(DESIGN.game, packed, np.array(met, dtype=np.int32), seeds)
     if run_kernel(batch).games.tolist() != hashes:
         raise RuntimeError("the kernel does not play the games of neat-python's networks")
 

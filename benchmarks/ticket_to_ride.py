@@ -17,9 +17,9 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.players.lineup import Lineup, simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS
+from evolve_arena.players.packed import PackedPlayers, simple_player
 
 __all__ = ["measure"]
 
@@ -46,19 +46,19 @@ def measure() -> Iterator[Line]:
             "2,000, 100x",
             speed >= GAMES_TARGET and speed >= PLAIN_TARGET * theirs,
         )
-    speed = _speed(_batch(simple_lineup(SEAT_FIELDS), 10 * GAMES))
+    speed = _speed(_batch(simple_player(SEAT_FIELDS), 10 * GAMES))
     yield Line("Ticket to Ride, four random players, one core", speed, "games/s")
     yield _memory()
     yield _two_workers()
 
 
-def _rule_players(reading: str) -> Lineup:
-    return make_rule_player(reading, GAME).lineup
+def _rule_players(reading: str) -> PackedPlayers:
+    return make_rule_player(reading, GAME).packed
 
 
-def _batch(lineup: Lineup, games: int) -> Batch:
+def _batch(packed: PackedPlayers, games: int) -> Batch:
     seatings = seat_players(np.zeros((games, SEATS)), find_game(GAME.name).most_seats)
-    return make_batch(GAME, lineup, seatings, derive_seeds(1, 0, "benchmark", games))
+    return make_batch(GAME, packed, seatings, derive_seeds(1, 0, "benchmark", games))
 
 
 def _speed(batch: Batch) -> float:
@@ -83,11 +83,11 @@ def _plain_speed(reading: Reading, games: int) -> float:
 def _memory() -> Line:
     """How much this process grows while it plays many games in one batch."""
     executor, process = SerialExecutor(), psutil.Process()
-    lineup = _rule_players("text")
-    executor.play(_batch(lineup, GAMES))
+    packed = _rule_players("text")
+    executor.play(_batch(packed, GAMES))
     gc.collect()
     before = process.memory_info().rss
-    batch = _batch(lineup, MANY_GAMES)
+    batch = _batch(packed, MANY_GAMES)
     results = executor.play(batch)
     growth = (process.memory_info().rss - before) / 2**20
     own = sum(array.nbytes for array in (*results.arrays, batch.seatings, batch.seeds))

@@ -16,7 +16,7 @@ from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_lessons import PLIES, Lesson
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.runs.recipe import load_recipe
 
@@ -134,11 +134,11 @@ def _two_shards(state: TdTuplesState) -> Line:
 def _play_speed(method: TdTuples, state: TdTuplesState) -> float:
     """Moves a second that a tuple network makes; those of `random` take no time to speak of."""
     game = method.design.game
-    lineup = combine_lineups(
-        [method.design.pack(method.candidates(state)), make_random(game).lineup]
+    packed = combine_players(
+        [method.design.pack(method.candidates(state)), make_random(game).packed]
     )
     pairings = np.array([[0, 1], [1, 0]] * (MATCHES // 2), dtype=np.int32)
-    batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", MATCHES))
+    batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "matches", MATCHES))
     plies = run_kernel(batch).plies.astype(np.int64)
     moves = int((plies + (pairings[:, 0] == 0)).sum() // 2)
     best = np.inf

@@ -18,8 +18,8 @@ import evolve_arena as ea
 from benchmarks.line import Line
 from evolve_arena.runs.checkpoint import save_checkpoint
 from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.training import Progress
 
 __all__ = ["measure"]
 

@@ -63,7 +63,7 @@ def inlined(function: Function) -> Function:
 def internal(function: Function) -> Function:
     """Like :func:`inlined`, for what Python never calls: what that would take is left out.
 
-    For functions of whole lineups that is more than half of all there is to compile. A call
+    For functions of whole packed players that is more than half of all there is to compile. A call
     from Python would crash the process; a test watches that there is none.
     """
     return _decorate(function, forceinline=True, no_cpython_wrapper=True)

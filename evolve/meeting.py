@@ -250,10 +250,10 @@ def meet(
     Args:
         config: How matches are played.
         arena: Where.
-        state: The run's state; the first rows of the lineup are its population.
+        state: The run's state; the first rows of the packed players are its population.
         pairings: Who meets whom, shape ``(pairs, 2)``.
         purpose: What the seeds of the matches are for; see :mod:`evolve_arena.core.seeding`.
-        others: Lineups beside the population. Then the pairings have both colours already.
+        others: Packed players beside the population. Then the pairings have both colours already.
 
     Returns:
         The results, and who met whom in each of the matches.

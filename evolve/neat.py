@@ -34,7 +34,7 @@ from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.evolve.stagnation import (
     StagnationConfig,
     judge,
-    make_yardsticks,
+    make_judges,
     summarise_species,
 )
 from evolve_arena.evolve.tables import Tables
@@ -159,7 +159,7 @@ class Neat(Method[NeatState]):
             tournsize=config.tournament_size,
             share=config.neat.survival_threshold,
         )
-        self.yardsticks = make_yardsticks(config.stagnation, design.game)
+        self.judges = make_judges(config.stagnation, design.game)
 
     @classmethod
     def estimate_bytes(cls, config: NeatMethodConfig, design: Any) -> int:
@@ -213,7 +213,7 @@ class Neat(Method[NeatState]):
             state,
             fitness,
             arena,
-            self.yardsticks,
+            self.judges,
             self.config.neat.species_fitness_func,
         )
         improved = np.where(judgement.improved, state.generation, state.species.improved)

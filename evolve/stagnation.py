@@ -22,7 +22,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.tables import pack_company, play_at_tables
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 
 SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "max": np.max,
@@ -67,7 +67,7 @@ class Judgement:
     """The best figure of each species so far; what figure depends on the judge."""
 
 
-def make_yardsticks(config: StagnationConfig, game: AnyGame) -> list[Lineup]:
+def make_judges(config: StagnationConfig, game: AnyGame) -> list[PackedPlayers]:
     """The players from outside that species are judged by, packed.
 
     Raises:
@@ -83,7 +83,7 @@ def judge(
     state: Any,
     fitness: NDArray[np.float64],
     arena: Arena,
-    yardsticks: Sequence[Lineup],
+    judges: Sequence[PackedPlayers],
     species_fitness_func: str,
 ) -> Judgement:
     """Which species of *state* have improved in this generation.
@@ -93,14 +93,14 @@ def judge(
         state: With ``population``, ``species``, ``records`` and ``marks``.
         fitness: Of each genome, shape ``(genomes,)``.
         arena: Where matches are played.
-        yardsticks: What :func:`make_yardsticks` made.
+        judges: What :func:`make_judges` made.
         species_fitness_func: How the ranks of members become that of a species.
     """
     best = _find_best(state, fitness)
     if config.judge == "record":
         return _judge_by_record(config, state, best, arena)
     if config.judge == "outside":
-        figures = _play_outside(config, state, best, arena, yardsticks)
+        figures = _play_outside(config, state, best, arena, judges)
     else:
         figures = summarise_species(_rank(fitness), state.species.members, species_fitness_func)
     improved = figures > state.marks
@@ -145,12 +145,12 @@ def _play_outside(
     state: Any,
     best: NDArray[np.int64],
     arena: Arena,
-    yardsticks: Sequence[Lineup],
+    judges: Sequence[PackedPlayers],
 ) -> NDArray[np.float64]:
-    opponents = len(state.population) + np.arange(len(yardsticks), dtype=np.int32)
+    opponents = len(state.population) + np.arange(len(judges), dtype=np.int32)
     pairs = gauntlet(best.astype(np.int32), opponents)
-    shares = _play(config, state, pairs, yardsticks, arena)
-    figures: NDArray[np.float64] = shares.reshape(len(best), len(yardsticks)).mean(axis=1)
+    shares = _play(config, state, pairs, judges, arena)
+    figures: NDArray[np.float64] = shares.reshape(len(best), len(judges)).mean(axis=1)
     return figures
 
 
@@ -158,7 +158,7 @@ def _play(
     config: StagnationConfig,
     state: Any,
     pairs: NDArray[np.int32],
-    others: Sequence[Lineup],
+    others: Sequence[PackedPlayers],
     arena: Arena,
 ) -> NDArray[np.float64]:
     """The share of points of the first of each pair, from openings played with both colours.

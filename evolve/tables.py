@@ -20,7 +20,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.tables_section import TablesConfig
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
@@ -96,14 +96,14 @@ class Tables:
         self,
         state: Any,
         rows: NDArray[np.int32],
-        company: Sequence[Lineup],
+        company: Sequence[PackedPlayers],
         company_seats: int,
         purpose: str,
         decks: int,
     ) -> tuple[Seatings, NDArray[np.uint64]]:
         """All matches of the individuals in *rows*, one table size after the other."""
         first = len(state.population)
-        guests = range(first, first + sum(len(lineup.seats) for lineup in company))
+        guests = range(first, first + sum(len(packed.seats) for packed in company))
         parts = []
         for size in self.sizes:
             words = f"{purpose} of {size}"
@@ -135,14 +135,14 @@ class Tables:
         return fitness
 
 
-def pack_company(texts: Sequence[str], game: AnyGame, key: str) -> list[Lineup]:
+def pack_company(texts: Sequence[str], game: AnyGame, key: str) -> list[PackedPlayers]:
     """The players that *texts* specify, packed.
 
     Raises:
         BadValueError: One names no player, or one that can't be compiled; *key* is where the
             recipe names them.
     """
-    lineups = []
+    packed_players = []
     for text in texts:
         try:
             player = make_player(text, game)
@@ -151,8 +151,8 @@ def pack_company(texts: Sequence[str], game: AnyGame, key: str) -> list[Lineup]:
         if not isinstance(player, CompiledPlayer):
             player.close()
             raise BadValueError(f"{key}: {text} can't play compiled matches")
-        lineups.append(player.lineup)
-    return lineups
+        packed_players.append(player.packed)
+    return packed_players
 
 
 def play_at_tables(
@@ -160,7 +160,7 @@ def play_at_tables(
     genomes: Any,
     pairs: NDArray[np.int32],
     seeds: NDArray[np.uint64],
-    others: Sequence[Lineup],
+    others: Sequence[PackedPlayers],
 ) -> NDArray[np.float64]:
     """The share of matches that the first of each pair wins, draws counting a half.
 
@@ -172,7 +172,7 @@ def play_at_tables(
         genomes: A population.
         pairs: Rows of *genomes*, or after them of *others*, shape ``(pairs, 2)``.
         seeds: One for each deck, the same for all pairs.
-        others: Lineups beside the population.
+        others: Packed players beside the population.
     """
     size, slots = arena.design.game.seats, find_game(arena.design.game.name).most_seats
     turns = np.arange(slots) % 2
@@ -225,13 +225,13 @@ def plan_tables(
     who have a seat already sit there too, and play this deck twice.
 
     Args:
-        players: Rows of a lineup.
+        players: Rows of packed players.
         size: Seats of a table.
         slots: Seats of the largest table.
         seeds: One for each deck.
         generator: Deals players to tables.
-        company: Rows of the lineup that take the seats of company in turn, beginning with the
-            first one in the first deck, the second one in the second, and so on.
+        company: Rows of the packed players that take the seats of company in turn, beginning
+            with the first one in the first deck, the second one in the second, and so on.
         company_seats: How many seats these take, between the others; at most ``size - 1``.
         rotate: Whether tables play each deck once for each seat, everybody moving on a seat.
 

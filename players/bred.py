@@ -22,7 +22,7 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 
 FORMAT = 1
@@ -34,7 +34,7 @@ class BredPlayer(CompiledPlayer):
 
     Args:
         design: Everything but the genome: a dataclass with a ``game``.
-        lineup: The player, packed.
+        packed: The player, packed.
         name: How tables call it.
     """
 
@@ -45,8 +45,8 @@ class BredPlayer(CompiledPlayer):
     genome_kind: ClassVar[str]
     """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
 
-    def __init__(self, design: Any, lineup: Lineup, name: str) -> None:
-        super().__init__(design.game, lineup, name)
+    def __init__(self, design: Any, packed: PackedPlayers, name: str) -> None:
+        super().__init__(design.game, packed, name)
         self.design = design
         self.remarks: dict[str, Any] = {}
         """Where the player comes from, if it was read from a file."""
@@ -221,7 +221,7 @@ class Design(Protocol):
         """What they play."""
         ...
 
-    def pack(self, genomes: Any) -> Lineup:
+    def pack(self, genomes: Any) -> PackedPlayers:
         """The players that *genomes* make."""
         ...
 

@@ -11,7 +11,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream
-from evolve_arena.players.lineup import Lineup, simple_lineup
+from evolve_arena.players.packed import PackedPlayers, simple_player
 
 
 class Player(ABC):
@@ -46,16 +46,16 @@ class CompiledPlayer(Player):
 
     Args:
         game: What it plays.
-        lineup: The player, packed; the only one in there.
+        packed: The player, packed; the only one in there.
         name: How tables call it.
     """
 
-    def __init__(self, game: AnyGame, lineup: Lineup, name: str) -> None:
+    def __init__(self, game: AnyGame, packed: PackedPlayers, name: str) -> None:
         self.game = game
-        self.lineup = lineup
+        self.packed = packed
         self.name = name
         self._spec = find_game(game.name)
-        self._scratch = self._spec.kernel.make_workspace(game.rules, lineup)
+        self._workspace = self._spec.kernel.make_workspace(game.rules, packed)
 
     def choose(self, position: Any, stream: Stream) -> Any:
         """The very move that the match kernel would play.
@@ -64,9 +64,11 @@ class CompiledPlayer(Player):
             BadValueError: The position is of another board.
         """
         check_board(self, position.rules)
-        scratch = self._scratch._replace(streams=stream)
-        variant = find_variant(self._spec, self.game.rules, self.lineup)
-        number = self._spec.kernel.decide(variant, self.game.rules, self.lineup, position, scratch)
+        workspace = self._workspace._replace(streams=stream)
+        variant = find_variant(self._spec, self.game.rules, self.packed)
+        number = self._spec.kernel.decide(
+            variant, self.game.rules, self.packed, position, workspace
+        )
         return self.game.move_of(number)
 
 
@@ -146,4 +148,4 @@ class ForfeitError(ArenaError):
 def make_random(game: AnyGame) -> CompiledPlayer:
     """A player that picks any legal move, each with the same probability."""
     fields = find_game(game.name).kernel.record_fields
-    return CompiledPlayer(game, simple_lineup(fields), "random")
+    return CompiledPlayer(game, simple_player(fields), "random")

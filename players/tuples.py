@@ -15,7 +15,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
 
 
 class TupleDesign(ABC):
@@ -69,7 +69,7 @@ class TupleDesign(ABC):
         tuples, length = self.draw(np.random.default_rng(0)).shape
         return tuples, length
 
-    def pack(self, genomes: TuplePopulation) -> Lineup:
+    def pack(self, genomes: TuplePopulation) -> PackedPlayers:
         """The players that *genomes* make: their tables in whole units of 1/65536.
 
         What is no number counts as 0, and what is so large that sums could overflow as the
@@ -89,7 +89,7 @@ class TupleDesign(ABC):
             seat[INPUTS_AT] = at + len(table.structure)
             parts += [table.structure, whole.astype(np.int32)]
             at += len(table.structure) + len(whole)
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             np.concatenate([*parts, np.zeros(0, dtype=np.int32)]),

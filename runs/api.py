@@ -16,10 +16,10 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
-from evolve_arena.runs.journey import Watch
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Watch
 
 
 def start(

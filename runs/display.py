@@ -15,8 +15,8 @@ from rich.table import Table
 
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.runs.check_points import find_scores
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.output import as_text, format_interval, format_seconds, print_line
+from evolve_arena.runs.training import Progress
 
 REFRESH_SECONDS = 0.2
 

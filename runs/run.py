@@ -22,8 +22,8 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Journey, Watch
 from evolve_arena.runs.recipe import Recipe, read_recipe
+from evolve_arena.runs.training import TrainingLoop, Watch
 
 
 class Run:
@@ -177,8 +177,10 @@ class Run:
             stack.enter_context(history)
             self._go_back_to(begin, history)
             arena = Arena(self.method.design, machine)
-            journey = Journey(self.directory, self.recipe, self.method, history, arena, opponents)
-            journey.go(begin, watch or (lambda progress: True))
+            loop = TrainingLoop(
+                self.directory, self.recipe, self.method, history, arena, opponents
+            )
+            loop.go(begin, watch or (lambda progress: True))
 
     def permit(self, allow_process: consent.Allow) -> None:
         """Makes sure that the user lets programs run that the recipe names as opponents.

@@ -20,9 +20,9 @@ from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.files import explain_storage_errors
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.output import format_seconds, print_line, print_table
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 from evolve_arena.studies.checkers_td.study import CHECKERS_TD
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT

@@ -21,8 +21,8 @@ from evolve_arena.arena.arena import warm_up
 from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.learner import DivergedError, Learner
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 from evolve_arena.studies.report import Ledger
 
 

@@ -18,9 +18,9 @@ from hypothesis import settings
 
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 
 settings.register_profile("patient", deadline=None, derandomize=True)  # a failure is new, not luck
 settings.load_profile("patient")

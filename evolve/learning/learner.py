@@ -23,7 +23,7 @@ from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.meeting import sum_points
 from evolve_arena.evolve.method import Method, Report, State
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
@@ -149,7 +149,7 @@ class Learner(Method[S]):
         statistics = {"points": float(points), "matches": float(matches)}
         return Report(state.generation, self.config.individuals * matches, statistics)
 
-    def _make_judge(self) -> Lineup:
+    def _make_judge(self) -> PackedPlayers:
         try:
             player = make_player(self.config.judge, self.design.game)
         except ArenaError as error:
@@ -157,4 +157,4 @@ class Learner(Method[S]):
         if not isinstance(player, CompiledPlayer):
             player.close()
             raise BadValueError(f"method.judge: {self.config.judge} can't play compiled matches")
-        return player.lineup
+        return player.packed

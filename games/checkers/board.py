@@ -215,7 +215,7 @@ def count_sequences(
     """The number of move sequences of *depth* plies from a position; draws are not looked for.
 
     Captures along different paths count as different moves. At the last ply moves are counted,
-    not made. *moves* from *at* on is scratch, with ``depth * MOST_MOVES`` places.
+    not made. *moves* from *at* on is workspace, with ``depth * MOST_MOVES`` places.
     """
     if depth == 0:
         return 1
@@ -235,7 +235,7 @@ def play_randomly(
 ) -> Any:
     """Plays random moves to the end of the game.
 
-    *moves* is scratch for :data:`MOST_MOVES`, *past* for ``DRAW_PLIES + 1``.
+    *moves* is workspace for :data:`MOST_MOVES`, *past* for ``DRAW_PLIES + 1``.
 
     Returns:
         The side that won, or 2 for a draw, and the number of plies.

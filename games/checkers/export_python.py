@@ -14,10 +14,10 @@ from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import NOISE
+from evolve_arena.players.packed import NOISE
 from evolve_arena.runs.export import (
     LAYERS,
-    Inside,
+    NetworkSource,
     assemble,
     cut,
     read_template,
@@ -31,11 +31,11 @@ TEMPLATES = Path(__file__).with_name("templates")
 PLANES = 4
 
 
-def describe_linear(player: LinearPlayer) -> Inside:
+def describe_linear(player: LinearPlayer) -> NetworkSource:
     """The weights of *player* as source code."""
     design = player.design
-    table = write_base64(player.lineup.columns.astype("<i4").tobytes())
-    return Inside(
+    table = write_base64(player.packed.columns.astype("<i4").tobytes())
+    return NetworkSource(
         templates=(TEMPLATES / "linear.py",),
         constants=f'''\
 # How many features it counts.
@@ -49,14 +49,14 @@ WORTH = """
     )
 
 
-def describe_network(player: CheckersNetworkPlayer) -> Inside:
+def describe_network(player: CheckersNetworkPlayer) -> NetworkSource:
     """The network of *player* as source code."""
     design = player.design
     sizes = design.mlp.sizes
     genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
     relay = ", of each hidden layer one for the sum of the inputs"
     units = "-".join(str(size) for size in sizes)
-    return Inside(
+    return NetworkSource(
         templates=(TEMPLATES / "network.py", LAYERS),
         constants=f'''\
 # Biases, then what a piece on each square, 1 to 32, adds: own men, own kings, the other's men,
@@ -77,14 +77,14 @@ def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
     Read from the packed player: as the arena plays it, rounded and limited.
     """
     units = player.design.mlp.sizes[1]
-    packed = player.lineup.columns.reshape(1 + PLANES * PLANE, -1)[:, :units]
+    packed = player.packed.columns.reshape(1 + PLANES * PLANE, -1)[:, :units]
     squares = np.arange(32)
     bits = squares + squares // 8
     places = [0, *(1 + PLANE * plane + bit for plane in range(PLANES) for bit in bits)]
     return packed[places]
 
 
-INSIDES: dict[str, Callable[[Any], Inside]] = {
+INSIDES: dict[str, Callable[[Any], NetworkSource]] = {
     LinearPlayer.kind: describe_linear,
     CheckersNetworkPlayer.kind: describe_network,
 }
@@ -102,7 +102,7 @@ def export_checkers(player: BredPlayer) -> str:
         raise BadValueError(
             f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
         )
-    if player.lineup.seats[0, NOISE]:
+    if player.packed.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     inside = INSIDES[player.kind](player)
     files = (TEMPLATES / "bot.py", TEMPLATES / "rules.py", *inside.templates)
@@ -127,7 +127,7 @@ DEPTH, QUIET, TURNED = {design.depth}, {design.quiet}, {bool(design.turned)}
 """
 
 
-def _write_docstring(player: BredPlayer, inside: Inside) -> str:
+def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
     design = player.design
     name = write_name(player.name)
     quiet = ", and follows captures farther until none is left" if design.quiet else ""

@@ -141,8 +141,8 @@ class Checkers(Game[Position, Move]):
         >>> Checkers().perft(Checkers().initial(), 5)
         7361
         """
-        scratch = np.zeros(max(depth, 1) * MOST_MOVES, dtype=np.uint64)
-        return int(count_sequences(*_sides(state), state.side, depth, scratch, 0))
+        workspace = np.zeros(max(depth, 1) * MOST_MOVES, dtype=np.uint64)
+        return int(count_sequences(*_sides(state), state.side, depth, workspace, 0))
 
     def view(self, state: Position, seat: int) -> Position:
         """The state itself: nothing is hidden."""

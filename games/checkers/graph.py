@@ -30,7 +30,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, PackedPlayers
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class CheckersGraphDesign:
         """What the player plays."""
         return Checkers(turned=self.turned)
 
-    def pack(self, genomes: NeatPopulation) -> Lineup:
+    def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, feed_forward=True)
         seats = np.zeros((len(genomes), SEAT_FIELDS), dtype=np.int64)
@@ -91,7 +91,7 @@ class CheckersGraphDesign:
         seats[:, TERMS] = graphs.terms
         seats[:, DEPTH] = self.depth
         seats[:, QUIET] = self.quiet
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             graphs.structure,

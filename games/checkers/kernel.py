@@ -27,9 +27,9 @@ from evolve_arena.games.checkers.board import (
     note_position,
 )
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import take_seat
+from evolve_arena.games.checkers.seat import init_player
 from evolve_arena.genomes.simd import peek
-from evolve_arena.players.lineup import KIND, NOISE, RANDOM
+from evolve_arena.players.packed import KIND, NOISE, RANDOM
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -46,11 +46,11 @@ GOES_ON = 2
 @compiled
 def play_matches(
     rules: CheckersRules,
-    lineup: Any,
+    packed: Any,
     pairings: Any,
     seeds: Any,
     openings: Any,
-    scratch: Any,
+    workspace: Any,
     places: Any,
     plies: Any,
     offenders: Any,
@@ -60,32 +60,32 @@ def play_matches(
 
     Args:
         rules: Who begins.
-        lineup: The players.
-        pairings: Rows of the lineup, who begins first, shape ``(n, 2)``.
+        packed: The players.
+        pairings: Rows of the packed players, who begins first, shape ``(n, 2)``.
         seeds: The seed of each match's stream, shape ``(n,)``.
         openings: Words of moves that are played before the players decide (``int64``), shape
             ``(n, plies)``; -1 ends an opening early. A match may be over before its opening is.
-        scratch: Room for a match; see :class:`evolve_arena.games.checkers.seat.CheckersScratch`.
+        workspace: Room for a match; see :class:`.CheckersWorkspace`.
         places: 1 and 2, or 1 and 1 after a draw, shape ``(n, 2)`` (``int8``).
         plies: The length of each match, the opening included (``int16``).
         offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
     """
     for match in range(pairings.shape[0]):
-        take_seat(lineup, pairings[match, 0], scratch, 0)
-        take_seat(lineup, pairings[match, 1], scratch, 1)
-        scratch.streams[0] = seeds[match]
-        own, other, kings, side = _set_up(rules, scratch.past)
+        init_player(packed, pairings[match, 0], workspace, 0)
+        init_player(packed, pairings[match, 1], workspace, 1)
+        workspace.streams[0] = seeds[match]
+        own, other, kings, side = _set_up(rules, workspace.past)
         game = FNV_START
         quiet = ply = ZERO
         outcome = GOES_ON
         while outcome == GOES_ON:
             move = _next_move(
-                *(lineup, openings, match, ply, own, other, kings, side, quiet, scratch)
+                *(packed, openings, match, ply, own, other, kings, side, quiet, workspace)
             )
             game = (game ^ (move + ONE)) * FNV_PRIME
             own, other, kings, quiet, outcome = _play_ply(
-                own, other, kings, side, quiet, ply, move, scratch.past, scratch.moves
+                own, other, kings, side, quiet, ply, move, workspace.past, workspace.moves
             )
             side = 1 - side
             ply += 1
@@ -98,7 +98,7 @@ def play_matches(
 
 @internal
 def _next_move(
-    lineup: Any,
+    packed: Any,
     openings: Any,
     match: int,
     ply: int,
@@ -107,7 +107,7 @@ def _next_move(
     kings: Any,
     side: int,
     quiet: int,
-    scratch: Any,
+    workspace: Any,
 ) -> Any:
     """The opening's move or, after it, the player's."""
     number: Any = -1
@@ -115,7 +115,7 @@ def _next_move(
         number = openings[match, ply]
     if number >= 0:
         return np.uint64(number)
-    return choose_move(lineup, ply & 1, own, other, kings, side, quiet, scratch)
+    return choose_move(packed, ply & 1, own, other, kings, side, quiet, workspace)
 
 
 @internal
@@ -193,40 +193,40 @@ def _draw_opening(
 
 @internal
 def choose_move(
-    lineup: Any, chair: int, own: Any, other: Any, kings: Any, side: int, quiet: int, scratch: Any
+    packed: Any, slot: int, own: Any, other: Any, kings: Any, side: int, quiet: int, workspace: Any
 ) -> Any:
-    """The word of the move that the player on *chair* makes.
+    """The word of the move that the player on *slot* makes.
 
     Args:
-        lineup: The players.
-        chair: Whose turn it is: 0 who began, 1 the other. The player has taken that seat.
+        packed: The players.
+        slot: Whose turn it is: 0 who began, 1 the other. The player has taken that seat.
         own: The pieces of that player, who can move.
         other: The opponent's.
         kings: Which of all of them are kings.
         side: The player's colour: 0 dark, 1 light.
         quiet: How many plies the last move that can't be taken back is ago; that many past
-            positions stand in ``scratch.past``
+            positions stand in ``workspace.past``
             (:func:`evolve_arena.games.checkers.board.note_position`), and then this one.
-        scratch: Room for a match; its stream is where chance comes from.
+        workspace: Room for a match; its stream is where chance comes from.
     """
-    player = peek(scratch.chairs, chair)
-    stream, moves = scratch.streams, scratch.moves
-    noise = lineup.seats[player, NOISE]
+    player = peek(workspace.slots, slot)
+    stream, moves = workspace.streams, workspace.moves
+    noise = packed.seats[player, NOISE]
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     count = list_moves(moves, 0, own, other, kings, side)
-    if count > 1 and not strays and lineup.seats[player, KIND] != RANDOM:
-        count, _ = find_moves(lineup, player, own, other, kings, side, quiet, scratch)
+    if count > 1 and not strays and packed.seats[player, KIND] != RANDOM:
+        count, _ = find_moves(packed, player, own, other, kings, side, quiet, workspace)
     return peek(moves, below(stream, count) if count > 1 else 0)
 
 
 @compiled
 def decide(
-    lineup: Any, chair: int, own: Any, other: Any, kings: Any, side: int, quiet: int, scratch: Any
+    packed: Any, slot: int, own: Any, other: Any, kings: Any, side: int, quiet: int, workspace: Any
 ) -> Any:
-    """The word of the move that the first player of *lineup* chooses.
+    """The word of the move that the first player of *packed* chooses.
 
     The arguments are those of :func:`choose_move`, but nobody has to have taken a seat. Chance
-    comes from ``scratch.streams``.
+    comes from ``workspace.streams``.
     """
-    take_seat(lineup, 0, scratch, chair)
-    return choose_move(lineup, chair, own, other, kings, side, quiet, scratch)
+    init_player(packed, 0, workspace, slot)
+    return choose_move(packed, slot, own, other, kings, side, quiet, workspace)

@@ -24,7 +24,7 @@ from evolve_arena.games.checkers.seat import (
 from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, Lineup, with_noise
+from evolve_arena.players.packed import COLUMNS_AT, KIND, PackedPlayers, with_noise
 
 MAX_DEPTH = 12
 """The deepest search, in plies."""
@@ -126,7 +126,7 @@ class LinearDesign:
             return generator.normal(0.0, spread, size).astype(np.float32)
         return generator.uniform(-spread, spread, size).astype(np.float32)
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         What is no number counts as 0, and what is too large for its table (about 2048 in a
@@ -146,7 +146,7 @@ class LinearDesign:
         seats[:, FEATURES] = self.features
         seats[:, DEPTH] = self.depth
         seats[:, QUIET] = self.quiet
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             tables.ravel(),
@@ -217,7 +217,7 @@ def make_minimax(
     name += f",noise={noise:.10g}" if noise else ""
     name += ",quiet=1" if quiet else ""
     player = design.player(np.array(PIECES, dtype=np.float32), name)
-    player.lineup = with_noise(player.lineup, noise)
+    player.packed = with_noise(player.packed, noise)
     return player
 
 

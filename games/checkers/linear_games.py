@@ -1,7 +1,7 @@
 """Games of checkers in which linear players learn, against others or themselves; compiled.
 
 A player's weights are 64-bit numbers here. After each change they are written to the tables of
-its seat, so that its next move is searched with what it has learned; two chairs may belong to
+its seat, so that its next move is searched with what it has learned; two slots may belong to
 one player, who then learns from both sides of the board.
 """
 
@@ -44,13 +44,13 @@ from evolve_arena.games.checkers.linear_lessons import (
     write_tables,
 )
 from evolve_arena.games.checkers.seat import (
-    CheckersScratch,
+    CheckersWorkspace,
     forget_positions,
-    make_checkers_scratch,
-    take_seat,
+    init_player,
+    make_checkers_workspace,
 )
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.lineup import COLUMNS_AT, NOISE, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, NOISE, PackedPlayers
 
 PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
 FIGURES = 4
@@ -74,7 +74,7 @@ class LinearRoom(NamedTuple):
     """Room for a game and what is learned from it."""
 
     states: NDArray[np.int64]
-    """The features of both players' positions, flat, chair by chair."""
+    """The features of both players' positions, flat, node by slot."""
     counts: NDArray[np.int64]
     """How many positions each has."""
     traces: NDArray[np.float64]
@@ -145,12 +145,12 @@ def make_room() -> LinearRoom:
 class Table(NamedTuple):
     """The players of a pairing, and what they need to play."""
 
-    lineup: Lineup
+    packed: PackedPlayers
     lessons: NDArray[np.float64]
     """Shape ``(players, LESSON_FIELDS)``."""
     weights: NDArray[np.float64]
     """Shape ``(players, MOST_GENES)``; changed by what they learn."""
-    scratch: CheckersScratch
+    workspace: CheckersWorkspace
 
 
 def _lay_table(
@@ -163,7 +163,7 @@ def _lay_table(
     seats, lessons, weights = seats.copy(), lessons.copy(), weights.copy()
     seats[:, COLUMNS_AT] = np.arange(len(seats)) * MOST_GENES
     seats[:, NOISE] = np.rint(lessons[:, EXPLORATION] * 2.0**32).astype(np.int64)
-    lineup = Lineup(
+    packed = PackedPlayers(
         seats,
         np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
         np.zeros(len(seats) * MOST_GENES, dtype=np.int32),
@@ -171,10 +171,10 @@ def _lay_table(
         np.zeros(0, dtype=np.float64),
     )
     for player in range(len(seats)):
-        write_tables(lessons, weights, player, lineup.columns, MOST_GENES * player)
-    scratch = make_checkers_scratch(lineup)
-    scratch.streams[0] = seed
-    return Table(lineup, lessons, weights, scratch)
+        write_tables(lessons, weights, player, packed.columns, MOST_GENES * player)
+    workspace = make_checkers_workspace(packed)
+    workspace.streams[0] = seed
+    return Table(packed, lessons, weights, workspace)
 
 
 def _play(
@@ -189,8 +189,8 @@ def _play(
     players = len(table.weights)
     return int(
         play_and_learn(
-            *(*rules, first, (first + 1) % players, table.lineup, table.lessons),
-            *(table.weights, table.scratch, room, figures),
+            *(*rules, first, (first + 1) % players, table.packed, table.lessons),
+            *(table.weights, table.workspace, room, figures),
         )
     )
 
@@ -202,10 +202,10 @@ def play_and_learn(
     learn: bool,
     first: int,
     second: int,
-    lineup: Any,
+    packed: Any,
     lessons: Any,
     weights: Any,
-    scratch: Any,
+    workspace: Any,
     room: LinearRoom,
     figures: Any,
 ) -> Any:
@@ -215,51 +215,51 @@ def play_and_learn(
         turned: 1 if light moves first, else 0.
         draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
         learn: Whether anybody learns.
-        first: Who begins, a row of the lineup's seats, of *lessons* and of *weights*.
+        first: Who begins, a row of the packed players, of *lessons* and of *weights*.
         second: The other; the same if somebody plays himself.
-        lineup: The players, whose tables hold their weights.
+        packed: The players, whose tables hold their weights.
         lessons: How each learns, shape ``(players, LESSON_FIELDS)``.
         weights: What each knows, shape ``(players, MOST_GENES)``; changed in place, with the
             tables.
-        scratch: What the players' search needs, with the stream that chance comes from.
+        workspace: What the players' search needs, with the stream that chance comes from.
         room: Scratch.
         figures: :data:`FIGURES`, to which the game's are added.
 
     Returns:
         1 if who began has won, 0 for a draw, -1 if the other has.
     """
-    for chair in range(2):
-        who = second if chair else first
-        take_seat(lineup, who, scratch, chair)
-        room.counts[chair] = 0
-        clear_traces(lessons, who, room.traces, chair)
+    for slot in range(2):
+        who = second if slot else first
+        init_player(packed, who, workspace, slot)
+        room.counts[slot] = 0
+        clear_traces(lessons, who, room.traces, slot)
     own, other = (LIGHT_START, DARK_START) if turned else (DARK_START, LIGHT_START)
     kings = np.uint64(0)
     side, plies, quiet, error = turned, 0, 0, 0.0
-    _note(scratch.past, draws, quiet, plies, own, other, kings, side)
+    _note(workspace.past, draws, quiet, plies, own, other, kings, side)
     moves = 1
-    while moves > 0 and not is_draw(scratch.past, quiet):
-        chair = side ^ turned
-        who = second if chair else first
+    while moves > 0 and not is_draw(workspace.past, quiet):
+        slot = side ^ turned
+        who = second if slot else first
         learns = learn and lessons[who, RATE] > 0.0
         if learns and lessons[who, STATES] == BEFORE:
             error += _see(
-                *(lessons, weights, who, chair, own, other, kings, side, False, 0.0),
-                *(lineup.columns, scratch, room),
+                *(lessons, weights, who, slot, own, other, kings, side, False, 0.0),
+                *(packed.columns, workspace, room),
             )
-        move = choose_move(lineup, chair, own, other, kings, side, quiet, scratch)
+        move = choose_move(packed, slot, own, other, kings, side, quiet, workspace)
         quiet = quiet + 1 if is_reversible(kings, move) else 0
         mine, yours, kings = move_piece(own, other, kings, move)
         own, other = yours, mine
         side = 1 - side
         plies += 1
-        _note(scratch.past, draws, quiet, plies, own, other, kings, side)
+        _note(workspace.past, draws, quiet, plies, own, other, kings, side)
         moves = count_moves(own, other, kings, side, room.moves, 0)
-        goes_on = moves > 0 and not is_draw(scratch.past, quiet)
+        goes_on = moves > 0 and not is_draw(workspace.past, quiet)
         if learns and lessons[who, STATES] == AFTER and goes_on:
             error += _see(
-                *(lessons, weights, who, chair, mine, yours, kings, 1 - side, False, 0.0),
-                *(lineup.columns, scratch, room),
+                *(lessons, weights, who, slot, mine, yours, kings, 1 - side, False, 0.0),
+                *(packed.columns, workspace, room),
             )
     outcome = 0
     if moves == 0:
@@ -267,15 +267,15 @@ def play_and_learn(
     elif draws == PIECES:
         lead = count_bits(own) - count_bits(other)
         outcome = (1 - 2 * (side ^ turned)) * (int(lead > 0) - int(lead < 0))
-    for chair in range(2):
-        who = second if chair else first
+    for slot in range(2):
+        who = second if slot else first
         if learn and lessons[who, RATE] > 0.0:
-            colour = chair ^ turned
+            colour = slot ^ turned
             active, passive = (own, other) if colour == side else (other, own)
-            reward = float(outcome * (1 - 2 * chair))
+            reward = float(outcome * (1 - 2 * slot))
             error += _see(
-                *(lessons, weights, who, chair, active, passive, kings, colour, True, reward),
-                *(lineup.columns, scratch, room),
+                *(lessons, weights, who, slot, active, passive, kings, colour, True, reward),
+                *(packed.columns, workspace, room),
             )
     figures[PLIES] += plies
     figures[FIRST_WINS] += outcome > 0
@@ -300,7 +300,7 @@ def _see(
     lessons: Any,
     weights: Any,
     who: int,
-    chair: int,
+    slot: int,
     active: Any,
     passive: Any,
     kings: Any,
@@ -308,16 +308,16 @@ def _see(
     is_last: bool,
     reward: float,
     columns: Any,
-    scratch: Any,
+    workspace: Any,
     room: LinearRoom,
 ) -> Any:
-    """Adds a position to the episode of who sits on *chair*, and learns if it is time to.
+    """Adds a position to the episode of who sits on *slot*, and learns if it is time to.
 
     Args:
         lessons: As in :func:`play_and_learn`, like what is not named here.
         weights: See there.
         who: Whose episode.
-        chair: See there.
+        slot: See there.
         active: The pieces of that player, of *colour*.
         passive: Those of the other.
         kings: Which of all of them are kings.
@@ -325,34 +325,34 @@ def _see(
         is_last: Whether the game has ended in that position.
         reward: What the player gets there.
         columns: The tables of all players.
-        scratch: See there.
+        workspace: See there.
         room: See there.
 
     Returns:
         By how much values were off their targets.
     """
     features = int(lessons[who, FEATURE_COUNT])
-    start = chair * MOST_STATES * MOST_FEATURES
-    here = start + room.counts[chair] * features
+    start = slot * MOST_STATES * MOST_FEATURES
+    here = start + room.counts[slot] * features
     count_features(room.states, here, features, active, passive, kings, colour, room.moves, 0)
     for place in range(here, here + features):
         room.states[place] = min(room.states[place], LAST_VALUE)
-    room.counts[chair] += 1
-    count = room.counts[chair]
+    room.counts[slot] += 1
+    count = room.counts[slot]
     if lessons[who, UPDATE] == EVERY_MOVE:
         if count == 1:
             return 0.0
         error = learn_from_move(
             *(lessons, weights, who, room.states, here - features, here, is_last, reward),
-            *(room.traces, chair),
+            *(room.traces, slot),
         )
     elif is_last:
         error = learn_from_game(
             *(lessons, weights, who, room.states, start, count, reward),
-            *(room.traces, chair, room.values),
+            *(room.traces, slot, room.values),
         )
     else:
         return 0.0
     write_tables(lessons, weights, who, columns, MOST_GENES * who)
-    forget_positions(scratch)
+    forget_positions(workspace)
     return error

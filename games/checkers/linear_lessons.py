@@ -130,7 +130,7 @@ def learn_from_game(
     count: int,
     reward: float,
     traces: Any,
-    chair: int,
+    slot: int,
     values: Any,
 ) -> Any:
     """Changes the weights after a game, by a whole episode.
@@ -143,19 +143,19 @@ def learn_from_game(
         at: Where those of the first position begin.
         count: How many positions there are, the last of the game included.
         reward: What the player got at the end.
-        traces: Scratch, shape ``(chairs, MOST_GENES)``.
-        chair: The row of it to use.
+        traces: Scratch, shape ``(slots, MOST_GENES)``.
+        slot: The row of it to use.
         values: Scratch for *count* numbers.
 
     Returns:
         By how much values were off their targets: the sum of the absolute differences.
     """
-    clear_traces(lessons, who, traces, chair)
+    clear_traces(lessons, who, traces, slot)
     if lessons[who, RULE] == BURGE:
         return _sweep_as_burge(lessons, weights, who, states, at, count, reward)
     if lessons[who, FAITHFUL] != 0.0:
-        return _sweep(lessons, weights, who, states, at, count, reward, traces, chair)
-    return _add_up(lessons, weights, who, states, at, count, reward, traces, chair, values)
+        return _sweep(lessons, weights, who, states, at, count, reward, traces, slot)
+    return _add_up(lessons, weights, who, states, at, count, reward, traces, slot, values)
 
 
 @compiled
@@ -169,7 +169,7 @@ def learn_from_move(
     is_last: bool,
     reward: float,
     traces: Any,
-    chair: int,
+    slot: int,
 ) -> Any:
     """Changes the weights after a move, by two positions that follow one another in an episode.
 
@@ -183,7 +183,7 @@ def learn_from_move(
         is_last: Whether the game has ended there.
         reward: 0 as long as it has not.
         traces: What the same player's moves before left there; see :func:`clear_traces`.
-        chair: See there.
+        slot: See there.
 
     Returns:
         The absolute difference between the earlier position's value and its target.
@@ -194,16 +194,16 @@ def learn_from_move(
     if faithful or not is_last:
         following = value_state(lessons, weights, who, states, reached)
     difference = reward + lessons[who, DISCOUNT] * following - value
-    _mark(lessons, who, states, reached if faithful else before, traces, chair)
-    _follow_traces(lessons, weights, who, traces, chair, difference)
+    _mark(lessons, who, states, reached if faithful else before, traces, slot)
+    _follow_traces(lessons, weights, who, traces, slot, difference)
     return abs(difference)
 
 
 @compiled
-def clear_traces(lessons: Any, who: int, traces: Any, chair: int) -> None:
+def clear_traces(lessons: Any, who: int, traces: Any, slot: int) -> None:
     """Forgets what happened in the game before."""
     for gene in range(_count_genes(lessons, who)):
-        traces[chair, gene] = 0.0
+        traces[slot, gene] = 0.0
 
 
 @compiled
@@ -246,7 +246,7 @@ def _add_up(
     count: int,
     reward: float,
     traces: Any,
-    chair: int,
+    slot: int,
     values: Any,
 ) -> Any:
     """TD(λ) off-line. Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
@@ -259,8 +259,8 @@ def _add_up(
         difference = lessons[who, DISCOUNT] * values[place + 1] - values[place]
         if place == count - 2:
             difference += reward
-        _mark(lessons, who, states, at + place * features, traces, chair)
-        _follow_traces(lessons, weights, who, traces, chair, difference)
+        _mark(lessons, who, states, at + place * features, traces, slot)
+        _follow_traces(lessons, weights, who, traces, slot, difference)
         error += abs(difference)
     return error
 
@@ -275,19 +275,19 @@ def _sweep(
     count: int,
     reward: float,
     traces: Any,
-    chair: int,
+    slot: int,
 ) -> Any:
     """The loops of sections 5.2 and 5.5, which are one where nothing is traced."""
     features = int(lessons[who, FEATURE_COUNT])
     error = 0.0
     for place in range(count - 2, -1, -1):
         here = at + place * features
-        _mark(lessons, who, states, here, traces, chair)
+        _mark(lessons, who, states, here, traces, slot)
         following = value_state(lessons, weights, who, states, here + features)
         value = value_state(lessons, weights, who, states, here)
         difference = reward + lessons[who, DISCOUNT] * following - value
         reward = 0.0
-        _follow_traces(lessons, weights, who, traces, chair, difference)
+        _follow_traces(lessons, weights, who, traces, slot, difference)
         error += abs(difference)
     return error
 
@@ -322,30 +322,30 @@ def _add_state(lessons: Any, weights: Any, who: int, states: Any, at: int, facto
 
 
 @internal
-def _mark(lessons: Any, who: int, states: Any, at: int, traces: Any, chair: int) -> None:
+def _mark(lessons: Any, who: int, states: Any, at: int, traces: Any, slot: int) -> None:
     """Lets traces decay and marks the features of a position."""
     kind = lessons[who, TRACE]
     kept = lessons[who, DISCOUNT] * lessons[who, DECAY] if kind != NONE else 0.0
     for gene in range(_count_genes(lessons, who)):
-        traces[chair, gene] *= kept
+        traces[slot, gene] *= kept
     binary = lessons[who, BINARY] != 0.0
     for feature in range(int(lessons[who, FEATURE_COUNT])):
         value = states[at + feature]
         place = VALUES * feature + value if binary else feature
         amount = 1.0 if binary else float(value)
         if kind != REPLACING:
-            traces[chair, place] += amount
+            traces[slot, place] += amount
         elif amount != 0.0:
-            traces[chair, place] = amount
+            traces[slot, place] = amount
 
 
 @internal
 def _follow_traces(
-    lessons: Any, weights: Any, who: int, traces: Any, chair: int, difference: float
+    lessons: Any, weights: Any, who: int, traces: Any, slot: int, difference: float
 ) -> None:
     change = lessons[who, RATE] * difference
     for gene in range(_count_genes(lessons, who)):
-        weights[who, gene] += change * traces[chair, gene]
+        weights[who, gene] += change * traces[slot, gene]
 
 
 @internal

@@ -23,7 +23,7 @@ KERNEL = "evolve_arena.games.checkers.linear_games:meet_part"
 
 
 @dataclass(frozen=True, eq=False)
-class Entrants:
+class Participants:
     """Linear players of any kinds, row by row."""
 
     weights: NDArray[np.float64]
@@ -34,7 +34,7 @@ class Entrants:
     seats: NDArray[np.int64]
     """How they play, shape ``(players, SEAT_FIELDS)``."""
 
-    def with_weights(self, weights: Mapping[int, NDArray[Any]]) -> Entrants:
+    def with_weights(self, weights: Mapping[int, NDArray[Any]]) -> Participants:
         """The same players, of whom some, by row, have other *weights*, as long or shorter."""
         changed = self.weights.copy()
         for player, row in weights.items():
@@ -42,18 +42,18 @@ class Entrants:
             changed[player, : len(row)] = row
         return replace(self, weights=changed)
 
-    def with_rate(self, player: int, rate: float) -> Entrants:
+    def with_rate(self, player: int, rate: float) -> Participants:
         """The same players, of whom one has another rate; with 0 that one does not learn."""
         lessons = self.lessons.copy()
         lessons[player, RATE] = rate
         return replace(self, lessons=lessons)
 
 
-def make_entrants(
+def make_participants(
     designs: Sequence[LinearDesign],
     lessons: Sequence[Lesson],
     genomes: Sequence[NDArray[Any]] | NDArray[Any],
-) -> Entrants:
+) -> Participants:
     """Players who are to meet.
 
     Args:
@@ -77,11 +77,11 @@ def make_entrants(
         weights[player, : len(genome)] = genome
         rows[player] = lesson.row()
         seats[player] = seat_of[design]
-    return Entrants(weights, rows, seats)
+    return Participants(weights, rows, seats)
 
 
 def make_meetings(
-    entrants: Entrants,
+    participants: Participants,
     pairings: NDArray[Any] | Sequence[tuple[int, int]],
     seeds: NDArray[np.uint64],
     *,
@@ -98,7 +98,7 @@ def make_meetings(
     :mod:`evolve_arena.games.checkers.linear_games`, shape ``(meetings, FIGURES)``.
 
     Args:
-        entrants: The players.
+        participants: The players.
         pairings: Rows of these, shape ``(meetings, 2)``. Who is paired with himself plays himself
             and learns from both sides.
         seeds: A seed for each meeting, shape ``(meetings,)``.
@@ -114,11 +114,11 @@ def make_meetings(
     pairs = np.asarray(pairings, dtype=np.int32).reshape(-1, 2)
     if len(seeds) != len(pairs):
         raise ValueError(f"{len(seeds)} seeds for {len(pairs)} pairings")
-    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(entrants.weights):
-        raise ValueError(f"a pairing names a player outside 0 to {len(entrants.weights) - 1}")
+    if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(participants.weights):
+        raise ValueError(f"a pairing names a player outside 0 to {len(participants.weights) - 1}")
     return Work(
         kernel=KERNEL,
-        inputs=(entrants.weights, entrants.lessons, entrants.seats, pairs, seeds),
+        inputs=(participants.weights, participants.lessons, participants.seats, pairs, seeds),
         outputs=(
             ("float64", (len(pairs), 2 * MOST_GENES)),
             ("int64", (len(pairs), 3)),

@@ -35,7 +35,7 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.self_adaptive import StepGene
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, PackedPlayers
 
 SQUARES, BITS = 32, 35
 MEN, KINGS, OTHER_MEN, OTHER_KINGS = 1, 1 + BITS, 1 + 2 * BITS, 1 + 3 * BITS
@@ -218,7 +218,7 @@ class CheckersNetworkDesign:
         values = np.clip(genomes[:, -1].astype(np.float64), LEAST_KING, MOST_KING)
         return np.where(np.isnan(values), FIRST_KING, values)
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:
@@ -235,7 +235,7 @@ class CheckersNetworkDesign:
         seats[:, WEIGHTS_AT] = order * weights.shape[1]
         seats[:, DEPTH] = self.depth
         seats[:, QUIET] = self.quiet
-        return Lineup(
+        return PackedPlayers(
             seats,
             self.mlp.shape[None, :],
             columns.ravel(),

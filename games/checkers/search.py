@@ -60,30 +60,37 @@ NUMBER_PLACE = np.uint64(41)
 
 @compiled
 def find_moves(
-    lineup: Any, player: int, own: Any, other: Any, kings: Any, side: int, quiet: int, scratch: Any
+    packed: Any,
+    player: int,
+    own: Any,
+    other: Any,
+    kings: Any,
+    side: int,
+    quiet: int,
+    workspace: Any,
 ) -> Any:
     """All moves that a player's search values highest, and that value.
 
     Args:
-        lineup: The players.
+        packed: The players.
         player: The row of one who searches.
         own: The pieces of the player to move, who can move.
         other: Those of the opponent.
         kings: Which of all of them are kings.
         side: 0 if dark is to move, 1 if light.
         quiet: How many plies the last move that can't be taken back is ago; that many past
-            positions stand in ``scratch.past``, and then this one.
-        scratch: Room; the moves come to stand in front of ``scratch.moves``.
+            positions stand in ``workspace.past``, and then this one.
+        workspace: Room; the moves come to stand in front of ``workspace.moves``.
 
     Returns:
         How many moves, and the value for the player to move.
     """
-    room, moves, columns, sums = scratch.room, scratch.moves, lineup.columns, scratch.sums
-    weights, ping, pong = lineup.weights, scratch.ping, scratch.pong
-    numbers, values = lineup.numbers, scratch.values
-    get_ready(lineup, player, side, room)
+    room, moves, columns, sums = workspace.room, workspace.moves, packed.columns, workspace.sums
+    weights, ping, pong = packed.weights, workspace.ping, workspace.pong
+    numbers, values = packed.numbers, workspace.values
+    get_ready(packed, player, side, room)
     start_position(room, columns, sums, own, other, kings, side)
-    depth = lineup.seats[player, DEPTH]
+    depth = packed.seats[player, DEPTH]
     count = list_moves(moves, 0, own, other, kings, side)
     best = -INFINITE
     found = 0
@@ -92,7 +99,9 @@ def find_moves(
         mine, yours, crowned = move_piece(own, other, kings, move)
         if not _can_move(yours, mine, crowned, 1 - side):
             value = winning(depth)
-        elif is_reversible(kings, move) and _draws(scratch.past, quiet, yours, mine, crowned, side):
+        elif is_reversible(kings, move) and _draws(
+            workspace.past, quiet, yours, mine, crowned, side
+        ):
             value = 0
         else:  # a window that begins below the best so far tells equals from worse
             sums_at = move_sums(room, columns, sums, 0, kings, side, move)

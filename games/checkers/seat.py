@@ -40,7 +40,7 @@ from evolve_arena.genomes.network import (
     single_output,
 )
 from evolve_arena.genomes.simd import LANES, add_int, load_int, peek, poke, scale_int, store_int
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
     KIND,
@@ -49,7 +49,7 @@ from evolve_arena.players.lineup import (
     OWN_FIELDS,
     SHAPE,
     WEIGHTS_AT,
-    Lineup,
+    PackedPlayers,
 )
 from evolve_arena.players.search import make_room
 
@@ -106,8 +106,8 @@ ONE = np.uint64(1)
 TURN = np.uint64(PLANE - 1)
 
 
-class CheckersScratch(NamedTuple):
-    """Room for matches of a lineup's players, used again and again."""
+class CheckersWorkspace(NamedTuple):
+    """Room for matches of packed players, used again and again."""
 
     room: NDArray[np.int64]
     """What a search needs; see :data:`SIDE` and :mod:`evolve_arena.players.search`."""
@@ -124,15 +124,15 @@ class CheckersScratch(NamedTuple):
     """The positions since the last move that can't be taken back; see
     :func:`evolve_arena.games.checkers.board.note_position`. One place more than a game needs, to
     try moves."""
-    chairs: NDArray[np.int64]
+    slots: NDArray[np.int64]
     """The rows of the players who sit there: first who began."""
     streams: NDArray[np.uint64]
     """The random stream of the match."""
 
 
-def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
-    """Room for any match among the players of *lineup*."""
-    seats = lineup.seats
+def make_checkers_workspace(packed: PackedPlayers) -> CheckersWorkspace:
+    """Room for any match among the players of *packed*."""
+    seats = packed.seats
     searches = seats[np.isin(seats[:, KIND], (LINEAR, NETWORK, GRAPH))]
     graphs = seats[seats[:, KIND] == GRAPH]
     deepest = int(searches[:, DEPTH].max(initial=0))
@@ -140,10 +140,10 @@ def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
     if searches[:, QUIET].any():
         plies += MOST_CAPTURES
     widest = 0
-    for shape in lineup.shapes:
+    for shape in packed.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
-    return CheckersScratch(
+    return CheckersWorkspace(
         make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0, ROOM_TABLE_AT, 3),
         np.zeros((plies + 1) * MOST_MOVES, dtype=np.uint64),
         np.zeros((plies + 1) * widest, dtype=np.int32),
@@ -157,39 +157,39 @@ def make_checkers_scratch(lineup: Lineup) -> CheckersScratch:
 
 
 @internal
-def take_seat(lineup: Any, player: int, scratch: Any, chair: int) -> None:
-    """Seats the *player*, a row of the lineup's seats; *chair* is 0 for who begins, else 1."""
-    poke(scratch.chairs, chair, player)
+def init_player(packed: Any, player: int, workspace: Any, slot: int) -> None:
+    """Seats the *player*, a row of the packed players; *slot* is 0 for who begins, else 1."""
+    poke(workspace.slots, slot, player)
 
 
 @compiled
-def forget_positions(scratch: Any) -> None:
+def forget_positions(workspace: Any) -> None:
     """Empties the table. Whoever changes a player's numbers must do that before it searches."""
-    for place in range(ROOM_TABLE_AT, scratch.room.shape[0]):
-        poke(scratch.room, place, 0)
+    for place in range(ROOM_TABLE_AT, workspace.room.shape[0]):
+        poke(workspace.room, place, 0)
 
 
 @internal
-def get_ready(lineup: Any, player: int, side: int, room: Any) -> None:
+def get_ready(packed: Any, player: int, side: int, room: Any) -> None:
     """Notes in the *room* who searches: the *player*, a row of the seats, of colour *side*."""
-    kind = lineup.seats[player, KIND]
+    kind = packed.seats[player, KIND]
     poke(room, SIDE, side)
     poke(room, NUMBER, 2 * player + side)
-    poke(room, FOLLOWS, lineup.seats[player, QUIET])
-    poke(room, VALUES_AT, lineup.seats[player, COLUMNS_AT])
-    poke(room, COUNT, lineup.seats[player, FEATURES])
+    poke(room, FOLLOWS, packed.seats[player, QUIET])
+    poke(room, VALUES_AT, packed.seats[player, COLUMNS_AT])
+    poke(room, COUNT, packed.seats[player, FEATURES])
     poke(room, WIDTH, 0)
     poke(room, GRAPH_SLOTS, 0)
     if HAS_GRAPHS and kind == GRAPH:
-        poke(room, NODES_AT, lineup.seats[player, NUMBERS_AT])
-        poke(room, GRAPH_SLOTS, lineup.seats[player, SLOTS])
+        poke(room, NODES_AT, packed.seats[player, NUMBERS_AT])
+        poke(room, GRAPH_SLOTS, packed.seats[player, SLOTS])
     if HAS_NETWORKS and kind == NETWORK:
-        row = lineup.seats[player, SHAPE]
+        row = packed.seats[player, SHAPE]
         poke(room, COUNT, 0)
-        poke(room, WIDTH, padded(lineup.shapes[row, SIZES + 1]))
-        poke(room, WEIGHTS, lineup.seats[player, WEIGHTS_AT])
+        poke(room, WIDTH, padded(packed.shapes[row, SIZES + 1]))
+        poke(room, WEIGHTS, packed.seats[player, WEIGHTS_AT])
         for field in range(SHAPE_FIELDS):
-            poke(room, SHAPE_AT + field, lineup.shapes[row, field])
+            poke(room, SHAPE_AT + field, packed.shapes[row, field])
 
 
 @internal

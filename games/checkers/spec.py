@@ -18,10 +18,10 @@ from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import MOVE_TEXT, Move, Position, bit_of
-from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_scratch
+from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_workspace
 from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.players.dialects import Dialect, Limits
-from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
+from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import (
     make_by_settings,
@@ -106,7 +106,7 @@ LONGEST_OPENING = 20
 KIND_FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS", LINEAR: "HAS_FEATURES"}
 
 
-def _needs(players: Lineup) -> set[str]:
+def _needs(players: PackedPlayers) -> set[str]:
     """How the players value positions, as `seat` names it."""
     kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
     return {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
@@ -115,19 +115,19 @@ def _needs(players: Lineup) -> set[str]:
 def _decide(
     variant: Mapping[str, Any],
     rules: CheckersRules,
-    lineup: Lineup,
+    packed: PackedPlayers,
     position: Position,
-    scratch: Any,
+    workspace: Any,
 ) -> int:
     own, other = position.dark, position.light
     if position.side == 1:
         own, other = other, own
     board = np.uint64(own), np.uint64(other), np.uint64(position.kings), position.side
     quiet = len(position.past)
-    scratch.past[:quiet] = np.array(position.past, dtype=np.uint64)
-    note_position(scratch.past, quiet, *board)
-    chair = position.side ^ rules.turned
-    return int(variant["kernel"].decide(lineup, chair, *board, quiet, scratch))
+    workspace.past[:quiet] = np.array(position.past, dtype=np.uint64)
+    note_position(workspace.past, quiet, *board)
+    slot = position.side ^ rules.turned
+    return int(variant["kernel"].decide(packed, slot, *board, quiet, workspace))
 
 
 def _make_minimax(text: str, game: Checkers) -> Player:
@@ -144,7 +144,7 @@ GAME = GameSpec(
         flags=tuple(KIND_FLAGS.values()),
         needs=_needs,
         decide=_decide,
-        make_workspace=lambda rules, players: make_checkers_scratch(players),
+        make_workspace=lambda rules, players: make_checkers_workspace(players),
         record_fields=SEAT_FIELDS,
         draw_openings=draw_openings,
         longest_opening=lambda rules: LONGEST_OPENING,

@@ -34,7 +34,7 @@ from evolve_arena.games.checkers.linear_lessons import (
     TD,
     Lesson,
 )
-from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
+from evolve_arena.games.checkers.linear_meetings import make_meetings, make_participants
 
 TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
 UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
@@ -133,9 +133,11 @@ class TdLinear(Learner[TdLinearState]):
         """A learner's games of one generation are a part."""
         learners = len(state.population)
         lesson = make_lesson(self.config, self.design, state.generation)
-        entrants = make_entrants([self.design] * learners, [lesson] * learners, state.population)
+        participants = make_participants(
+            [self.design] * learners, [lesson] * learners, state.population
+        )
         return make_meetings(
-            entrants,
+            participants,
             np.repeat(np.arange(learners, dtype=np.int32)[:, None], 2, axis=1),
             derive_seeds(state.seed, state.generation, "games", learners),
             games=self.config.games,

@@ -18,8 +18,8 @@ from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import COLOURS, Move, Position, bit_of, square_of
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersWorkspace, make_checkers_workspace
+from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.search import WIN
 from evolve_arena.players.text_ui import TextUI, shorten
 
@@ -207,21 +207,25 @@ def find_thoughts(player: Thinker, position: Position) -> dict[Move, float]:
         player: Who is asked.
         position: The position, which is not over.
     """
-    scratch = make_checkers_scratch(player.lineup)
+    workspace = make_checkers_workspace(player.packed)
     if player.design.depth < LEAST_DEPTH:
-        moves, value = _search(player, player.lineup, position, scratch)
+        moves, value = _search(player, player.packed, position, workspace)
         return {move: _scale(value) for move in sorted(moves)}
-    seats = player.lineup.seats.copy()
+    seats = player.packed.seats.copy()
     seats[:, DEPTH] -= 2
-    shallow = player.lineup._replace(seats=seats)
+    shallow = player.packed._replace(seats=seats)
     return {
-        move: _scale(_value_move(player, shallow, position, move, scratch))
+        move: _scale(_value_move(player, shallow, position, move, workspace))
         for move in player.design.game.legal_moves(position)
     }
 
 
 def _value_move(
-    player: Thinker, shallow: Lineup, position: Position, move: Move, scratch: CheckersScratch
+    player: Thinker,
+    shallow: PackedPlayers,
+    position: Position,
+    move: Move,
+    workspace: CheckersWorkspace,
 ) -> int:
     """What a *move* is worth; the *shallow* player looks two plies less far ahead."""
     game = player.design.game
@@ -233,23 +237,23 @@ def _value_move(
     for answer in game.legal_moves(after):
         later = game.play(after, answer)
         later = replace(later, past=())
-        value = -WIN if game.outcome(later) else _search(player, shallow, later, scratch)[1]
+        value = -WIN if game.outcome(later) else _search(player, shallow, later, workspace)[1]
         worst = min(worst, value)
     return worst
 
 
 def _search(
-    player: Thinker, lineup: Lineup, position: Position, scratch: CheckersScratch
+    player: Thinker, packed: PackedPlayers, position: Position, workspace: CheckersWorkspace
 ) -> tuple[list[Move], int]:
     """The moves that a search finds best, and their value."""
     own, other = position.dark, position.light
     if position.side == 1:
         own, other = other, own
     quiet = len(position.past)
-    scratch.past[:quiet] = np.array(position.past, dtype=np.uint64)
+    workspace.past[:quiet] = np.array(position.past, dtype=np.uint64)
     board = np.uint64(own), np.uint64(other), np.uint64(position.kings), position.side
-    count, value = find_moves(lineup, 0, *board, quiet, scratch)
-    return [player.design.game.move_of(int(word)) for word in scratch.moves[:count]], int(value)
+    count, value = find_moves(packed, 0, *board, quiet, workspace)
+    return [player.design.game.move_of(int(word)) for word in workspace.moves[:count]], int(value)
 
 
 def _scale(value: int) -> float:

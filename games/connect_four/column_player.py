@@ -26,12 +26,12 @@ from evolve_arena.games.connect_four.workspace import (
     DEPTH,
     MINIMAX,
     SEAT_FIELDS,
-    make_scratch,
+    make_workspace,
 )
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import GRAPH, TUPLES, Lineup, simple_lineup, with_noise
+from evolve_arena.players.packed import GRAPH, TUPLES, PackedPlayers, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer
 
 
@@ -58,9 +58,9 @@ class ColumnPlayer(BredPlayer):
         if side:
             own, other = other, own
         values = np.full(self.design.columns, np.nan)
-        scratch = make_scratch(self.lineup)
+        workspace = make_workspace(self.packed)
         boards = np.uint64(own), np.uint64(other)
-        value_moves(self.game.rules, self.lineup, side, *boards, scratch, values)
+        value_moves(self.game.rules, self.packed, side, *boards, workspace, values)
         return values
 
 
@@ -69,27 +69,27 @@ ONE = np.uint64(1)
 
 @compiled
 def value_moves(
-    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, values: Any
+    rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, values: Any
 ) -> None:
     """Puts a network's opinion of each open column into *values* (``float64``).
 
     Its head is a value or an action.
     """
     full = full_columns(own | other, rules)
-    sit_down(rules, lineup, side, own, other, scratch, False)
+    sit_down(rules, packed, side, own, other, workspace, False)
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
             cell = cell_of(drop(own | other, column, rules))
-            kind = peek(scratch.cards, side * CARD_FIELDS + CARD_KIND)
+            kind = peek(workspace.cards, side * CARD_FIELDS + CARD_KIND)
             if kind == GRAPH:
-                values[column] = value_disc(lineup, side * CARD_FIELDS, cell, scratch)
+                values[column] = value_disc(packed, side * CARD_FIELDS, cell, workspace)
             elif kind == TUPLES:
-                whole = value_disc_by_tuples(lineup, side * CARD_FIELDS, cell, scratch)
+                whole = value_disc_by_tuples(packed, side * CARD_FIELDS, cell, workspace)
                 values[column] = whole / RESOLUTION
-            elif peek(scratch.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
-                values[column] = value_column(lineup, side * CARD_FIELDS, column, scratch)
+            elif peek(workspace.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
+                values[column] = value_column(packed, side * CARD_FIELDS, column, workspace)
             else:
-                values[column] = value_disc_by_network(lineup, side * CARD_FIELDS, cell, scratch)
+                values[column] = value_disc_by_network(packed, side * CARD_FIELDS, cell, workspace)
 
 
 MAX_DEPTH = 12
@@ -146,7 +146,7 @@ def count_lines(rules: Rules) -> NDArray[np.int32]:
     return lines.ravel()
 
 
-def _pack(rules: Rules, depth: int, noise: float) -> Lineup:
-    lineup = simple_lineup(SEAT_FIELDS, MINIMAX)
-    lineup.seats[0, DEPTH] = depth
-    return with_noise(lineup._replace(columns=count_lines(rules)), noise)
+def _pack(rules: Rules, depth: int, noise: float) -> PackedPlayers:
+    packed = simple_player(SEAT_FIELDS, MINIMAX)
+    packed.seats[0, DEPTH] = depth
+    return with_noise(packed._replace(columns=count_lines(rules)), noise)

@@ -16,10 +16,10 @@ from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.lineup import INPUTS_AT
+from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.runs.export import (
     LAYERS,
-    Inside,
+    NetworkSource,
     assemble,
     cut,
     read_template,
@@ -36,11 +36,11 @@ SPACE = "\xa0"
 """A space at which a line is not to be broken."""
 
 
-def describe_tuples(player: TuplePlayer) -> Inside:
+def describe_tuples(player: TuplePlayer) -> NetworkSource:
     """The network of *player* as source code."""
     cells = player.genome.cells[0]
     numbers = _read_numbers(player)
-    return Inside(
+    return NetworkSource(
         templates=(TUPLES_TEMPLATE,),
         constants=_write_tuples(player, numbers),
         description=(
@@ -53,8 +53,8 @@ def describe_tuples(player: TuplePlayer) -> Inside:
 
 def _read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
     """As the arena plays them, rounded and limited: in units of 1/65536."""
-    begin = int(player.lineup.seats[0, INPUTS_AT])
-    numbers: NDArray[np.int32] = player.lineup.columns[begin:]
+    begin = int(player.packed.seats[0, INPUTS_AT])
+    numbers: NDArray[np.int32] = player.packed.columns[begin:]
     return numbers
 
 
@@ -92,11 +92,11 @@ def _pack(numbers: NDArray[np.int32]) -> str:
 MLP_TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
 
 
-def describe_mlp(player: NetworkPlayer) -> Inside:
+def describe_mlp(player: NetworkPlayer) -> NetworkSource:
     """The network of *player* as source code."""
     design = player.design
     units = "-".join(str(size) for size in design.mlp.sizes)
-    return Inside(
+    return NetworkSource(
         templates=(MLP_TEMPLATE, LAYERS),
         constants=_write_network(player),
         description=(f"network: {units} units, {design.activation}",),
@@ -127,7 +127,7 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     """
     design = player.design
     units = design.mlp.sizes[1]
-    packed = player.lineup.columns.reshape(1 + design.board.features, -1)[:, :units]
+    packed = player.packed.columns.reshape(1 + design.board.features, -1)[:, :units]
     height = design.rows + 1
     places = [0]
     for kind in range(2):
@@ -142,7 +142,7 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
 GRAPH_TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 
 
-def describe_graph(player: GraphPlayer) -> Inside:
+def describe_graph(player: GraphPlayer) -> NetworkSource:
     """The network of *player* as source code."""
     design = player.design
     encoding = design.board
@@ -162,7 +162,7 @@ DISCS = {discs!r}
 
 
 TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
-INSIDES: dict[str, Callable[[Any], Inside]] = {
+INSIDES: dict[str, Callable[[Any], NetworkSource]] = {
     NetworkPlayer.kind: describe_mlp,
     GraphPlayer.kind: describe_graph,
     TuplePlayer.kind: describe_tuples,
@@ -193,7 +193,7 @@ def export_python(player: BredPlayer) -> str:
     return assemble(_write_docstring(player, inside), (bot, *networks), sections)
 
 
-def _write_docstring(player: BredPlayer, inside: Inside) -> str:
+def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
     design = player.design
     name = write_name(player.name)
     kept = "remembers its own moves of a game" if inside.remembers else "keeps nothing"

@@ -25,7 +25,14 @@ from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, INPUTS_AT, KIND, NUMBERS_AT, Lineup
+from evolve_arena.players.packed import (
+    COLUMNS_AT,
+    GRAPH,
+    INPUTS_AT,
+    KIND,
+    NUMBERS_AT,
+    PackedPlayers,
+)
 from evolve_arena.players.player import check_board
 
 
@@ -53,7 +60,7 @@ class GraphDesign(BoardView):
         if not isinstance(self.feed_forward, bool):
             raise BadValueError(f"feed_forward is {self.feed_forward!r}: it must be true or false")
 
-    def pack(self, genomes: NeatPopulation) -> Lineup:
+    def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, self.feed_forward)
         discs = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
@@ -68,7 +75,7 @@ class GraphDesign(BoardView):
         seats[:, SLOTS] = graphs.slots
         seats[:, TERMS] = graphs.terms
         seats[:, PLANES] = 1 if self.feed_forward else 3
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             np.concatenate([discs.astype(np.int32).ravel(), graphs.structure]),
@@ -119,10 +126,10 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
             own, other = other, own
         going_on = not self.design.feed_forward and _follows(self._seen.get(side), (own, other))
         self._seen[side] = (own, other)
-        scratch = self._scratch._replace(streams=stream)
+        workspace = self._workspace._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)
-        seats = find_variant(self._spec, self.game.rules, self.lineup)["seats"]
-        return int(seats.decide(self.game.rules, self.lineup, side, *boards, scratch, going_on))
+        seats = find_variant(self._spec, self.game.rules, self.packed)["seats"]
+        return int(seats.decide(self.game.rules, self.packed, side, *boards, workspace, going_on))
 
 
 def _follows(before: tuple[int, int] | None, now: tuple[int, int]) -> bool:

@@ -42,9 +42,9 @@ from evolve_arena.games.connect_four.network_seat import (
     HAS_TEST_BOTS,
     HAS_TUPLES,
     choose_by_network,
+    init_player,
     see_disc,
     sit_down,
-    take_seat,
 )
 from evolve_arena.games.connect_four.search import find_best
 from evolve_arena.games.connect_four.tuple_seat import pick_by_tuples
@@ -62,7 +62,7 @@ from evolve_arena.games.connect_four.workspace import (
     count_tables,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import GRAPH, NETWORK, RANDOM, TUPLES
+from evolve_arena.players.packed import GRAPH, NETWORK, RANDOM, TUPLES
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -80,11 +80,11 @@ GOES_ON = 2
 @compiled
 def play_matches(
     rules: Rules,
-    lineup: Any,
+    packed: Any,
     pairings: Any,
     seeds: Any,
     openings: Any,
-    scratch: Any,
+    workspace: Any,
     places: Any,
     plies: Any,
     offenders: Any,
@@ -94,28 +94,28 @@ def play_matches(
 
     Args:
         rules: The board.
-        lineup: The players.
-        pairings: Rows of the lineup, who begins first, shape ``(n, 2)``.
+        packed: The players.
+        pairings: Rows of the packed players, who begins first, shape ``(n, 2)``.
         seeds: The seed of each match's stream, shape ``(n,)``.
         openings: Columns that are played before the players decide, shape ``(n, plies)``;
             -1 ends an opening early.
-        scratch: Room for the matches in hand.
+        workspace: Room for the matches in hand.
         places: 1 and 2, or 1 and 1 after a draw, shape ``(n, 2)`` (``int8``).
         plies: The length of each match, the opening included (``int16``).
         offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
     """
     count = pairings.shape[0]
-    tables = min(count, count_tables(lineup))
+    tables = min(count, count_tables(packed))
     if not HAS_POLICIES or tables == 1:
         for match in range(count):
-            looks = _seat_players(rules, lineup, pairings, seeds, scratch, 0, match)
+            looks = _seat_players(rules, packed, pairings, seeds, workspace, 0, match)
             own = other = full = np.uint64(0)
             game = FNV_START
             ply, outcome = 0, GOES_ON
             while outcome == GOES_ON:
                 own, other, full, game, outcome = _play_ply(
-                    rules, lineup, openings, scratch, 0, match, ply, looks, own, other, full, game
+                    rules, packed, openings, workspace, 0, match, ply, looks, own, other, full, game
                 )
                 ply += 1
             places[match, 0] = 1 + (outcome < 0)
@@ -125,71 +125,71 @@ def play_matches(
             games[match] = game
         return
     for table in range(tables):
-        _start_match(rules, lineup, pairings, seeds, scratch, table, table)
+        _start_match(rules, packed, pairings, seeds, workspace, table, table)
     started = playing = tables
     while playing > 0:
         for table in range(tables):
-            match = peek(scratch.matches, table * BOARD_FIELDS + MATCH)
+            match = peek(workspace.matches, table * BOARD_FIELDS + MATCH)
             if match < 0:
                 continue
-            outcome = _play_ply_at(rules, lineup, openings, scratch, table, match)
+            outcome = _play_ply_at(rules, packed, openings, workspace, table, match)
             if outcome == GOES_ON:
                 continue
             places[match, 0] = 1 + (outcome < 0)
             places[match, 1] = 1 + (outcome > 0)
             offenders[match] = -1
-            plies[match] = peek(scratch.matches, table * BOARD_FIELDS + PLY)
-            games[match] = peek(scratch.boards, table * BOARD_FIELDS + GAME)
+            plies[match] = peek(workspace.matches, table * BOARD_FIELDS + PLY)
+            games[match] = peek(workspace.boards, table * BOARD_FIELDS + GAME)
             if started < count:
-                _start_match(rules, lineup, pairings, seeds, scratch, table, started)
+                _start_match(rules, packed, pairings, seeds, workspace, table, started)
                 started += 1
             else:
-                poke(scratch.matches, table * BOARD_FIELDS + MATCH, NOBODY)
+                poke(workspace.matches, table * BOARD_FIELDS + MATCH, NOBODY)
                 playing -= 1
 
 
 @internal
 def _seat_players(
-    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+    rules: Rules, packed: Any, pairings: Any, seeds: Any, workspace: Any, table: int, match: int
 ) -> Any:
     """Seats the players of a match; not 0 if one of them looks at discs."""
     looks = 0
     for side in range(2):
-        chair = 2 * table + side
-        take_seat(rules, lineup, pairings[match, side], scratch, chair)
-        looks |= peek(scratch.cards, chair * CARD_FIELDS + CARD_WIDTH)
-    scratch.streams[table] = seeds[match]
+        slot = 2 * table + side
+        init_player(rules, packed, pairings[match, side], workspace, slot)
+        looks |= peek(workspace.cards, slot * CARD_FIELDS + CARD_WIDTH)
+    workspace.streams[table] = seeds[match]
     return looks
 
 
 @internal
 def _start_match(
-    rules: Rules, lineup: Any, pairings: Any, seeds: Any, scratch: Any, table: int, match: int
+    rules: Rules, packed: Any, pairings: Any, seeds: Any, workspace: Any, table: int, match: int
 ) -> None:
-    looks = _seat_players(rules, lineup, pairings, seeds, scratch, table, match)
+    looks = _seat_players(rules, packed, pairings, seeds, workspace, table, match)
     at = table * BOARD_FIELDS
-    poke(scratch.boards, at + OWN, np.uint64(0))
-    poke(scratch.boards, at + OTHER, np.uint64(0))
-    poke(scratch.boards, at + FULL, np.uint64(0))
-    poke(scratch.boards, at + GAME, FNV_START)
-    poke(scratch.matches, at + MATCH, match)
-    poke(scratch.matches, at + PLY, 0)
-    poke(scratch.matches, at + LOOKS, looks)
+    poke(workspace.boards, at + OWN, np.uint64(0))
+    poke(workspace.boards, at + OTHER, np.uint64(0))
+    poke(workspace.boards, at + FULL, np.uint64(0))
+    poke(workspace.boards, at + GAME, FNV_START)
+    poke(workspace.matches, at + MATCH, match)
+    poke(workspace.matches, at + PLY, 0)
+    poke(workspace.matches, at + LOOKS, looks)
 
 
 @internal
 def _play_ply_at(
-    rules: Rules, lineup: Any, openings: Any, scratch: Any, table: int, match: int
+    rules: Rules, packed: Any, openings: Any, workspace: Any, table: int, match: int
 ) -> Any:
     """Plays one ply of the match that lies at a table: its outcome, or GOES_ON."""
-    boards, matches = scratch.boards, scratch.matches
+    boards, matches = workspace.boards, workspace.matches
     at = table * BOARD_FIELDS
     ply = peek(matches, at + PLY)
     own, other, full, game, outcome = _play_ply(
         rules,
-        lineup,
+        packed,
         openings,
-        scratch,
+        workspace,
         table,
         match,
         ply,
@@ -210,9 +210,9 @@ def _play_ply_at(
 @internal
 def _play_ply(
     rules: Rules,
-    lineup: Any,
+    packed: Any,
     openings: Any,
-    scratch: Any,
+    workspace: Any,
     table: int,
     match: int,
     ply: int,
@@ -228,7 +228,7 @@ def _play_ply(
     if ply < openings.shape[1]:
         column = np.int64(openings[match, ply])
     if column < 0:
-        column = choose_move(rules, lineup, 2 * table + side, own, other, full, scratch)
+        column = choose_move(rules, packed, 2 * table + side, own, other, full, workspace)
     bit = drop(own | other, column, rules)
     own |= bit
     full = mark_if_full(full, bit, column, rules)
@@ -239,8 +239,8 @@ def _play_ply(
     elif ply + 1 == all_cells(rules):
         outcome = 0
     elif looks:
-        for chair in range(2 * table, 2 * table + 2):
-            see_disc(lineup, scratch, chair, side, cell_of(bit))
+        for slot in range(2 * table, 2 * table + 2):
+            see_disc(packed, workspace, slot, side, cell_of(bit))
     return other, own, full, game, outcome
 
 
@@ -278,35 +278,35 @@ ONE = np.uint64(1)
 
 @internal
 def choose_move(  # noqa: PLR0911  (one for each kind)
-    rules: Rules, lineup: Any, chair: int, own: Any, other: Any, full: Any, scratch: Any
+    rules: Rules, packed: Any, slot: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
-    """The column that the player on *chair* drops a disc into.
+    """The column that the player on *slot* drops a disc into.
 
     Args:
         rules: The board.
-        lineup: The players.
-        chair: Whose turn it is. The player has taken that seat and seen all discs.
+        packed: The players.
+        slot: Whose turn it is. The player has taken that seat and seen all discs.
         own: Its discs.
         other: The opponent's discs.
         full: Bit c: column c is full. At least one is not.
-        scratch: What the players know.
+        workspace: What the players know.
     """
-    card = chair * CARD_FIELDS
-    table = chair >> 1
-    stream = scratch.streams[table : table + 1]
-    noise = peek(scratch.cards, card + CARD_NOISE)
-    kind = peek(scratch.cards, card + CARD_KIND)
+    card = slot * CARD_FIELDS
+    table = slot >> 1
+    stream = workspace.streams[table : table + 1]
+    noise = peek(workspace.cards, card + CARD_NOISE)
+    kind = peek(workspace.cards, card + CARD_KIND)
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     if strays or kind == RANDOM:
         return _choose_at_random(rules, full, stream)
     if HAS_NETWORKS and kind == NETWORK:
-        return choose_by_network(rules, lineup, card, own, other, full, scratch)
+        return choose_by_network(rules, packed, card, own, other, full, workspace)
     if HAS_GRAPHS and kind == GRAPH:
-        return _choose_by_graph(rules, lineup, card, own, other, full, scratch)
+        return _choose_by_graph(rules, packed, card, own, other, full, workspace)
     if HAS_TUPLES and kind == TUPLES:
-        return _choose_by_tuples(rules, lineup, card, own, other, scratch)
+        return _choose_by_tuples(rules, packed, card, own, other, workspace)
     if HAS_SEARCHES and kind == MINIMAX:
-        return _choose_by_search(rules, lineup, card, own, other, scratch, stream)
+        return _choose_by_search(rules, packed, card, own, other, workspace, stream)
     if HAS_TEST_BOTS:
         return _choose_by_stack(rules, own, other, full, stream)
     return _choose_at_random(rules, full, stream)
@@ -314,26 +314,26 @@ def choose_move(  # noqa: PLR0911  (one for each kind)
 
 @compiled
 def decide(
-    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, going_on: bool
+    rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, going_on: bool
 ) -> Any:
-    """The column that the first player of *lineup* chooses.
+    """The column that the first player of *packed* chooses.
 
     *side* is 0 if that player began, else 1; a recurrent graph that is *going_on* remembers
     its moves before; the rest as in :func:`choose_move`. Chance comes from the first of
-    ``scratch.streams``.
+    ``workspace.streams``.
     """
     full = full_columns(own | other, rules)
-    sit_down(rules, lineup, side, own, other, scratch, going_on)
-    return choose_move(rules, lineup, side, own, other, full, scratch)
+    sit_down(rules, packed, side, own, other, workspace, going_on)
+    return choose_move(rules, packed, side, own, other, full, workspace)
 
 
 @internal
 def _choose_by_graph(
-    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
+    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
     """By its head, as networks choose; a recurrent graph remembers the position it chose."""
-    if peek(scratch.cards, card + CARD_HEAD) == POLICY:
-        return pick_open_output(lineup, card, rules.columns, full, scratch)
+    if peek(workspace.cards, card + CARD_HEAD) == POLICY:
+        return pick_open_output(packed, card, rules.columns, full, workspace)
     discs = own | other
     wins = winning_cells(own, rules) & landing_cells(discs, rules)
     if wins:
@@ -343,35 +343,35 @@ def _choose_by_graph(
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_disc(lineup, card, cell_of(drop(discs, column, rules)), scratch)
+        value = value_disc(packed, card, cell_of(drop(discs, column, rules)), workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
-            keep_trial(card, scratch)
-    remember_best(card, scratch)
+            keep_trial(card, workspace)
+    remember_best(card, workspace)
     return best
 
 
 @internal
 def _choose_by_tuples(
-    rules: Rules, lineup: Any, card: int, own: Any, other: Any, scratch: Any
+    rules: Rules, packed: Any, card: int, own: Any, other: Any, workspace: Any
 ) -> Any:
     """The first column that wins at once, else the first whose position has the best value."""
     discs = own | other
     wins = winning_cells(own, rules) & landing_cells(discs, rules)
     if wins:
         return column_of(wins, rules)
-    return pick_by_tuples(rules, lineup, card, discs, scratch)
+    return pick_by_tuples(rules, packed, card, discs, workspace)
 
 
 @internal
 def _choose_by_search(
-    rules: Rules, lineup: Any, card: int, own: Any, other: Any, scratch: Any, stream: Any
+    rules: Rules, packed: Any, card: int, own: Any, other: Any, workspace: Any, stream: Any
 ) -> Any:
     """One of the best columns, each as likely; a single one without a draw."""
-    depth = peek(scratch.cards, card + CARD_DEPTH)
-    lines_at = peek(scratch.cards, card + CARD_LINES_AT)
-    best, _ = find_best(rules, lineup.columns, lines_at, scratch.search, own, other, depth)
+    depth = peek(workspace.cards, card + CARD_DEPTH)
+    lines_at = peek(workspace.cards, card + CARD_LINES_AT)
+    best, _ = find_best(rules, packed.columns, lines_at, workspace.search, own, other, depth)
     choices = count_bits(best)
     if choices > 1:
         for _ in range(below(stream, choices)):

@@ -16,7 +16,7 @@ from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes, share_genes
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, PackedPlayers
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class NetworkDesign(BoardView):
             )
         return genomes[:, self._shared[0]] if self.symmetric else genomes
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:
@@ -108,7 +108,7 @@ class NetworkDesign(BoardView):
         seats[:, HEAD] = HEADS[self.head]
         seats[:, RELATIVE] = VIEWPOINTS[self.viewpoint]
         seats[:, TAKES_WINS] = self.take_wins
-        return Lineup(
+        return PackedPlayers(
             seats,
             self.mlp.shape[None, :],
             columns.ravel(),

@@ -60,7 +60,7 @@ from evolve_arena.genomes.network import (
     start_sums,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
     KIND,
@@ -76,25 +76,25 @@ ONE = np.uint64(1)
 
 @internal
 def choose_by_network(
-    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
+    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
     """The column that the network of a *card* drops a disc into.
 
     The arguments are those of :func:`evolve_arena.games.connect_four.kernel.choose_move`.
     """
-    head = peek(scratch.cards, card + CARD_HEAD)
+    head = peek(workspace.cards, card + CARD_HEAD)
     if HAS_POLICIES and head == POLICY:
-        return _choose_by_policy(rules, lineup, card, full, scratch)
+        return _choose_by_policy(rules, packed, card, full, workspace)
     if HAS_ACTIONS and head == ACTION:
-        return _choose_by_action(rules, lineup, card, full, scratch)
+        return _choose_by_action(rules, packed, card, full, workspace)
     if HAS_VALUES:
-        return _choose_by_value(rules, lineup, card, own, other, full, scratch)
+        return _choose_by_value(rules, packed, card, own, other, full, workspace)
     return -1
 
 
 @internal
-def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: Any) -> Any:
-    cards = scratch.cards
+def _choose_by_policy(rules: Rules, packed: Any, card: int, full: Any, workspace: Any) -> Any:
+    cards = workspace.cards
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
     at = peek(cards, card + CARD_SUMS_AT)
     base = peek(cards, card + CARD_WEIGHTS_AT)
@@ -102,23 +102,23 @@ def _choose_by_policy(rules: Rules, lineup: Any, card: int, full: Any, scratch: 
         kind = peek(cards, card + CARD_ACTIVATION)
         units = peek(cards, card + CARD_UNITS)
         return shallow_pick(
-            kind, units, scratch.sums, at, lineup.weights, base, scratch.ping, allowed
+            kind, units, workspace.sums, at, packed.weights, base, workspace.ping, allowed
         )
-    shape = lineup.shapes[peek(cards, card + CARD_SHAPE)]
-    inputs = scratch.ping
-    activate_sums(shape, scratch.sums, at, lineup.columns, 0, False, inputs)
+    shape = packed.shapes[peek(cards, card + CARD_SHAPE)]
+    inputs = workspace.ping
+    activate_sums(shape, workspace.sums, at, packed.columns, 0, False, inputs)
     if shape[LAYERS] > 2:
-        base, inputs = evaluate_hidden(shape, lineup.weights, base, scratch.ping, scratch.pong)
-    return pick_output(shape, lineup.weights, base, inputs, allowed)
+        base, inputs = evaluate_hidden(shape, packed.weights, base, workspace.ping, workspace.pong)
+    return pick_output(shape, packed.weights, base, inputs, allowed)
 
 
 @internal
 def _choose_by_value(
-    rules: Rules, lineup: Any, card: int, own: Any, other: Any, full: Any, scratch: Any
+    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
     """The first column whose position has the best value; a winning one, if it takes wins."""
     discs = own | other
-    if peek(scratch.cards, card + CARD_TAKES_WINS):
+    if peek(workspace.cards, card + CARD_TAKES_WINS):
         wins = winning_cells(own, rules) & landing_cells(discs, rules)
         if wins:
             return column_of(wins, rules)
@@ -127,7 +127,7 @@ def _choose_by_value(
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_disc_by_network(lineup, card, cell_of(drop(discs, column, rules)), scratch)
+        value = value_disc_by_network(packed, card, cell_of(drop(discs, column, rules)), workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -135,14 +135,14 @@ def _choose_by_value(
 
 
 @internal
-def _choose_by_action(rules: Rules, lineup: Any, card: int, full: Any, scratch: Any) -> Any:
+def _choose_by_action(rules: Rules, packed: Any, card: int, full: Any, workspace: Any) -> Any:
     """The first column of the best value."""
     best = -1
     best_value = np.float32(0.0)
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_column(lineup, card, column, scratch)
+        value = value_column(packed, card, column, workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -150,40 +150,40 @@ def _choose_by_action(rules: Rules, lineup: Any, card: int, full: Any, scratch: 
 
 
 @internal
-def value_disc_by_network(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+def value_disc_by_network(packed: Any, card: int, cell: int, workspace: Any) -> Any:
     """The output with one more own disc, on *cell*."""
-    cards = scratch.cards
+    cards = workspace.cards
     discs_at = peek(cards, card + CARD_DISCS_AT + peek(cards, card + CARD_SIDE))
     extra = discs_at + cell * peek(cards, card + CARD_WIDTH)
-    return _output_with(lineup, card, extra, scratch)
+    return _output_with(packed, card, extra, workspace)
 
 
 @internal
-def value_column(lineup: Any, card: int, column: int, scratch: Any) -> Any:
+def value_column(packed: Any, card: int, column: int, workspace: Any) -> Any:
     """The output of an action network with the number of that *column* as its last input."""
-    cards = scratch.cards
+    cards = workspace.cards
     extra = peek(cards, card + CARD_ACTIONS_AT) + column * peek(cards, card + CARD_WIDTH)
-    return _output_with(lineup, card, extra, scratch)
+    return _output_with(packed, card, extra, workspace)
 
 
 @internal
-def _output_with(lineup: Any, card: int, extra: Any, scratch: Any) -> Any:
-    """The only output, if the column that begins at ``lineup.columns[extra]`` counts as well."""
-    cards = scratch.cards
+def _output_with(packed: Any, card: int, extra: Any, workspace: Any) -> Any:
+    """The only output, if the column that begins at ``packed.columns[extra]`` counts as well."""
+    cards = workspace.cards
     at = peek(cards, card + CARD_SUMS_AT)
     base = peek(cards, card + CARD_WEIGHTS_AT)
     width = peek(cards, card + CARD_WIDTH)
     if not HAS_DEEP or peek(cards, card + CARD_LAYERS) == 2:
         kind = peek(cards, card + CARD_ACTIVATION)
         return shallow_output(
-            kind, width, scratch.sums, at, lineup.columns, extra, lineup.weights, base
+            kind, width, workspace.sums, at, packed.columns, extra, packed.weights, base
         )
-    shape = lineup.shapes[peek(cards, card + CARD_SHAPE)]
-    inputs = scratch.ping
-    activate_sums(shape, scratch.sums, at, lineup.columns, extra, True, inputs)
+    shape = packed.shapes[peek(cards, card + CARD_SHAPE)]
+    inputs = workspace.ping
+    activate_sums(shape, workspace.sums, at, packed.columns, extra, True, inputs)
     if shape[LAYERS] > 2:
-        base, inputs = evaluate_hidden(shape, lineup.weights, base, scratch.ping, scratch.pong)
-    return single_output(shape, lineup.weights, base, inputs)
+        base, inputs = evaluate_hidden(shape, packed.weights, base, workspace.ping, workspace.pong)
+    return single_output(shape, packed.weights, base, inputs)
 
 
 HAS_POLICIES = True
@@ -200,75 +200,75 @@ HAS_NETWORKS = HAS_POLICIES or HAS_VALUES or HAS_ACTIONS
 
 
 @internal
-def take_seat(rules: Rules, lineup: Any, player: int, scratch: Any, chair: int) -> None:
-    """Seats the *player*, a row of the lineup's seats, on a *chair* before an empty board."""
-    cards = scratch.cards
-    card = chair * CARD_FIELDS
-    side = chair & 1
-    kind = lineup.seats[player, KIND]
+def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: int) -> None:
+    """Seats the *player*, a row of the packed players, on a *slot* before an empty board."""
+    cards = workspace.cards
+    card = slot * CARD_FIELDS
+    side = slot & 1
+    kind = packed.seats[player, KIND]
     poke(cards, card + CARD_KIND, kind)
-    poke(cards, card + CARD_NOISE, lineup.seats[player, NOISE])
+    poke(cards, card + CARD_NOISE, packed.seats[player, NOISE])
     poke(cards, card + CARD_SIDE, side)
     poke(cards, card + CARD_WIDTH, 0)
     if HAS_NETWORKS and kind == NETWORK:
-        row = lineup.seats[player, SHAPE]
-        units = lineup.shapes[row, SIZES + 1]
+        row = packed.seats[player, SHAPE]
+        units = packed.shapes[row, SIZES + 1]
         width = padded(units)
-        sums_at = chair * (scratch.sums.shape[0] // (2 * TABLES))
-        columns_at = lineup.seats[player, COLUMNS_AT]
-        plane = side & lineup.seats[player, RELATIVE]
+        sums_at = slot * (workspace.sums.shape[0] // (2 * TABLES))
+        columns_at = packed.seats[player, COLUMNS_AT]
+        plane = side & packed.seats[player, RELATIVE]
         bits = rules.columns * (rules.rows + 1)
-        poke(cards, card + CARD_HEAD, lineup.seats[player, HEAD])
+        poke(cards, card + CARD_HEAD, packed.seats[player, HEAD])
         poke(cards, card + CARD_SHAPE, row)
-        poke(cards, card + CARD_LAYERS, lineup.shapes[row, LAYERS])
-        poke(cards, card + CARD_ACTIVATION, lineup.shapes[row, ACTIVATION])
+        poke(cards, card + CARD_LAYERS, packed.shapes[row, LAYERS])
+        poke(cards, card + CARD_ACTIVATION, packed.shapes[row, ACTIVATION])
         poke(cards, card + CARD_UNITS, units)
         poke(cards, card + CARD_WIDTH, width)
         poke(cards, card + CARD_SUMS_AT, sums_at)
-        poke(cards, card + CARD_WEIGHTS_AT, lineup.seats[player, WEIGHTS_AT])
+        poke(cards, card + CARD_WEIGHTS_AT, packed.seats[player, WEIGHTS_AT])
         poke(cards, card + CARD_DISCS_AT, columns_at + (1 + plane * bits) * width)
         poke(cards, card + CARD_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
-        poke(cards, card + CARD_TAKES_WINS, lineup.seats[player, TAKES_WINS])
+        poke(cards, card + CARD_TAKES_WINS, packed.seats[player, TAKES_WINS])
         poke(cards, card + CARD_ACTIONS_AT, columns_at + (1 + 2 * bits) * width)
-        start_sums(scratch.sums, sums_at, lineup.columns, columns_at, width)
+        start_sums(workspace.sums, sums_at, packed.columns, columns_at, width)
     elif HAS_GRAPHS and kind == GRAPH:
-        seat_graph(rules, lineup, player, scratch, chair)
+        seat_graph(rules, packed, player, workspace, slot)
     elif HAS_TUPLES and kind == TUPLES:
-        seat_tuples(lineup, player, scratch, chair)
+        seat_tuples(packed, player, workspace, slot)
     elif HAS_SEARCHES and kind == MINIMAX:
-        poke(cards, card + CARD_DEPTH, lineup.seats[player, DEPTH])
-        poke(cards, card + CARD_LINES_AT, lineup.seats[player, COLUMNS_AT])
+        poke(cards, card + CARD_DEPTH, packed.seats[player, DEPTH])
+        poke(cards, card + CARD_LINES_AT, packed.seats[player, COLUMNS_AT])
 
 
 @internal
-def see_disc(lineup: Any, scratch: Any, chair: int, mover: int, cell: int) -> None:
-    """Tells the player on *chair* that *mover* (0: who began) put a disc on *cell*."""
-    cards = scratch.cards
-    card = chair * CARD_FIELDS
+def see_disc(packed: Any, workspace: Any, slot: int, mover: int, cell: int) -> None:
+    """Tells the player on *slot* that *mover* (0: who began) put a disc on *cell*."""
+    cards = workspace.cards
+    card = slot * CARD_FIELDS
     width = peek(cards, card + CARD_WIDTH)
     if HAS_NETWORKS and width > 0:
         base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
-        add_column(scratch.sums, peek(cards, card + CARD_SUMS_AT), lineup.columns, base, width)
+        add_column(workspace.sums, peek(cards, card + CARD_SUMS_AT), packed.columns, base, width)
     elif HAS_GRAPHS and width == WIDTH_OF_GRAPHS:
-        show_disc(lineup, scratch, card, mover, cell)
+        show_disc(packed, workspace, card, mover, cell)
     elif HAS_TUPLES and width:
-        show_disc_to_tuples(lineup, scratch, card, mover, cell)
+        show_disc_to_tuples(packed, workspace, card, mover, cell)
 
 
 @internal
 def sit_down(
-    rules: Rules, lineup: Any, side: int, own: Any, other: Any, scratch: Any, going_on: bool
+    rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, going_on: bool
 ) -> None:
-    """Seats the lineup's first player at the first table, before a board with discs.
+    """Seats the packed players' first player at the first table, before a board with discs.
 
     A player who is *going_on* sits there already and has seen some of them; only graphs, to
     whom it makes no difference to see a disc again, may do that.
     """
     if not going_on:
-        take_seat(rules, lineup, 0, scratch, side)
+        init_player(rules, packed, 0, workspace, side)
     for cell in range(rules.columns * (rules.rows + 1)):
         bit = ONE << np.uint64(cell)
         if own & bit:
-            see_disc(lineup, scratch, side, side, cell)
+            see_disc(packed, workspace, side, side, cell)
         elif other & bit:
-            see_disc(lineup, scratch, side, 1 - side, cell)
+            see_disc(packed, workspace, side, 1 - side, cell)

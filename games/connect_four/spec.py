@@ -29,11 +29,19 @@ from evolve_arena.games.connect_four.workspace import (
     SEAT_FIELDS,
     TEST_BOT,
     VALUE,
-    make_scratch,
+    make_workspace,
 )
 from evolve_arena.genomes.network import LAYERS
 from evolve_arena.players.dialects import Dialect, Limits
-from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, SHAPE, TUPLES, Lineup, simple_lineup
+from evolve_arena.players.packed import (
+    GRAPH,
+    KIND,
+    NETWORK,
+    SHAPE,
+    TUPLES,
+    PackedPlayers,
+    simple_player,
+)
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_by_settings, read_number, read_whole
 
@@ -146,10 +154,10 @@ def make_test_bot(game: ConnectFour) -> CompiledPlayer:
     above, it completes a stack of its own, else it blocks one of the other player. Otherwise
     it plays at random. Of several such columns it takes the leftmost.
     """
-    return CompiledPlayer(game, simple_lineup(SEAT_FIELDS, TEST_BOT), "test-bot")
+    return CompiledPlayer(game, simple_player(SEAT_FIELDS, TEST_BOT), "test-bot")
 
 
-def _needs(players: Lineup) -> set[str]:
+def _needs(players: PackedPlayers) -> set[str]:
     """What the players are, as `sitting` names it."""
     networks = players.seats[players.seats[:, KIND] == NETWORK]
     needed = {HEAD_FLAGS[int(head)] for head in np.unique(networks[:, HEAD])}
@@ -160,14 +168,18 @@ def _needs(players: Lineup) -> set[str]:
 
 
 def _decide(
-    variant: Mapping[str, Any], rules: Rules, lineup: Lineup, position: Position, scratch: Any
+    variant: Mapping[str, Any],
+    rules: Rules,
+    packed: PackedPlayers,
+    position: Position,
+    workspace: Any,
 ) -> int:
     side = position.ply % 2
     own, other = position.first, position.second
     if side:
         own, other = other, own
     discs = np.uint64(own), np.uint64(other)
-    return int(variant["kernel"].decide(rules, lineup, side, *discs, scratch, False))
+    return int(variant["kernel"].decide(rules, packed, side, *discs, workspace, False))
 
 
 def _examine(*asked: Any) -> dict[str, Any]:
@@ -196,7 +208,7 @@ GAME = GameSpec(
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,
         decide=_decide,
-        make_workspace=lambda rules, players: make_scratch(players),
+        make_workspace=lambda rules, players: make_workspace(players),
         record_fields=SEAT_FIELDS,
         draw_openings=draw_openings,
         longest_opening=lambda rules: rules.columns * rules.rows // 2,

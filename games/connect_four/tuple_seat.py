@@ -26,48 +26,48 @@ from evolve_arena.genomes.tuple_entries import (
     sum_entries,
     weigh_change,
 )
-from evolve_arena.players.lineup import COLUMNS_AT, INPUTS_AT
+from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT
 
 ONE = np.uint64(1)
 
 
 @internal
-def seat_tuples(lineup: Any, player: int, scratch: Any, chair: int) -> None:
+def seat_tuples(packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats a tuple network before an empty board."""
-    cards = scratch.cards
-    card = chair * CARD_FIELDS
-    base = lineup.seats[player, COLUMNS_AT]
-    at = chair * (scratch.sums.shape[0] // (2 * TABLES))
-    side = chair & 1
-    table = lineup.seats[player, INPUTS_AT] + side * peek(lineup.columns, base + ENTRIES)
+    cards = workspace.cards
+    card = slot * CARD_FIELDS
+    base = packed.seats[player, COLUMNS_AT]
+    at = slot * (workspace.sums.shape[0] // (2 * TABLES))
+    side = slot & 1
+    table = packed.seats[player, INPUTS_AT] + side * peek(packed.columns, base + ENTRIES)
     poke(cards, card + CARD_WIDTH, WIDTH_OF_TUPLES)
     poke(cards, card + CARD_STRUCTURE_AT, base)
     poke(cards, card + CARD_SUMS_AT, at)
     poke(cards, card + CARD_TABLES_AT, table)
-    start_readings(lineup.columns, base, scratch.sums, at)
+    start_readings(packed.columns, base, workspace.sums, at)
 
 
 @internal
-def show_disc_to_tuples(lineup: Any, scratch: Any, card: int, mover: int, cell: int) -> None:
+def show_disc_to_tuples(packed: Any, workspace: Any, card: int, mover: int, cell: int) -> None:
     """Takes note of a disc of *mover* (0: who began) on *cell*."""
-    base = peek(scratch.cards, card + CARD_STRUCTURE_AT)
-    at = peek(scratch.cards, card + CARD_SUMS_AT)
-    note_change(lineup.columns, base, scratch.sums, at, mover, cell)
+    base = peek(workspace.cards, card + CARD_STRUCTURE_AT)
+    at = peek(workspace.cards, card + CARD_SUMS_AT)
+    note_change(packed.columns, base, workspace.sums, at, mover, cell)
 
 
 @internal
-def pick_by_tuples(rules: Rules, lineup: Any, card: int, discs: Any, scratch: Any) -> Any:
+def pick_by_tuples(rules: Rules, packed: Any, card: int, discs: Any, workspace: Any) -> Any:
     """The first column of those whose positions have the best value; *discs* are both players'."""
-    total = _sum_now(lineup, card, scratch)
+    total = _sum_now(packed, card, workspace)
     best: Any = -1
     best_value = total
-    sign = 1 - 2 * peek(scratch.cards, card + CARD_SIDE)
+    sign = 1 - 2 * peek(workspace.cards, card + CARD_SIDE)
     free = landing_cells(discs, rules)
     while free:
         bit = free & (~free + ONE)
         free ^= bit
         cell = cell_of(bit)
-        value = sign * _sum_after(lineup, card, cell, total, scratch)
+        value = sign * _sum_after(packed, card, cell, total, workspace)
         if best < 0 or value > best_value:
             best = cell // (rules.rows + 1)
             best_value = value
@@ -75,41 +75,41 @@ def pick_by_tuples(rules: Rules, lineup: Any, card: int, discs: Any, scratch: An
 
 
 @internal
-def value_disc_by_tuples(lineup: Any, card: int, cell: int, scratch: Any) -> Any:
+def value_disc_by_tuples(packed: Any, card: int, cell: int, workspace: Any) -> Any:
     """What a disc on *cell* is worth to its owner, before tanh, in units of 1/65536."""
-    total = _sum_now(lineup, card, scratch)
-    sign = 1 - 2 * peek(scratch.cards, card + CARD_SIDE)
-    return sign * _sum_after(lineup, card, cell, total, scratch)
+    total = _sum_now(packed, card, workspace)
+    sign = 1 - 2 * peek(workspace.cards, card + CARD_SIDE)
+    return sign * _sum_after(packed, card, cell, total, workspace)
 
 
 @internal
-def _sum_now(lineup: Any, card: int, scratch: Any) -> Any:
+def _sum_now(packed: Any, card: int, workspace: Any) -> Any:
     """The sum of the entries as they are, from the table that counts after a move."""
-    cards = scratch.cards
+    cards = workspace.cards
     return sum_entries(
-        lineup.columns,
+        packed.columns,
         peek(cards, card + CARD_STRUCTURE_AT),
-        scratch.sums,
+        workspace.sums,
         peek(cards, card + CARD_SUMS_AT),
-        lineup.columns,
+        packed.columns,
         peek(cards, card + CARD_TABLES_AT),
-        scratch.picked,
+        workspace.picked,
         np.int64(0),
     )
 
 
 @internal
-def _sum_after(lineup: Any, card: int, cell: int, total: Any, scratch: Any) -> Any:
-    cards = scratch.cards
+def _sum_after(packed: Any, card: int, cell: int, total: Any, workspace: Any) -> Any:
+    cards = workspace.cards
     return weigh_change(
-        lineup.columns,
+        packed.columns,
         peek(cards, card + CARD_STRUCTURE_AT),
-        scratch.sums,
+        workspace.sums,
         peek(cards, card + CARD_SUMS_AT),
         peek(cards, card + CARD_SIDE),
         cell,
-        lineup.columns,
+        packed.columns,
         peek(cards, card + CARD_TABLES_AT),
-        scratch.picked,
+        workspace.picked,
         total,
     )

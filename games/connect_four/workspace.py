@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, NETWORK, OWN_FIELDS, TUPLES, Lineup
+from evolve_arena.players.packed import (
+    COLUMNS_AT,
+    GRAPH,
+    KIND,
+    NETWORK,
+    OWN_FIELDS,
+    TUPLES,
+    PackedPlayers,
+)
 from evolve_arena.players.search import make_room
 
 HEAD, RELATIVE, TAKES_WINS, INPUTS, SLOTS, TERMS, PLANES, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 8)
@@ -85,46 +93,46 @@ TABLE_BITS, LEAST_WITH_TABLE = 14, 6
 """Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (256 KiB); see docs."""
 
 
-class Scratch(NamedTuple):
-    """Room for matches of a lineup's players, at :data:`TABLES` tables, used again and again.
+class Workspace(NamedTuple):
+    """Room for matches of packed players, at :data:`TABLES` tables, used again and again.
 
-    Chairs are numbered ``2 * table`` for who begins and ``2 * table + 1`` for the other.
+    Slots are numbered ``2 * table`` for who begins and ``2 * table + 1`` for the other.
     """
 
     sums: NDArray[np.int32]
-    """The running sums, or the entries of a tuple network, chair by chair."""
+    """The running sums, or the entries of a tuple network, node by slot."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     picked: NDArray[np.int32]
     """What each reading of a tuple network picks."""
     values: NDArray[np.float64]
-    """The planes of graphs, chair by chair."""
+    """The planes of graphs, node by slot."""
     terms: NDArray[np.float64]
     streams: NDArray[np.uint64]
     """The random stream of each table."""
     cards: NDArray[np.int64]
-    """A card for each chair, flat."""
+    """A card for each slot, flat."""
     boards: NDArray[np.uint64]
     """What the kernel knows of the match at each table, flat."""
     matches: NDArray[np.int64]
     """Which match is played at each table, and how many plies are; flat."""
     search: NDArray[np.int64]
-    """What searches need, for all chairs; see :mod:`players.search`."""
+    """What searches need, for all slots; see :mod:`players.search`."""
 
 
-def make_scratch(lineup: Lineup) -> Scratch:
-    """Room for any match among the players of *lineup*."""
+def make_workspace(packed: PackedPlayers) -> Workspace:
+    """Room for any match among the players of *packed*."""
     widest = 0
-    for shape in lineup.shapes:
+    for shape in packed.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
-    readings = _most_readings(lineup)
+    readings = _most_readings(packed)
     widest = max(widest, readings)
-    graphs = lineup.seats[lineup.seats[:, KIND] == GRAPH]
-    searches = lineup.seats[lineup.seats[:, KIND] == MINIMAX]
+    graphs = packed.seats[packed.seats[:, KIND] == GRAPH]
+    searches = packed.seats[packed.seats[:, KIND] == MINIMAX]
     deepest = int(searches[:, DEPTH].max(initial=0))
     planes = int((graphs[:, SLOTS] * graphs[:, PLANES]).max(initial=0))
-    return Scratch(
+    return Workspace(
         np.zeros(2 * TABLES * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
@@ -139,20 +147,20 @@ def make_scratch(lineup: Lineup) -> Scratch:
     )
 
 
-def _most_readings(lineup: Lineup) -> int:
+def _most_readings(packed: PackedPlayers) -> int:
     """Readings of the largest tuple network."""
-    bases = lineup.seats[lineup.seats[:, KIND] == TUPLES, COLUMNS_AT]
-    return int(lineup.columns[bases + READINGS].max(initial=0))
+    bases = packed.seats[packed.seats[:, KIND] == TUPLES, COLUMNS_AT]
+    return int(packed.columns[bases + READINGS].max(initial=0))
 
 
 @inlined
-def count_tables(lineup: Any) -> Any:
+def count_tables(packed: Any) -> Any:
     """How many matches to have in hand.
 
     Several, where policies play. Value networks compare positions that do not depend on one
     another and so keep the processor busy; players without numbers hardly compute at all.
     """
-    for player in range(lineup.seats.shape[0]):
-        if lineup.seats[player, KIND] == NETWORK and lineup.seats[player, HEAD] == POLICY:
+    for player in range(packed.seats.shape[0]):
+        if packed.seats[player, KIND] == NETWORK and packed.seats[player, HEAD] == POLICY:
             return TABLES
     return 1

@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.options import parse_variant
-from evolve_arena.games.ticket_to_ride.room import FEATURES, FORBIDS, HEAD, SEAT_FIELDS, VARIANT
+from evolve_arena.games.ticket_to_ride.workspace import (
+    FEATURES,
+    FORBIDS,
+    HEAD,
+    SEAT_FIELDS,
+    VARIANT,
+)
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.lineup import KIND, NETWORK, WEIGHTS_AT, Lineup
+from evolve_arena.players.packed import KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +72,7 @@ class TicketDesign:
         return parse_variant(self.variant)
 
     def make_seats(self, count: int, **chosen: int) -> NDArray[np.int64]:
-        """So many equal rows of a lineup's seats, with *kind*, *head*, *features* and *forbids*."""
+        """So many equal rows of packed players, with *kind*, *head*, *features* and *forbids*."""
         seats = np.zeros((count, SEAT_FIELDS), dtype=np.int64)
         fields = {"kind": KIND, "head": HEAD, "features": FEATURES, "forbids": FORBIDS}
         for name, value in chosen.items():
@@ -81,7 +87,7 @@ def pack_networks(
     genomes: Genomes,
     scales: NDArray[np.float32] | None,
     **chosen: int,
-) -> Lineup:
+) -> PackedPlayers:
     """The networks that *genomes* make, with fields as :meth:`TicketDesign.make_seats` takes them.
 
     Args:
@@ -101,7 +107,7 @@ def pack_networks(
     weights = pack_dense(mlp, genomes)
     seats = design.make_seats(len(genomes), kind=NETWORK, **chosen)
     seats[:, WEIGHTS_AT] = np.arange(len(genomes)) * weights.shape[1]
-    return Lineup(
+    return PackedPlayers(
         seats,
         mlp.shape[None, :],
         np.zeros(0, dtype=np.int32),

@@ -27,7 +27,15 @@ from evolve_arena.games.ticket_to_ride.move_features import describe_move
 from evolve_arena.games.ticket_to_ride.options import LACKING_KEPT
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
-from evolve_arena.games.ticket_to_ride.room import (
+from evolve_arena.games.ticket_to_ride.rule import (
+    DRAW_CARDS,
+    carry_out,
+    choose_tickets,
+    rule_decision,
+)
+from evolve_arena.games.ticket_to_ride.situation import MOVES_AT, describe_situation
+from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.workspace import (
     DECISION,
     FEATURES,
     FORBIDS,
@@ -37,14 +45,6 @@ from evolve_arena.games.ticket_to_ride.room import (
     SLOTS,
     VARIANT,
 )
-from evolve_arena.games.ticket_to_ride.rule import (
-    DRAW_CARDS,
-    carry_out,
-    choose_tickets,
-    rule_decision,
-)
-from evolve_arena.games.ticket_to_ride.situation import MOVES_AT, describe_situation
-from evolve_arena.games.ticket_to_ride.survey import survey
 from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
@@ -56,7 +56,7 @@ from evolve_arena.genomes.dense import (
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import evaluate_hidden, single_output
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
     KIND,
@@ -70,84 +70,84 @@ from evolve_arena.players.lineup import (
 
 
 @compiled
-def choose_move(rules: Any, lineup: Any, player: int, state: Any, scratch: Any) -> Any:
+def choose_move(rules: Any, packed: Any, player: int, state: Any, workspace: Any) -> Any:
     """The number of the move of the seat whose turn it is, or ``FORBIDDEN``.
 
     Args:
         rules: The options of the game.
-        lineup: The players.
+        packed: The players.
         player: The row of who sits there.
         state: The state, or what that seat may know of it; the game is not over.
-        scratch: Room for a match
-            (:class:`~evolve_arena.games.ticket_to_ride.scratch.TicketScratch`); chance comes from
-            ``scratch.streams``.
+        workspace: Room for a match
+            (:class:`~evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`); chance comes
+            from ``workspace.streams``.
     """
-    noise, kind = lineup.seats[player, NOISE], lineup.seats[player, KIND]
-    if noise > 0 and np.int64(next_word(scratch.streams) >> np.uint64(32)) < noise:
+    noise, kind = packed.seats[player, NOISE], packed.seats[player, KIND]
+    if noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise:
         kind = RANDOM
     thinks = (HAS_NETWORKS and kind == NETWORK) or (HAS_GRAPHS and kind == GRAPH)
-    decides = HAS_DECISIONS and thinks and lineup.seats[player, HEAD] == DECISION
-    seat, phase, variant = state[TO_MOVE], state[PHASE], lineup.seats[player, VARIANT]
+    decides = HAS_DECISIONS and thinks and packed.seats[player, HEAD] == DECISION
+    seat, phase, variant = state[TO_MOVE], state[PHASE], packed.seats[player, VARIANT]
     by_rule = (HAS_RULE and kind == RULE) or (decides and phase != TURN)
-    moves, room, count = scratch.moves, scratch.room, 0
+    moves, room, count = workspace.moves, workspace.room, 0
     if (HAS_RULE or HAS_DECISIONS) and by_rule:
         if phase in (KEEP_FIRST, KEEP):
-            return choose_tickets(rules, state, seat, variant, scratch)
+            return choose_tickets(rules, state, seat, variant, workspace)
     else:
         count = list_moves(rules, state, moves)
         if not thinks:
-            return peek(moves, below(scratch.streams, count) if count > 1 else 0)
+            return peek(moves, below(workspace.streams, count) if count > 1 else 0)
         if count == 1 and not decides:
             return peek(moves, 0)
     plans = phase == TURN or not by_rule or not variant & LACKING_KEPT
     if (HAS_RULE or HAS_THINKERS) and plans:
-        prepare_turn(rules, state, seat, variant, scratch)
+        prepare_turn(rules, state, seat, variant, workspace)
     if HAS_THINKERS and not by_rule:
-        features = lineup.seats[player, FEATURES]
-        fill_features(rules, state, seat, features, variant, scratch, room.inputs)
+        features = packed.seats[player, FEATURES]
+        fill_features(rules, state, seat, features, variant, workspace, room.inputs)
         if HAS_MOVES and not decides:
-            return _play_best_move(lineup, player, state, count, scratch)
+            return _play_best_move(packed, player, state, count, workspace)
         if HAS_DECISIONS:
-            weigh_decisions(lineup, player, room)
+            weigh_decisions(packed, player, room)
     if HAS_RULE or HAS_DECISIONS:
-        return _carry_out(rules, lineup, player, state, by_rule, scratch)
+        return _carry_out(rules, packed, player, state, by_rule, workspace)
     return peek(moves, 0)
 
 
 @compiled
-def begin_match(scratch: Any) -> None:
+def begin_match(workspace: Any) -> None:
     """Forgets what is known of the seats of the match before.
 
     No move depends on it: what is known is always checked. It makes sure that a match takes the
     same steps whatever was played before.
     """
-    for place in range(scratch.seats.shape[0]):
-        poke(scratch.seats, place, np.uint64(0))
-    for place in range(scratch.room.keys.shape[0]):
-        poke(scratch.room.keys, place, np.uint64(0))
+    for place in range(workspace.seats.shape[0]):
+        poke(workspace.seats, place, np.uint64(0))
+    for place in range(workspace.room.keys.shape[0]):
+        poke(workspace.room.keys, place, np.uint64(0))
 
 
 @internal
 def _carry_out(
-    rules: Any, lineup: Any, player: int, state: Any, by_rule: bool, scratch: Any
+    rules: Any, packed: Any, player: int, state: Any, by_rule: bool, workspace: Any
 ) -> Any:
     """Decides *by_rule*, or by what a network has thought of each decision, and carries it out.
 
     A network that is kept from what is impossible has its next best decision carried out then.
     """
-    seat, variant, worths = state[TO_MOVE], lineup.seats[player, VARIANT], scratch.room.worths
+    seat, variant, worths = state[TO_MOVE], packed.seats[player, VARIANT], workspace.room.worths
     decision = DRAW_CARDS
     if not by_rule:
         decision = _strongest(worths)
     elif state[PHASE] == TURN:
-        decision = rule_decision(rules, state, seat, variant, scratch)
+        decision = rule_decision(rules, state, seat, variant, workspace)
     for _ in range(DECISIONS):
-        move = carry_out(rules, state, seat, variant, decision, scratch)
-        if move >= 0 or by_rule or not lineup.seats[player, FORBIDS]:
+        move = carry_out(rules, state, seat, variant, decision, workspace)
+        if move >= 0 or by_rule or not packed.seats[player, FORBIDS]:
             return np.int64(move)
         poke(worths, decision, -np.inf)
         decision = _strongest(worths)
-    return peek(scratch.moves, 0)
+    return peek(workspace.moves, 0)
 
 
 @internal
@@ -161,18 +161,18 @@ def _strongest(worths: Any) -> int:
 
 
 @internal
-def _play_best_move(lineup: Any, player: int, state: Any, count: int, scratch: Any) -> Any:
+def _play_best_move(packed: Any, player: int, state: Any, count: int, workspace: Any) -> Any:
     """The first of the moves of which the network thinks most; there are *count* legal ones."""
-    seat, moves, room = state[TO_MOVE], scratch.moves, scratch.room
-    survey(state, seat, scratch)
-    describe_situation(state, seat, scratch)
-    begin_weighing(lineup, player, room)
+    seat, moves, room = state[TO_MOVE], workspace.moves, workspace.room
+    survey(state, seat, workspace)
+    describe_situation(state, seat, workspace)
+    begin_weighing(packed, player, room)
     count = prune_moves(state, seat, moves, count, room)
     best, chosen = -np.inf, peek(moves, 0)
     for place in range(count):
         move = peek(moves, place)
         told = describe_move(state, seat, move, room)
-        worth = weigh_move(lineup, player, room, told)
+        worth = weigh_move(packed, player, room, told)
         if worth > best:
             best, chosen = worth, move
     return chosen
@@ -193,17 +193,17 @@ DECISIONS = 4
 
 
 @internal
-def weigh_decisions(lineup: Any, player: int, room: Any) -> None:
+def weigh_decisions(packed: Any, player: int, room: Any) -> None:
     """Writes to ``room.worths`` what the *player* thinks of each of the four decisions."""
-    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
-        inputs = _run(lineup, player, room)
+    if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
+        inputs = _run(packed, player, room)
         for place in range(DECISIONS):
             poke(room.worths, place, peek(room.values, inputs + place))
         return
-    shape = lineup.shapes[lineup.seats[player, SHAPE]]
-    weights, at = lineup.weights, lineup.seats[player, WEIGHTS_AT]
+    shape = packed.shapes[packed.seats[player, SHAPE]]
+    weights, at = packed.weights, packed.seats[player, WEIGHTS_AT]
     start_first(shape, weights, at, room.base)
-    count = lineup.seats[player, FEATURES]
+    count = packed.seats[player, FEATURES]
     add_inputs(shape, weights, at, room.inputs, 0, count, room.base, room.base)
     activate_first(shape, room.base, room.ping)
     at = later_layers_at(shape, at)
@@ -213,27 +213,27 @@ def weigh_decisions(lineup: Any, player: int, room: Any) -> None:
 
 
 @internal
-def begin_weighing(lineup: Any, player: int, room: Any) -> None:
+def begin_weighing(packed: Any, player: int, room: Any) -> None:
     """Works out what all moves of a state have in common, for a *player* that weighs moves."""
-    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
+    if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
         return
-    shape = lineup.shapes[lineup.seats[player, SHAPE]]
-    at = lineup.seats[player, WEIGHTS_AT]
-    start_first(shape, lineup.weights, at, room.base)
-    add_inputs(shape, lineup.weights, at, room.inputs, 0, MOVES_AT, room.base, room.base)
+    shape = packed.shapes[packed.seats[player, SHAPE]]
+    at = packed.seats[player, WEIGHTS_AT]
+    start_first(shape, packed.weights, at, room.base)
+    add_inputs(shape, packed.weights, at, room.inputs, 0, MOVES_AT, room.base, room.base)
 
 
 @internal
-def weigh_move(lineup: Any, player: int, room: Any, count: int) -> Any:
+def weigh_move(packed: Any, player: int, room: Any, count: int) -> Any:
     """What the *player* thinks of a move (``float64``).
 
     Its inputs stand in ``room.inputs``; *count* of them are not 0, those in ``room.places``.
     """
-    if HAS_GRAPHS and (not HAS_NETWORKS or lineup.seats[player, KIND] == GRAPH):
-        inputs = _run(lineup, player, room)
+    if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
+        inputs = _run(packed, player, room)
         return peek(room.values, inputs)
-    shape = lineup.shapes[lineup.seats[player, SHAPE]]
-    weights, at = lineup.weights, lineup.seats[player, WEIGHTS_AT]
+    shape = packed.shapes[packed.seats[player, SHAPE]]
+    weights, at = packed.weights, packed.seats[player, WEIGHTS_AT]
     add_some_inputs(shape, weights, at, room.inputs, room.places, count, room.base, room.ping)
     activate_first(shape, room.ping, room.ping)
     at = later_layers_at(shape, at)
@@ -242,16 +242,16 @@ def weigh_move(lineup: Any, player: int, room: Any, count: int) -> Any:
 
 
 @internal
-def _run(lineup: Any, player: int, room: Any) -> Any:
+def _run(packed: Any, player: int, room: Any) -> Any:
     """Activates a graph; gives the slot of its first output."""
-    inputs = lineup.seats[player, INPUTS]
-    features = lineup.seats[player, FEATURES]
+    inputs = packed.seats[player, INPUTS]
+    features = packed.seats[player, FEATURES]
     for place in range(inputs):
         scale = scale_of(place) if place < features else 1.0
         poke(room.values, place, np.float64(peek(room.inputs, place)) * scale)
-    structure, numbers = lineup.seats[player, COLUMNS_AT], lineup.seats[player, NUMBERS_AT]
-    slots = lineup.seats[player, SLOTS]
-    _activate(lineup.columns, structure, lineup.numbers, numbers, room.values, slots)
+    structure, numbers = packed.seats[player, COLUMNS_AT], packed.seats[player, NUMBERS_AT]
+    slots = packed.seats[player, SLOTS]
+    _activate(packed.columns, structure, packed.numbers, numbers, room.values, slots)
     return inputs
 
 

@@ -35,7 +35,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.options import GOAL_COUNT, OTHERS
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     CAPACITY_AT,
     DONE_POINTS,
     DONE_TICKETS,
@@ -98,7 +98,7 @@ SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
 
 @compiled
 def fill_features(
-    rules: Any, state: Any, seat: int, count: int, variant: int, scratch: Any, out: Any
+    rules: Any, state: Any, seat: int, count: int, variant: int, workspace: Any, out: Any
 ) -> None:
     """Writes the first features of what *seat* sees.
 
@@ -110,10 +110,10 @@ def fill_features(
         seat: Whose view it is.
         count: How many: one of :data:`FEATURE_COUNTS`.
         variant: The readings of the rule player; here ``players`` and ``goal_count``.
-        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
         out: Where they are written (``float32``), from place 0 on.
     """
-    player, plan, notes = player_at(seat), scratch.plan, scratch.notes
+    player, plan, notes = player_at(seat), workspace.plan, workspace.notes
     out[0] = state[ROUND]
     out[1] = state[player + CARDS]
     out[2] = state[OPEN_SIZE]
@@ -129,7 +129,7 @@ def fill_features(
     out[12] = _size(plan, GOAL)
     out[13] = _size(plan, LACKING)
     out[14] = state[NUMBER_OF_PLAYERS]
-    if variant & GOAL_COUNT and not _can_claim_last(state, seat, scratch.seats):
+    if variant & GOAL_COUNT and not _can_claim_last(state, seat, workspace.seats):
         out[12] = 0
     every = (variant & OTHERS) != 0
     for number in range(2):

@@ -18,13 +18,13 @@ from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
-from evolve_arena.games.ticket_to_ride.room import ACTION, DECISION, INPUTS, SLOTS, TERMS
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
+from evolve_arena.games.ticket_to_ride.workspace import ACTION, DECISION, INPUTS, SLOTS, TERMS
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, NUMBERS_AT, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, GRAPH, NUMBERS_AT, PackedPlayers
 
 HEADS = {"decision": DECISION, "action": ACTION}
 
@@ -72,7 +72,7 @@ class TicketGraphDesign(TicketDesign):
         """And outputs."""
         return len(CLASSES) if self.head == "decision" else 1
 
-    def pack(self, genomes: NeatPopulation) -> Lineup:
+    def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, feed_forward=True)
         decides = self.head == "decision"
@@ -88,7 +88,7 @@ class TicketGraphDesign(TicketDesign):
         seats[:, INPUTS] = self.inputs
         seats[:, SLOTS] = graphs.slots
         seats[:, TERMS] = graphs.terms
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             graphs.structure,

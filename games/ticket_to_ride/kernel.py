@@ -49,10 +49,10 @@ def new_table() -> Table:
 @compiled
 def play_matches(
     rules: TicketRules,
-    lineup: Any,
+    packed: Any,
     seatings: Any,
     seeds: Any,
-    scratch: Any,
+    workspace: Any,
     table: Any,
     places: Any,
     plies: Any,
@@ -67,11 +67,11 @@ def play_matches(
 
     Args:
         rules: The options of the game; how many play is told by the seating.
-        lineup: The players.
-        seatings: Rows of the lineup by seat, -1 beyond, shape ``(n, MOST_PLAYERS)``.
+        packed: The players.
+        seatings: Rows of the packed players by seat, -1 beyond, shape ``(n, MOST_PLAYERS)``.
         seeds: What the decks, and the players' stream, depend on, shape ``(n,)``.
-        scratch: Room for the players; see
-            :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        workspace: Room for the players; see
+            :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
         table: Room for a match.
         places: 1 for the most points; 0 at empty seats; shape ``(n, MOST_PLAYERS)``.
         plies: How many moves were made, shape ``(n,)`` as the next two.
@@ -84,12 +84,12 @@ def play_matches(
     """
     state = table.state
     for match in range(seatings.shape[0]):
-        players = set_up(rules, seatings, seeds, match, state, scratch)
+        players = set_up(rules, seatings, seeds, match, state, workspace)
         game = FNV_START
         ply = 0
         while state[PHASE] != OVER:
             player = seatings[match, state[TO_MOVE]]
-            move = choose_move(rules, lineup, player, state, scratch)
+            move = choose_move(rules, packed, player, state, workspace)
             play_move(rules, state, move)
             if move >= 0:
                 game = (game ^ np.uint64(move + 1)) * FNV_PRIME
@@ -109,15 +109,15 @@ def play_matches(
 
 @compiled
 def set_up(
-    rules: TicketRules, seatings: Any, seeds: Any, match: int, state: Any, scratch: Any
+    rules: TicketRules, seatings: Any, seeds: Any, match: int, state: Any, workspace: Any
 ) -> int:
     """Deals a match, readies the players' room, and tells how many play."""
     players = 0
     while players < MOST_PLAYERS and seatings[match, players] >= 0:
         players += 1
     deal(rules, players, seeds[match], state)
-    scratch.streams[0] = players_word(seeds[match])
-    begin_match(scratch)
+    workspace.streams[0] = players_word(seeds[match])
+    begin_match(workspace)
     return players
 
 

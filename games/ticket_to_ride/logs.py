@@ -28,9 +28,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
 )
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import VARIANT
-from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.games.ticket_to_ride.workspace import VARIANT, make_ticket_workspace
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, check_board
 
 LOGGED_FEATURES = 28
@@ -90,15 +89,15 @@ def log_games(
     """
     for player in players:
         check_board(player, game.rules)
-    lineup = combine_lineups([player.lineup for player in players])
-    batch = make_batch(game, lineup, seatings, seeds)
-    scratch, table = make_ticket_scratch(lineup), new_table()
+    packed = combine_players([player.packed for player in players])
+    batch = make_batch(game, packed, seatings, seeds)
+    workspace, table = make_ticket_workspace(packed), new_table()
     start = 0
     while start < len(batch):
         part = slice(start, None)
         log = _new_log(rows, len(batch) - start)
         played, decisions = _log_matches(
-            game.rules, lineup, batch.seatings[part], batch.seeds[part], scratch, table, *log
+            game.rules, packed, batch.seatings[part], batch.seeds[part], workspace, table, *log
         )
         if played:
             yield _cut(log, start, played, decisions)
@@ -151,10 +150,10 @@ def _cut(log: tuple[NDArray[Any], ...], start: int, played: int, decisions: int)
 @compiled
 def _log_matches(
     rules: Any,
-    lineup: Any,
+    packed: Any,
     seatings: Any,
     seeds: Any,
-    scratch: Any,
+    workspace: Any,
     table: Any,
     features: Any,
     classes: Any,
@@ -170,16 +169,16 @@ def _log_matches(
     row = 0
     for match in range(min(seatings.shape[0], points.shape[0])):
         first = row
-        players = set_up(rules, seatings, seeds, match, state, scratch)
+        players = set_up(rules, seatings, seeds, match, state, workspace)
         while state[PHASE] != OVER:
             if row == classes.shape[0]:
                 return match, first
             player = seatings[match, state[TO_MOVE]]
             asked = state[PHASE] == TURN
             if asked:
-                _note(rules, lineup, player, state, scratch, features[row])
+                _note(rules, packed, player, state, workspace, features[row])
                 games[row], seats[row], rounds[row] = match, state[TO_MOVE], state[ROUND]
-            move = choose_move(rules, lineup, player, state, scratch)
+            move = choose_move(rules, packed, player, state, workspace)
             play_move(rules, state, move)
             if asked and move >= 0:
                 classes[row] = decision_of(move)
@@ -193,8 +192,8 @@ def _log_matches(
 
 
 @compiled
-def _note(rules: Any, lineup: Any, player: int, state: Any, scratch: Any, row: Any) -> None:
+def _note(rules: Any, packed: Any, player: int, state: Any, workspace: Any, row: Any) -> None:
     """Fills *row* with the features of a turn, as the rule player of that seat understands it."""
-    variant = lineup.seats[player, VARIANT]
-    prepare_turn(rules, state, state[TO_MOVE], variant, scratch)
-    fill_features(rules, state, state[TO_MOVE], LOGGED_FEATURES, variant, scratch, row)
+    variant = packed.seats[player, VARIANT]
+    prepare_turn(rules, state, state[TO_MOVE], variant, workspace)
+    fill_features(rules, state, state[TO_MOVE], LOGGED_FEATURES, variant, workspace, row)

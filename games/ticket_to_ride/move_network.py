@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from evolve_arena.games.ticket_to_ride.bred import TicketDesign, pack_networks
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
-from evolve_arena.games.ticket_to_ride.room import ACTION
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
+from evolve_arena.games.ticket_to_ride.workspace import ACTION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class MoveDesign(TicketDesign):
         """A random population, shape ``(individuals, genes)``; see :meth:`MLP.initialise`."""
         return self.mlp.initialise(individuals, name, generator)
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
-from evolve_arena.games.ticket_to_ride.room import DECISION
+from evolve_arena.games.ticket_to_ride.workspace import DECISION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.players.bred import VectorPlayer
-from evolve_arena.players.lineup import Lineup
+from evolve_arena.players.packed import PackedPlayers
 
 CLASSES = ("pass", "draw cards", "draw tickets", "claim")
 """What the outputs mean, in their order."""
@@ -83,7 +83,7 @@ class DecisionDesign(TicketDesign):
         """A random population, shape ``(individuals, genes)``; see :meth:`MLP.initialise`."""
         return self.mlp.initialise(individuals, name, generator)
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:

@@ -38,7 +38,7 @@ from evolve_arena.games.ticket_to_ride.board import (
 )
 from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
 from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     BLOCKED,
     CITIES_AT,
     FOUND_BY,
@@ -88,7 +88,7 @@ def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
         rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose routes.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
     """
     at = seat_at(seat)
     shared = state[NUMBER_OF_PLAYERS] > 3
@@ -126,7 +126,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> N
         seat: Whose costs count.
         ticket: Its number.
         variant: The readings of the rule player; here ``path_points``.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
         notes: Likewise.
     """
     at = seat_at(seat)

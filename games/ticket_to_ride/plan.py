@@ -45,7 +45,7 @@ from evolve_arena.games.ticket_to_ride.paths import (
     routes_cost,
 )
 from evolve_arena.games.ticket_to_ride.scoring import is_done
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     AFFORDABLE,
     CAPACITY_AT,
     DONE_POINTS,
@@ -88,8 +88,8 @@ NONE = np.uint64(0)
 
 
 @compiled
-def prepare_turn(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> None:
-    """Fills ``scratch.plan`` and ``scratch.notes`` with what *seat* can and wants to do.
+def prepare_turn(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> None:
+    """Fills ``workspace.plan`` and ``workspace.notes`` with what *seat* can and wants to do.
 
     Args:
         rules: The options of the game.
@@ -97,9 +97,9 @@ def prepare_turn(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
         seat: Whose plan it is.
         variant: How the rule player reads the description; see
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
-        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
     """
-    plan, notes, seats = scratch.plan, scratch.notes, scratch.seats
+    plan, notes, seats = workspace.plan, workspace.notes, workspace.seats
     know_routes(rules, state, seat, seats)
     _collect_goal(state, seat, variant, plan, notes, seats)
     _count_capacities(state, seat, notes)

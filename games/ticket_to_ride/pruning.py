@@ -33,7 +33,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
         seat: Whose turn it is.
         moves: The legal moves, in ascending order.
         count: How many.
-        room: See :class:`~evolve_arena.games.ticket_to_ride.room.NetworkRoom`.
+        room: See :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkRoom`.
     """
     hand, facts = player_at(seat) + HAND_AT, room.facts
     trains = peek(state, player_at(seat) + TRAINS)

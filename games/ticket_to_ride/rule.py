@@ -80,7 +80,7 @@ from evolve_arena.games.ticket_to_ride.paths import (
     routes_cost,
 )
 from evolve_arena.games.ticket_to_ride.plan import is_empty, prepare_turn
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     AFFORDABLE,
     CAPACITY_AT,
     FREE_FIRST,
@@ -115,7 +115,7 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
+def rule_move(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """The number of the rule player's move, in any phase of the game but its end.
 
     Args:
@@ -124,30 +124,30 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> 
         seat: Whose move it is.
         variant: How the description is read, as bits of
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
-        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`; where
-            chance decides, it comes from ``scratch.streams``.
+        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`; where
+            chance decides, it comes from ``workspace.streams``.
     """
     phase = state[PHASE]
     if phase in (KEEP_FIRST, KEEP):
-        return choose_tickets(rules, state, seat, variant, scratch)
+        return choose_tickets(rules, state, seat, variant, workspace)
     if phase == TURN or not variant & LACKING_KEPT:
-        prepare_turn(rules, state, seat, variant, scratch)
+        prepare_turn(rules, state, seat, variant, workspace)
     decision = DRAW_CARDS
     if phase == TURN:
-        decision = rule_decision(rules, state, seat, variant, scratch)
-    return carry_out(rules, state, seat, variant, decision, scratch)
+        decision = rule_decision(rules, state, seat, variant, workspace)
+    return carry_out(rules, state, seat, variant, decision, workspace)
 
 
 @internal
-def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
+def rule_decision(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """The general decision: one of the four classes (figure 3.1).
 
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before. The
     arguments are those of :func:`rule_move`.
     """
-    plan = scratch.plan
-    if scratch.notes[OPEN_TICKETS] == 0:
-        decision = _decide_without_tickets(state, seat, variant, scratch)
+    plan = workspace.plan
+    if workspace.notes[OPEN_TICKETS] == 0:
+        decision = _decide_without_tickets(state, seat, variant, workspace)
         if decision != DO_NOTHING:
             return int(decision)
     if not is_empty(plan, MATCHING if variant & CLAIM_IF else POSSIBLE):
@@ -160,7 +160,9 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any)
 
 
 @internal
-def carry_out(rules: Any, state: Any, seat: int, variant: int, decision: int, scratch: Any) -> int:
+def carry_out(
+    rules: Any, state: Any, seat: int, variant: int, decision: int, workspace: Any
+) -> int:
     """The move that a class of *decision* comes to, or ``FORBIDDEN`` if it can't be carried out.
 
     It is the beginning of a turn, and
@@ -168,29 +170,29 @@ def carry_out(rules: Any, state: Any, seat: int, variant: int, decision: int, sc
     arguments are those of :func:`rule_move`.
     """
     if decision == CLAIM_ROUTE:
-        return choose_claim(rules, state, seat, variant, scratch)
+        return choose_claim(rules, state, seat, variant, workspace)
     drawable, tickets = can_draw_cards(state), state[TICKET_DECK_SIZE] > 0
     if decision == DRAW_CARDS and drawable:
-        return choose_card(rules, state, seat, variant, scratch)
+        return choose_card(rules, state, seat, variant, workspace)
     if decision == TAKE_TICKETS and tickets:
         return DRAW_TICKETS
-    stuck = not drawable and not tickets and is_empty(scratch.plan, AFFORDABLE)
+    stuck = not drawable and not tickets and is_empty(workspace.plan, AFFORDABLE)
     return PASS if decision == DO_NOTHING and stuck else FORBIDDEN
 
 
 @internal
-def choose_tickets(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
+def choose_tickets(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which of the offered tickets are kept (figure 3.2): those that cost the fewest trains.
 
     The arguments are those of :func:`rule_move`. A set of tickets costs what all routes of its
     paths cost together. Of equal costs more points are better, then the smaller set, and then the
     tickets offered first. Tickets already held do not count.
     """
-    seats = scratch.seats
+    seats = workspace.seats
     know_routes(rules, state, seat, seats)
     offered = state[OFFERED_SIZE]
     for place in range(offered):
-        know_path(seat, state[OFFERED_AT + place], variant, seats, scratch.notes)
+        know_path(seat, state[OFFERED_AT + place], variant, seats, workspace.notes)
     limit = state[player_at(seat) + TRAINS] + (1 if variant & TICKET_LIMIT else 0)
     least = KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER
     cheapest = lowest = 1 << 62
@@ -211,18 +213,18 @@ def choose_tickets(rules: Any, state: Any, seat: int, variant: int, scratch: Any
 
 
 @internal
-def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
+def choose_card(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
 
     The arguments are those of :func:`rule_move`; some card can be drawn, and
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called unless the
     reading is that nothing is ever lacking.
     """
-    notes = scratch.notes
+    notes = workspace.notes
     deck = state[DECK_SIZE] > 0
     first = state[PHASE] == TURN
-    if not variant & LACKING_KEPT and not is_empty(scratch.plan, LACKING):
-        total = _count_needs(state, seat, variant, scratch.plan, notes, scratch.seats)
+    if not variant & LACKING_KEPT and not is_empty(workspace.plan, LACKING):
+        total = _count_needs(state, seat, variant, workspace.plan, notes, workspace.seats)
         wanted, colours = 0, 0
         for colour in range(9):
             if notes[NEEDS_AT + colour] > notes[NEEDS_AT + wanted]:
@@ -238,18 +240,18 @@ def choose_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -
             return DRAW_OPEN + LOCOMOTIVE
     if deck:
         return DRAW_DECK
-    return int(_choose_open_card(rules, state, variant, scratch.streams))
+    return int(_choose_open_card(rules, state, variant, workspace.streams))
 
 
 @internal
-def choose_claim(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> int:
+def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
 
     The shortest matching one; if none matches the possible one with most points. The arguments are
     those of :func:`rule_move`; :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has
     been called.
     """
-    plan = scratch.plan
+    plan = workspace.plan
     if not is_empty(plan, MATCHING):
         route = _pick_route(plan, MATCHING, 1, 7, 1)
     elif not is_empty(plan, POSSIBLE):
@@ -258,7 +260,7 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
         route = _pick_route(plan, AFFORDABLE, 6, 0, -1)
     else:
         return FORBIDDEN
-    line = _choose_line(state, seat, route, variant, scratch)
+    line = _choose_line(state, seat, route, variant, workspace)
     hand = player_at(seat) + HAND_AT
     colour = LINE_COLOUR[line]
     if colour == GREY:
@@ -269,14 +271,14 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, scratch: Any) 
 
 
 @internal
-def _decide_without_tickets(state: Any, seat: int, variant: int, scratch: Any) -> Any:
+def _decide_without_tickets(state: Any, seat: int, variant: int, workspace: Any) -> Any:
     """What who has no open ticket does first (figure 3.1, notes 1 to 3), or ``DO_NOTHING``."""
-    claimable = not is_empty(scratch.plan, POSSIBLE)
+    claimable = not is_empty(workspace.plan, POSSIBLE)
     if _wants_tickets(state, seat, variant):
         return TAKE_TICKETS
     if claimable and _has_same_colour(state, seat, variant):
         return CLAIM_ROUTE
-    if can_draw_cards(state) and _is_early(state[ROUND], variant, scratch.streams):
+    if can_draw_cards(state) and _is_early(state[ROUND], variant, workspace.streams):
         return DRAW_CARDS
     return CLAIM_ROUTE if claimable and variant & LATE_CLAIM else DO_NOTHING
 
@@ -378,19 +380,21 @@ def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
 
 
 @internal
-def _choose_line(state: Any, seat: int, route: int, variant: int, scratch: Any) -> Any:
+def _choose_line(state: Any, seat: int, route: int, variant: int, workspace: Any) -> Any:
     """Which line of a *route* that can be paid is claimed."""
     if not variant & COLOUR:
-        return _held_line(state, seat, route, scratch.seats)
+        return _held_line(state, seat, route, workspace.seats)
     at, word = seat_at(seat), route >> 6
     bit = ONE << np.uint64(route & 63)
     line, length = LINE_OF_ROUTE[route], ROUTE_LENGTH[route]
-    one = _can_take(line, length, scratch.seats[at + FREE_FIRST + word] & bit, scratch.notes)
-    other = _can_take(line + 1, length, scratch.seats[at + FREE_SECOND + word] & bit, scratch.notes)
+    one = _can_take(line, length, workspace.seats[at + FREE_FIRST + word] & bit, workspace.notes)
+    other = _can_take(
+        line + 1, length, workspace.seats[at + FREE_SECOND + word] & bit, workspace.notes
+    )
     if not (one and other):
         return line if one else line + 1
-    _count_needs(state, seat, variant, scratch.plan, scratch.notes, scratch.seats)
-    notes = scratch.notes
+    _count_needs(state, seat, variant, workspace.plan, workspace.notes, workspace.seats)
+    notes = workspace.notes
     first = notes[NEEDS_AT + LINE_COLOUR[line]] > notes[NEEDS_AT + LINE_COLOUR[line + 1]]
     return line if first else line + 1
 

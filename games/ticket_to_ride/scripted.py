@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.options import describe_variant, parse_variant
-from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS, VARIANT
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import RULE, SEAT_FIELDS, VARIANT
+from evolve_arena.players.packed import simple_player
 from evolve_arena.players.player import CompiledPlayer
 
 
@@ -22,6 +22,6 @@ def make_rule_player(argument: str, game: TicketToRide) -> CompiledPlayer:
         BadValueError: An option has no such value.
     """
     bits = parse_variant(argument or "text")
-    lineup = simple_lineup(SEAT_FIELDS, RULE)
-    lineup.seats[0, VARIANT] = bits
-    return CompiledPlayer(game, lineup, f"rule:{describe_variant(bits)}")
+    packed = simple_player(SEAT_FIELDS, RULE)
+    packed.seats[0, VARIANT] = bits
+    return CompiledPlayer(game, packed, f"rule:{describe_variant(bits)}")

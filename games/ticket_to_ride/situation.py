@@ -32,9 +32,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.scratch import AFFORDABLE, GOAL
 from evolve_arena.games.ticket_to_ride.survey import count_missing
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_of
+from evolve_arena.games.ticket_to_ride.workspace import AFFORDABLE, GOAL
 from evolve_arena.genomes.simd import peek, poke
 
 STATE_FEATURES = 28
@@ -68,12 +68,12 @@ ONE = np.int64(1)
 
 
 @internal
-def describe_situation(state: Any, seat: int, scratch: Any) -> None:
-    """Writes the inputs of :data:`SITUATION_NAMES` to ``scratch.room.inputs``, after a survey.
+def describe_situation(state: Any, seat: int, workspace: Any) -> None:
+    """Writes the inputs of :data:`SITUATION_NAMES` to ``workspace.room.inputs``, after a survey.
 
     Notes, too, what :func:`describe_move` needs to know about cards.
     """
-    room, base, at = scratch.room, player_at(seat), SITUATION_AT
+    room, base, at = workspace.room, player_at(seat), SITUATION_AT
     facts, out = room.facts, room.inputs
     trains = peek(state, base + TRAINS)
     write_input(out, at, 1.0 if state[PHASE] == KEEP_FIRST else 0.0)
@@ -97,8 +97,8 @@ def describe_situation(state: Any, seat: int, scratch: Any) -> None:
     write_input(out, at + 6, worth / 32.0)
     write_input(out, at + 7, lost / 2.0)
     write_input(out, at + 8, nearest / 16.0)
-    _describe_hand(state, base + HAND_AT, scratch)
-    count_missing(state, seat, scratch)
+    _describe_hand(state, base + HAND_AT, workspace)
+    count_missing(state, seat, workspace)
     _count_gains(state, seat, facts)
     most_points = most_cards = 0
     for other in range(state[NUMBER_OF_PLAYERS]):
@@ -110,9 +110,9 @@ def describe_situation(state: Any, seat: int, scratch: Any) -> None:
 
 
 @internal
-def _describe_hand(state: Any, hand: int, scratch: Any) -> None:
+def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
     """The inputs about own cards."""
-    facts, out = scratch.room.facts, scratch.room.inputs
+    facts, out = workspace.room.facts, workspace.room.inputs
     wild = peek(state, hand + LOCOMOTIVE)
     most = lacking = 0
     for colour in range(LOCOMOTIVE):
@@ -122,7 +122,7 @@ def _describe_hand(state: Any, hand: int, scratch: Any) -> None:
     lacking += max(0, peek(facts, NEED_AT + GREY) - most)
     payable = 0
     for word in range(2):
-        payable += count_bits(scratch.plan[GOAL + word] & scratch.plan[AFFORDABLE + word])
+        payable += count_bits(workspace.plan[GOAL + word] & workspace.plan[AFFORDABLE + word])
     write_input(out, SITUATION_AT + 9, wild / 4.0)
     write_input(out, SITUATION_AT + 10, most / 8.0)
     write_input(out, SITUATION_AT + 11, max(0, lacking - wild) / 16.0)

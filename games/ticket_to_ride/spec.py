@@ -16,16 +16,22 @@ from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, TicketRules
 from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.room import ACTION, DECISION, HEAD, RULE, SEAT_FIELDS
-from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
-from evolve_arena.players.lineup import GRAPH, KIND, NETWORK, Lineup
+from evolve_arena.games.ticket_to_ride.workspace import (
+    ACTION,
+    DECISION,
+    HEAD,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
+)
+from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 
 FLAGS = ("HAS_NETWORKS", "HAS_GRAPHS", "HAS_DECISIONS", "HAS_MOVES", "HAS_RULE")
 
 
-def _needs(players: Lineup) -> set[str]:
+def _needs(players: PackedPlayers) -> set[str]:
     """What the players are, as `thinking` names it."""
     kinds = players.seats[:, KIND]
     thinks = np.isin(kinds, (NETWORK, GRAPH))
@@ -41,23 +47,27 @@ def _needs(players: Lineup) -> set[str]:
 
 
 def _decide(
-    variant: Mapping[str, Any], rules: TicketRules, lineup: Lineup, position: Position, scratch: Any
+    variant: Mapping[str, Any],
+    rules: TicketRules,
+    packed: PackedPlayers,
+    position: Position,
+    workspace: Any,
 ) -> int:
-    begin_match(scratch)
-    return int(variant["choose"].choose_move(rules, lineup, 0, position.array.copy(), scratch))
+    begin_match(workspace)
+    return int(variant["choose"].choose_move(rules, packed, 0, position.array.copy(), workspace))
 
 
 def _play(
     kernel: Any,
     rules: TicketRules,
-    lineup: Lineup,
+    packed: PackedPlayers,
     seatings: Any,
     seeds: Any,
     openings: Any,
-    scratch: Any,
+    workspace: Any,
     *results: Any,
 ) -> None:
-    kernel.play_matches(rules, lineup, seatings, seeds, scratch, new_table(), *results)
+    kernel.play_matches(rules, packed, seatings, seeds, workspace, new_table(), *results)
 
 
 GAME = GameSpec(
@@ -68,7 +78,7 @@ GAME = GameSpec(
         needs=_needs,
         play=_play,
         decide=_decide,
-        make_workspace=lambda rules, players: make_ticket_scratch(players),
+        make_workspace=lambda rules, players: make_ticket_workspace(players),
         record_fields=SEAT_FIELDS,
         decider="choose_move",
         fewest_matches=8,

@@ -44,10 +44,17 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.room import keys_at, ways_at
 from evolve_arena.games.ticket_to_ride.scoring import is_done
-from evolve_arena.games.ticket_to_ride.scratch import FREE_FIRST, FREE_SECOND, GOAL, OWN, seat_at
 from evolve_arena.games.ticket_to_ride.ways import measure_ways
+from evolve_arena.games.ticket_to_ride.workspace import (
+    FREE_FIRST,
+    FREE_SECOND,
+    GOAL,
+    OWN,
+    keys_at,
+    seat_at,
+    ways_at,
+)
 from evolve_arena.genomes.simd import peek, poke
 
 ONE = np.int64(1)
@@ -58,15 +65,15 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 
 
 @internal
-def survey(state: Any, seat: int, scratch: Any) -> None:
-    """Fills facts and ways in ``scratch.room`` for *seat*, whose plan has been made.
+def survey(state: Any, seat: int, workspace: Any) -> None:
+    """Fills facts and ways in ``workspace.room`` for *seat*, whose plan has been made.
 
     Args:
         state: The state, or what *seat* may know of it.
         seat: Whose view it is.
-        scratch: See :class:`evolve_arena.games.ticket_to_ride.scratch.TicketScratch`.
+        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
     """
-    room, at = scratch.room, seat_at(seat)
+    room, at = workspace.room, seat_at(seat)
     facts = room.facts
     for field in range(REACHED_AT, WANTED_AT):
         poke(facts, field, 0)
@@ -75,9 +82,9 @@ def survey(state: Any, seat: int, scratch: Any) -> None:
         if owner >= 0:
             poke(facts, REACHED_AT + owner, peek(facts, REACHED_AT + owner) | LINE_ENDS[line])
     for word in range(2):
-        first = peek(scratch.seats, at + FREE_FIRST + word)
-        second = peek(scratch.seats, at + FREE_SECOND + word)
-        wanted = peek(scratch.plan, GOAL + word) & (first | second)
+        first = peek(workspace.seats, at + FREE_FIRST + word)
+        second = peek(workspace.seats, at + FREE_SECOND + word)
+        wanted = peek(workspace.plan, GOAL + word) & (first | second)
         poke(facts, WANTED_AT + word, np.int64(wanted))
         _note_lines(state, seat, word, first, second, wanted, facts)
     grey = peek(facts, LENGTHS_AT + GREY)
@@ -86,9 +93,9 @@ def survey(state: Any, seat: int, scratch: Any) -> None:
     tickets = _find_tickets(state, seat, facts)
     keys, key, same = room.keys, keys_at(seat), True
     for word in range(2):
-        own = peek(scratch.seats, at + OWN + word)
-        free = peek(scratch.seats, at + FREE_FIRST + word)
-        free |= peek(scratch.seats, at + FREE_SECOND + word)
+        own = peek(workspace.seats, at + OWN + word)
+        free = peek(workspace.seats, at + FREE_FIRST + word)
+        free |= peek(workspace.seats, at + FREE_SECOND + word)
         same = same and peek(keys, key + word) == own and peek(keys, key + 2 + word) == free
         poke(keys, key + word, own)
         poke(keys, key + 2 + word, free)
@@ -153,20 +160,20 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
 
 
 @internal
-def count_missing(state: Any, seat: int, scratch: Any) -> None:
+def count_missing(state: Any, seat: int, workspace: Any) -> None:
     """Notes for each colour how many cards a wanted route lacks that one of it helps to pay.
 
     Of the routes that can't be paid yet it is the one that lacks fewest: 1 if that card will do.
     """
     hand, at = player_at(seat) + HAND_AT, seat_at(seat)
-    facts, wild = scratch.room.facts, peek(state, hand + LOCOMOTIVE)
+    facts, wild = workspace.room.facts, peek(state, hand + LOCOMOTIVE)
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, MISSING_AT + colour, NO_CARD_HELPS)
     most = 0
     for colour in range(LOCOMOTIVE):
         most = max(most, peek(state, hand + colour))
     for word in range(2):
-        first = peek(scratch.seats, at + FREE_FIRST + word)
+        first = peek(workspace.seats, at + FREE_FIRST + word)
         left = np.uint64(peek(facts, WANTED_AT + word))
         while left:
             place = np.uint64(lowest_bit(left))
@@ -181,7 +188,7 @@ def count_missing(state: Any, seat: int, scratch: Any) -> None:
                         _note_missing(facts, colour, length - wild - peek(state, hand + colour))
                 continue
             other = one
-            if (peek(scratch.seats, at + FREE_SECOND + word) >> place) & BIT:
+            if (peek(workspace.seats, at + FREE_SECOND + word) >> place) & BIT:
                 other = LINE_COLOUR[line + 1]
             held, more = peek(state, hand + one), peek(state, hand + other)
             if length > max(held, more) + wild:

@@ -23,7 +23,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from evolve_arena.games.ticket_to_ride.facts import LANE_AT, OPEN_AT, OPEN_TICKETS, SUBSET_AT
-from evolve_arena.games.ticket_to_ride.room import ways_at
+from evolve_arena.games.ticket_to_ride.workspace import ways_at
 from evolve_arena.genomes.simd import (
     LANES,
     add,
@@ -55,7 +55,7 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
 
     Args:
         keys: The routes of seats; see
-            :class:`~evolve_arena.games.ticket_to_ride.room.NetworkRoom`.
+            :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkRoom`.
         key: Where those of that seat begin: own ones, and two words later those to be had.
         tickets: Which, as bits.
         edges: Room for the routes that ways may take.

@@ -53,7 +53,7 @@ class Graphs(NamedTuple):
     slots: NDArray[np.int32]
     """How many slots a plane of each network has, shape ``(genomes,)``."""
     terms: NDArray[np.int32]
-    """How many numbers of scratch a pass takes, shape ``(genomes,)``: the most connections of
+    """How many numbers of workspace a pass takes, shape ``(genomes,)``: the most connections of
     a node that does not just add up."""
 
 
@@ -106,7 +106,7 @@ def run_graph(
     values: Any,
     read_at: int,
     write_at: int,
-    scratch: Any,
+    workspace: Any,
 ) -> None:
     """Activates a network once.
 
@@ -121,7 +121,7 @@ def run_graph(
         write_at: Where the plane begins into which they put theirs: the same one for a
             feed-forward network, another for a recurrent one. From its slot ``inputs`` on
             the outputs then stand; its first slots stay as they are.
-        scratch: Room for as many numbers as the network has ``terms``.
+        workspace: Room for as many numbers as the network has ``terms``.
     """
     at, number = structure_at + 1, numbers_at
     for _ in range(peek(structure, structure_at)):
@@ -138,8 +138,8 @@ def run_graph(
         else:
             for place in range(count):
                 value = peek(values, read_at + peek(structure, at + place))
-                poke(scratch, place, value * peek(numbers, number + place))
-            total = aggregate(aggregation, scratch, 0, count)
+                poke(workspace, place, value * peek(numbers, number + place))
+            total = aggregate(aggregation, workspace, 0, count)
         poke(values, write_at + slot, activate(activation, bias + response * total))
         at += count
         number += count
@@ -187,7 +187,7 @@ def evaluate(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.fl
 
 @compiled
 def _evaluate_rows(
-    graphs: Graphs, genome: int, rows: Any, values: Any, scratch: Any, results: Any
+    graphs: Graphs, genome: int, rows: Any, values: Any, workspace: Any, results: Any
 ) -> None:
     clear_plane(values, 0, values.shape[0])
     read_at = write_at = 0
@@ -204,7 +204,7 @@ def _evaluate_rows(
             values,
             read_at,
             write_at,
-            scratch,
+            workspace,
         )
         for output in range(graphs.outputs):
             results[row, output] = peek(values, write_at + graphs.inputs + output)

@@ -59,7 +59,7 @@ from evolve_arena.players.board.workspace import (
     TAKES_WINS,
     TRIAL,
 )
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
     INPUTS_AT,

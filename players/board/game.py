@@ -22,13 +22,13 @@ from evolve_arena.players.board.workspace import (
     VALUE,
     make_workspace,
 )
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     GRAPH,
     KIND,
     NETWORK,
     TUPLES,
-    Lineup,
-    simple_lineup,
+    PackedPlayers,
+    simple_player,
     with_noise,
 )
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -158,7 +158,11 @@ def make_kernel(place: str) -> KernelSpec:
         return specialise([place], _constants(rules))[0]
 
     def decide(
-        variant: Mapping[str, Any], rules: Any, players: Lineup, position: Board, workspace: Any
+        variant: Mapping[str, Any],
+        rules: Any,
+        players: PackedPlayers,
+        position: Board,
+        workspace: Any,
     ) -> int:
         state = typed(variant[place.rpartition(".")[2]], position)
         slot = int(code(rules).to_move(state))
@@ -193,7 +197,7 @@ def _constants(rules: Any) -> dict[str, Any]:
     return {name.upper(): value for name, value in rules._asdict().items()}
 
 
-def _needs(players: Lineup) -> set[str]:
+def _needs(players: PackedPlayers) -> set[str]:
     kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
     heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
     needed = {HEAD_FLAGS[int(head)] for head in heads}
@@ -224,9 +228,9 @@ class MinimaxPlayer(CompiledPlayer):
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
         name = f"minimax:depth={depth}" + (f",noise={noise:.10g}" if noise else "")
-        lineup = simple_lineup(RECORD_FIELDS, SEARCH)
-        lineup.seats[0, DEPTH] = depth
-        super().__init__(game, with_noise(lineup, noise), name)
+        packed = simple_player(RECORD_FIELDS, SEARCH)
+        packed.seats[0, DEPTH] = depth
+        super().__init__(game, with_noise(packed, noise), name)
 
 
 def _make(text: str, game: Any) -> Player:

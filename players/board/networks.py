@@ -30,14 +30,14 @@ from evolve_arena.players.board.workspace import (
     VALUE,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
     KIND,
     NETWORK,
     NUMBERS_AT,
     WEIGHTS_AT,
-    Lineup,
+    PackedPlayers,
 )
 from evolve_arena.players.tuples import TupleDesign, TuplePlayer
 
@@ -190,7 +190,7 @@ class NetworkDesign(BoardView):
         """A random population; see :meth:`MLP.initialise`."""
         return self.mlp.initialise(individuals, name, generator)
 
-    def pack(self, genomes: Genomes) -> Lineup:
+    def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
 
         Raises:
@@ -201,7 +201,9 @@ class NetworkDesign(BoardView):
         seats[:, COLUMNS_AT] = order * columns[0].size
         seats[:, WEIGHTS_AT] = order * weights.shape[1]
         numbers = np.zeros(0, dtype=np.float64)
-        return Lineup(seats, self.mlp.shape[None, :], columns.ravel(), weights.ravel(), numbers)
+        return PackedPlayers(
+            seats, self.mlp.shape[None, :], columns.ravel(), weights.ravel(), numbers
+        )
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ class GraphDesign(BoardView):
 
     feed_forward: ClassVar[bool] = True
 
-    def pack(self, genomes: NeatPopulation) -> Lineup:
+    def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, True)
         bits = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
@@ -219,7 +221,7 @@ class GraphDesign(BoardView):
         seats[:, NUMBERS_AT] = graphs.numbers_at
         seats[:, INPUTS] = self.inputs
         seats[:, SLOTS], seats[:, TERMS] = graphs.slots, graphs.terms
-        return Lineup(
+        return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
             np.concatenate([bits.astype(np.int32).ravel(), graphs.structure]),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache heeds changes)
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
-from evolve_arena.players.lineup import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, PackedPlayers
 
 HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 6)
 """Fields of a player's record, beside the usual ones: for what is bred its head, and whether it
@@ -49,7 +49,7 @@ class Workspace(NamedTuple):
     """The plane of a graph's values, and then its terms."""
 
 
-def make_workspace(rules: Any, players: Lineup) -> Workspace:
+def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     """Arrays for matches of packed *players* by the *rules* of a compiled module."""
     widest = 16
     for shape in players.shapes:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from evolve_arena.players.lineup import Lineup
+    from evolve_arena.players.packed import PackedPlayers
     from evolve_arena.runs.consent import Allow
-    from evolve_arena.runs.journey import Watch
     from evolve_arena.runs.run import Run
+    from evolve_arena.runs.training import Watch
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
 Workers = Annotated[
@@ -201,7 +201,7 @@ def _find_permission(allowed: bool) -> Allow:
     return ask_at_terminal if asks else allowed
 
 
-def _pack_players(run: Run) -> list[Lineup]:
+def _pack_players(run: Run) -> list[PackedPlayers]:
     """Whoever is going to play in a *run*."""
     from evolve_arena.players.player import CompiledPlayer
 
@@ -209,7 +209,7 @@ def _pack_players(run: Run) -> list[Lineup]:
     packed = [method.design.pack(method.initial(run.recipe.run.seed).population)]
     for opponent in run.recipe.make_opponents():
         if isinstance(opponent, CompiledPlayer):
-            packed.append(opponent.lineup)
+            packed.append(opponent.packed)
         opponent.close()
     return packed
 

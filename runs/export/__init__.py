@@ -185,7 +185,7 @@ LAYERS = Path(__file__).with_name("templates") / "mlp.py"
 
 
 @dataclass(frozen=True)
-class Inside:
+class NetworkSource:
     """A network, ready to be written down."""
 
     templates: tuple[Path, ...]

@@ -15,11 +15,11 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.lineup import INPUTS_AT, NOISE
+from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import (
     LAYERS,
-    Inside,
+    NetworkSource,
     assemble,
     cut,
     read_template,
@@ -41,7 +41,7 @@ def export_python(player: BredPlayer) -> str:
     Raises:
         BadValueError: The player makes random moves now and then.
     """
-    if player.lineup.seats[0, NOISE]:
+    if player.packed.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     if isinstance(player, TuplePlayer):
         inside = _describe_tuples(player)
@@ -89,14 +89,14 @@ def _is_frame(node: ast.stmt, place: int) -> bool:
     return place == 0 and isinstance(node, ast.Expr)
 
 
-def _describe_mlp(player: VectorPlayer) -> Inside:
+def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     design: Any = player.design
     code, units = design.game.code, design.mlp.sizes[1]
-    packed = player.lineup.columns.reshape(1 + design.board.features, -1)[:, :units]
+    packed = player.packed.columns.reshape(1 + design.board.features, -1)[:, :units]
     bits = [64 * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
     rows = packed[[0, *(1 + bit for bit in bits)]]
     genome = np.asarray(player.genome, dtype=np.float32)
-    return Inside(
+    return NetworkSource(
         templates=(TEMPLATES / "board_mlp.py", LAYERS),
         constants=f'''\
 # Biases, then what each bit that is seen adds: base64 of int32, in units of 1/65536.
@@ -109,7 +109,7 @@ FIRST_LAYER = """
     )
 
 
-def _describe_graph(player: NeatPlayer) -> Inside:
+def _describe_graph(player: NeatPlayer) -> NetworkSource:
     design: Any = player.design
     code, board = design.game.code, design.board
     bits = [
@@ -124,13 +124,13 @@ def _describe_graph(player: NeatPlayer) -> Inside:
     return describe_nodes(player, TEMPLATES / "board_graph.py", constants)
 
 
-def _describe_tuples(player: TuplePlayer) -> Inside:
+def _describe_tuples(player: TuplePlayer) -> NetworkSource:
     game = player.design.game
     views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry).tolist()
     cells = player.genome.cells[0].tolist()
-    numbers = player.lineup.columns[int(player.lineup.seats[0, INPUTS_AT]) :]
+    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
-    return Inside(
+    return NetworkSource(
         templates=(TEMPLATES / "board_tuples.py",),
         constants=f'''\
 # Where each cell lies in each view of the board.
@@ -148,7 +148,7 @@ NUMBERS = """
     )
 
 
-def _write_docstring(player: BredPlayer, inside: Inside) -> str:
+def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
     facts = [
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,

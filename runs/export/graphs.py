@@ -13,7 +13,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
 from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.runs.export import Inside
+from evolve_arena.runs.export import NetworkSource
 
 TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 WIDTH = 96
@@ -35,7 +35,7 @@ class Node:
     """The slot from which each one comes, and its weight."""
 
 
-def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> Inside:
+def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> NetworkSource:
     """The graph of *player* as source code: what the arena evaluates, step by step.
 
     Args:
@@ -46,7 +46,7 @@ def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> Inside
     design: Any = player.design
     graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
     nodes = list(_read_nodes(graphs))
-    return Inside(
+    return NetworkSource(
         templates=(template, TEMPLATE),
         constants=f"""\
 {constants}RECURRENT = {not design.feed_forward}

@@ -13,7 +13,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Recta
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from evolve_arena.runs.plots.arrangement import HEADER, PADDING, Box, ballot, board_width
+from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, ballot, board_width
 from evolve_arena.runs.plots.routes import Point
 from evolve_arena.runs.plots.sketch import Node
 from evolve_arena.runs.plots.style import OKABE_ITO

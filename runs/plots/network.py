@@ -23,8 +23,8 @@ from evolve_arena.core.registry import find_game, load
 from evolve_arena.players.player import Player
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.plots.arrangement import Arrangement, arrange, board_width
 from evolve_arena.runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
+from evolve_arena.runs.plots.layout import Layout, arrange, board_width
 from evolve_arena.runs.plots.sketch import Node, Sketch, Wire
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
 from evolve_arena.runs.run import Run
@@ -122,7 +122,7 @@ def _key_height(sketch: Sketch) -> float:
     return max(sketch.shape[1], 6) * KEY_CELL + 1.1 + 0.15 * bool(sketch.wires)
 
 
-def _draw_wires(axes: Axes, sketch: Sketch, places: Arrangement, scale: Normalize) -> None:
+def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """The strongest ones last, and so uppermost."""
     order = sorted(range(len(sketch.wires)), key=lambda wire: abs(sketch.wires[wire].weight))
     for wire in order:
@@ -154,7 +154,7 @@ def _draw_reading(axes: Axes, sketch: Sketch) -> None:
 
 
 def _draw_key(
-    figure: Figure, axes: Axes, sketch: Sketch, places: Arrangement, scale: Normalize
+    figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize
 ) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
@@ -179,7 +179,7 @@ def _draw_key(
     axes.text(x, y - 0.66, text, fontsize=8, va="top", color=GREY, linespacing=1.4)
 
 
-def _explain(sketch: Sketch, places: Arrangement) -> list[str]:
+def _explain(sketch: Sketch, places: Layout) -> list[str]:
     boards = [node.board for node in sketch.nodes if node.board is not None]
     sparse = any(np.isnan(board).any() for board in boards)
     scaled = any(node.response != 1.0 for node in sketch.nodes)

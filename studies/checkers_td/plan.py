@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
 from evolve_arena.games.checkers.linear_lessons import EXPLORATION
-from evolve_arena.games.checkers.linear_meetings import Entrants, make_entrants, make_meetings
+from evolve_arena.games.checkers.linear_meetings import (
+    Participants,
+    make_meetings,
+    make_participants,
+)
 from evolve_arena.games.checkers.td_linear import TdLinear, make_lesson
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -124,7 +128,7 @@ def _job(number: int, seed: int, settings: Settings) -> Job:
     return Job(f"{recipe_name(number)}-{seed}", recipe.change(changes), weight)
 
 
-def gather(material: Material, seed: int, numbers: Sequence[int]) -> Entrants:
+def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participants:
     """The players with these *numbers*, of one *seed*, as they are after their training."""
     runs = trained(material, seed, numbers)
     states = [run.state() for run in runs]
@@ -134,42 +138,46 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Entrants:
         for method, state in zip(methods, states, strict=True)
     ]
     genomes = [state.population[0] for state in states]
-    return make_entrants([method.design for method in methods], lessons, genomes)
+    return make_participants([method.design for method in methods], lessons, genomes)
 
 
-def arrange(entrants: Entrants, pairings: Any, seeds: NDArray[np.uint64], **options: Any) -> Work:
+def arrange(
+    participants: Participants, pairings: Any, seeds: NDArray[np.uint64], **options: Any
+) -> Work:
     """Meetings, as by `make_meetings`, whose games are drawn as the tables' reading says."""
-    return make_meetings(entrants, pairings, seeds, draws=CHOSEN.draws, **options)
+    return make_meetings(participants, pairings, seeds, draws=CHOSEN.draws, **options)
 
 
-def without_exploration(entrants: Entrants) -> Entrants:
+def without_exploration(participants: Participants) -> Participants:
     """The same players, who play no move at random: they do so in training only."""
-    lessons = entrants.lessons.copy()
+    lessons = participants.lessons.copy()
     lessons[:, EXPLORATION] = 0.0
-    return replace(entrants, lessons=lessons)
+    return replace(participants, lessons=lessons)
 
 
-def identify(entrants: Entrants) -> bytes:
+def identify(participants: Participants) -> bytes:
     """The players' weights and how they learn and search, as bytes."""
-    arrays = entrants.weights, entrants.lessons, entrants.seats
+    arrays = participants.weights, participants.lessons, participants.seats
     return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
 
-def pick(entrants: Entrants, rows: NDArray[np.int32]) -> Entrants:
-    """Some of *entrants*, by their rows; who is named twice becomes two players."""
-    return Entrants(entrants.weights[rows], entrants.lessons[rows], entrants.seats[rows])
+def pick(participants: Participants, rows: NDArray[np.int32]) -> Participants:
+    """Some of *participants*, by their rows; who is named twice becomes two players."""
+    return Participants(
+        participants.weights[rows], participants.lessons[rows], participants.seats[rows]
+    )
 
 
 def keep_learned(
-    entrants: Entrants, weights: NDArray[np.float64]
-) -> tuple[Entrants, NDArray[np.bool_]]:
+    participants: Participants, weights: NDArray[np.float64]
+) -> tuple[Participants, NDArray[np.bool_]]:
     """The same players with other *weights*, and which of them are no numbers any more.
 
     These players keep the weights that they had.
     """
     lost: NDArray[np.bool_] = np.logical_not(np.isfinite(weights).all(axis=1))
-    kept = np.where(lost[:, np.newaxis], entrants.weights, weights)
-    return replace(entrants, weights=kept), lost
+    kept = np.where(lost[:, np.newaxis], participants.weights, weights)
+    return replace(participants, weights=kept), lost
 
 
 def read_scores(rows: NDArray[np.int64]) -> list[Score]:

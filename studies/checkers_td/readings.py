@@ -21,9 +21,9 @@ from safetensors.numpy import load, save
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_meetings import (
-    Entrants,
-    make_entrants,
+    Participants,
     make_meetings,
+    make_participants,
     read_weights,
 )
 from evolve_arena.games.checkers.td_linear import make_lesson
@@ -268,24 +268,24 @@ def play_courses(material: Material, courses: Sequence[Course]) -> list[Result]:
 def _make_sitting(material: Material, course: Course, seed: int) -> Sitting:
     """The steps of a course with one seed, as meetings of which most have no rounds."""
     recipes = [course.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
-    entrants = _make_beginners(recipes, seed)
+    participants = _make_beginners(recipes, seed)
     step = material.settings.scaled(STEP, least=1)
     games = material.settings.scaled(GAMES, least=1)
     draws = course.reading.draws
-    identity = fingerprint(identify(entrants), draws, str(course.steps), seed, step, games)
+    identity = fingerprint(identify(participants), draws, str(course.steps), seed, step, games)
     name = re.sub("[^a-z0-9.]+", "-", f"reading {course.reading.name} seed {seed}")
     path = material.folder / FOLDER / f"{name}.safetensors" if material.folder else None
     costs = [estimate_cost(r.network["depth"], r.network["features"]) for r in recipes]
     slowest_first = np.argsort(costs)[::-1].astype(np.int32)
-    trainee = _Trainee(entrants, course, seed, (step, games), slowest_first, path, identity)
+    trainee = _Trainee(participants, course, seed, (step, games), slowest_first, path, identity)
     training, tournament = step * sum(costs), games * len(PAIRINGS) * fmean(costs)
     weights = tuple(training if length else tournament for length in course.steps)
     return Sitting(name, weights, identity, trainee.play, at_a_time=1)
 
 
-def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Entrants:
+def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Participants:
     methods = [recipe.make_method() for recipe in recipes]
-    return make_entrants(
+    return make_participants(
         [method.design for method in methods],
         [make_lesson(method.config, method.design) for method in methods],
         [method.initial(seed).population[0] for method in methods],
@@ -300,7 +300,7 @@ class _Trainee:
     step that is asked for, which gives the same.
     """
 
-    beginners: Entrants
+    beginners: Participants
     course: Course
     seed: int
     games: tuple[int, int]
@@ -311,7 +311,7 @@ class _Trainee:
     identity: str
 
     def __post_init__(self) -> None:
-        self._entrants, self._at = self.beginners, 0
+        self._participants, self._at = self.beginners, 0
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         """Does steps, which follow one another."""
@@ -338,15 +338,15 @@ class _Trainee:
         pairs = np.stack([self.order, self.order], axis=1)
         outputs = executor.do(
             make_meetings(
-                *(self._entrants, pairs, seeds),
+                *(self._participants, pairs, seeds),
                 games=self.games[0],
                 learn=True,
                 draws=self.course.reading.draws,
             )
         )
-        weights = self._entrants.weights.copy()
+        weights = self._participants.weights.copy()
         weights[self.order] = read_weights(outputs)[:, 0]
-        self._entrants, lost = keep_learned(self._entrants, weights)
+        self._participants, lost = keep_learned(self._participants, weights)
         return Meeting((), int(lost.sum()))
 
     def _compete(self, executor: Executor) -> Meeting:
@@ -354,7 +354,7 @@ class _Trainee:
         seeds = derive_seeds(self.seed, self._at, "reading-tournament", len(pairs))
         outputs = executor.do(
             make_meetings(
-                *(without_exploration(self._entrants), pairs, seeds),
+                *(without_exploration(self._participants), pairs, seeds),
                 games=self.games[1],
                 learn=False,
                 draws=self.course.reading.draws,
@@ -364,7 +364,7 @@ class _Trainee:
 
     def _read(self, number: int) -> None:
         """Takes what the file knows, if that is of this course and of step *number*."""
-        self._entrants, self._at = self.beginners, 0
+        self._participants, self._at = self.beginners, 0
         if self.path is None:
             return
         with explain_storage_errors(self.path):
@@ -373,8 +373,10 @@ class _Trainee:
             kept = load(content).get(f"{self.identity}-{number}")
         except SafetensorError:  # not whole
             return
-        if kept is not None and kept.shape == self._entrants.weights.shape:
-            self._entrants = Entrants(kept, self._entrants.lessons, self._entrants.seats)
+        if kept is not None and kept.shape == self._participants.weights.shape:
+            self._participants = Participants(
+                kept, self._participants.lessons, self._participants.seats
+            )
             self._at = number
 
     def _write(self) -> None:
@@ -382,4 +384,4 @@ class _Trainee:
             return
         with explain_storage_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self.path, save({f"{self.identity}-{self._at}": self._entrants.weights}))
+        write_whole(self.path, save({f"{self.identity}-{self._at}": self._participants.weights}))

@@ -12,7 +12,11 @@ import numpy as np
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_meetings import Entrants, make_entrants, read_weights
+from evolve_arena.games.checkers.linear_meetings import (
+    Participants,
+    make_participants,
+    read_weights,
+)
 from evolve_arena.games.checkers.td_linear import make_lesson
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
@@ -79,13 +83,13 @@ def play_rounds(material: Material) -> list[list[Meeting]]:
 def _make_sitting(material: Material, seed: int) -> Sitting:
     games = material.settings.scaled(GAMES, least=2)
     between = material.settings.scaled(BETWEEN, least=1)
-    entrants = _make_beginners(seed)
-    identity = fingerprint(identify(entrants), seed, games, between, CHOSEN.draws)
-    play = partial(play_pairs, entrants, seed, games, between)
+    participants = _make_beginners(seed)
+    identity = fingerprint(identify(participants), seed, games, between, CHOSEN.draws)
+    play = partial(play_pairs, participants, seed, games, between)
     return Sitting(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
 
 
-def _make_beginners(seed: int) -> Entrants:
+def _make_beginners(seed: int) -> Participants:
     """All pairs of one seed, RafalBack before RafalForw, as they are before any training."""
     recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
     methods = [recipe.make_method() for recipe in recipes]
@@ -94,7 +98,7 @@ def _make_beginners(seed: int) -> Entrants:
         for pair in range(PAIRS)
         for method in methods
     ]
-    return make_entrants(
+    return make_participants(
         [method.design for method, _ in beginners],
         [make_lesson(method.config, method.design) for method, _ in beginners],
         [genome for _, genome in beginners],
@@ -102,7 +106,7 @@ def _make_beginners(seed: int) -> Entrants:
 
 
 def play_pairs(
-    entrants: Entrants,
+    participants: Participants,
     seed: int,
     games: int,
     between: int,
@@ -114,17 +118,17 @@ def play_pairs(
     everybody = players.reshape(-1)
     alone = np.stack([everybody, everybody], axis=1)
     rounds: list[list[Score]] = [[] for _ in numbers]
-    lost = np.zeros(len(entrants.weights), dtype=np.int64)
+    lost = np.zeros(len(participants.weights), dtype=np.int64)
     for number in range(len(ROUNDS)):
         if number:
-            seeds = derive_seeds(seed, number, "training", len(entrants.weights))[everybody]
-            work = arrange(entrants, alone, seeds, games=between, learn=True)
-            learned = entrants.weights.copy()
+            seeds = derive_seeds(seed, number, "training", len(participants.weights))[everybody]
+            work = arrange(participants, alone, seeds, games=between, learn=True)
+            learned = participants.weights.copy()
             learned[everybody] = read_weights(executor.do(work))[:, 0]
-            entrants, spoilt = keep_learned(entrants, learned)
+            participants, spoilt = keep_learned(participants, learned)
             lost += spoilt
         seeds = derive_seeds(seed, number, "rounds", PAIRS)[list(numbers)]
-        calm = without_exploration(entrants)
+        calm = without_exploration(participants)
         work = arrange(calm, players, seeds, games=games, learn=False, alternate=True)
         for kept, score in zip(rounds, read_scores(executor.do(work)[1]), strict=True):
             kept.append(score)

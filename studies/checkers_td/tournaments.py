@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_meetings import Entrants, read_weights
+from evolve_arena.games.checkers.linear_meetings import Participants, read_weights
 from evolve_arena.games.checkers.seat import DEPTH, FEATURES
 from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
 from evolve_arena.studies.checkers_td.plan import (
@@ -81,7 +81,7 @@ def play_tournament(
 
 
 def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitting:
-    entrants = gather(material, seed, tournament.players)
+    participants = gather(material, seed, tournament.players)
     games = material.settings.scaled(GAMES, least=1)
     between = material.settings.scaled(BETWEEN, least=1)
     places = {number: place for place, number in enumerate(tournament.players)}
@@ -89,20 +89,20 @@ def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitt
         [(places[first], places[second]) for first, second in tournament.pairings], dtype=np.int32
     )
     if tournament.learning:
-        play = partial(meet_and_learn, entrants, pairings, seed, games, between)
+        play = partial(meet_and_learn, participants, pairings, seed, games, between)
     else:
-        play = partial(_meet, entrants, pairings, seed, games)
+        play = partial(_meet, participants, pairings, seed, games)
     identity = fingerprint(
-        identify(entrants), pairings.tobytes(), seed, games, between, CHOSEN.draws
+        identify(participants), pairings.tobytes(), seed, games, between, CHOSEN.draws
     )
-    looks = entrants.seats[:, [DEPTH, FEATURES]].tolist()
+    looks = participants.seats[:, [DEPTH, FEATURES]].tolist()
     costs = np.array([estimate_cost(depth, features) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
     return Sitting(f"{tournament.name}-seed-{seed}", weights, identity, play)
 
 
 def _meet(
-    entrants: Entrants,
+    participants: Participants,
     pairings: NDArray[np.int32],
     seed: int,
     games: int,
@@ -112,14 +112,14 @@ def _meet(
     """One round; nobody learns."""
     some = list(numbers)
     seeds = derive_seeds(seed, 0, "tournament", len(pairings))[some]
-    players = without_exploration(entrants)
+    players = without_exploration(participants)
     work = arrange(players, pairings[some], seeds, games=games, learn=False)
     scores = executor.do(work)[1]
     return [Meeting((score,)) for score in read_scores(scores)]
 
 
 def meet_and_learn(
-    entrants: Entrants,
+    participants: Participants,
     pairings: NDArray[np.int32],
     seed: int,
     games: int,
@@ -138,7 +138,7 @@ def meet_and_learn(
     first, second = (seeds(generation=part, count=len(pairings))[some] for part in (0, 2))
     alone = seeds(generation=1, count=pairings.size).reshape(-1, 2)[some].reshape(-1)
 
-    own = pick(entrants, seats)
+    own = pick(participants, seats)
     pairs = room.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
     itself = np.stack([room, room], axis=1)
@@ -153,12 +153,12 @@ def meet_and_learn(
 
 
 def _learn_together(
-    own: Entrants,
+    own: Participants,
     pairs: NDArray[np.int32],
     seeds: NDArray[np.uint64],
     games: int,
     executor: Executor,
-) -> tuple[Entrants, NDArray[np.bool_], list[Score]]:
+) -> tuple[Participants, NDArray[np.bool_], list[Score]]:
     """A round in which both learn: who they are then, whose weights were lost, and the scores."""
     players = without_exploration(own)
     outputs = executor.do(arrange(players, pairs, seeds, games=games, learn=True))

@@ -25,7 +25,7 @@ from evolve_arena.evolve.method import State
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player, make_random
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import load_recipe
@@ -257,9 +257,9 @@ def begin_each_check(run: Run) -> list[Point]:
 
 def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.uint64]) -> Sample:
     """What *player* wins against *other*, moving first, in a game for each of the *seeds*."""
-    lineup = combine_lineups([player.lineup, other.lineup])
+    packed = combine_players([player.packed, other.packed])
     pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(seeds), 1))
-    results = SerialExecutor().play(make_batch(player.game, lineup, pairings, seeds))
+    results = SerialExecutor().play(make_batch(player.game, packed, pairings, seeds))
     return Sample(int(np.count_nonzero(results.outcomes == 1)), len(seeds))
 
 
@@ -286,6 +286,6 @@ def _wins_as_first(design: NetworkDesign, state: State) -> NDArray[np.int64]:
     first, second = np.nonzero(~np.eye(count, dtype=bool))
     pairings = np.stack([first, second], axis=1).astype(np.int32)
     seeds = derive_seeds(state.seed, state.generation, "all move first", len(pairings))
-    lineup = design.pack(state.population)
-    results = SerialExecutor().play(make_batch(design.game, lineup, pairings, seeds))
+    packed = design.pack(state.population)
+    results = SerialExecutor().play(make_batch(design.game, packed, pairings, seeds))
     return np.bincount(first[results.outcomes == 1], minlength=count)

@@ -17,7 +17,7 @@ from evolve_arena.arena.ranking import name_configuration
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.run import Run
@@ -187,13 +187,13 @@ def _win_by_side(
     game: ConnectFour, players: Sequence[Player], games: int, executor: Executor
 ) -> list[tuple[str, list[Sample]]]:
     """What all but the last of *players* win against him, moving first, and moving second."""
-    lineup = combine_lineups([p.lineup for p in players if isinstance(p, CompiledPlayer)])
+    packed = combine_players([p.packed for p in players if isinstance(p, CompiledPlayer)])
     rows = np.arange(len(players), dtype=np.int32)
     pairings = np.repeat(gauntlet(rows[:-1], rows[-1:]), games, axis=0)
     samples = []
     for side, pairs, win in (("first", pairings, 1), ("second", pairings[:, ::-1].copy(), -1)):
         seeds = derive_seeds(1, 0, f"moving {side}", len(pairs))
-        outcomes = executor.play(make_batch(game, lineup, pairs, seeds)).outcomes
+        outcomes = executor.play(make_batch(game, packed, pairs, seeds)).outcomes
         wins = (outcomes == win).reshape(len(players) - 1, games).sum(axis=1)
         samples.append((side, [Sample(int(count), games) for count in wins]))
     return samples

@@ -18,16 +18,16 @@ from evolve_arena.core.game import MOST_SEATS
 from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
-PAIR = combine_lineups([make_random(GAME).lineup] * 2)
+PAIR = combine_players([make_random(GAME).packed] * 2)
 ZEROS = np.zeros((4, 2), np.int32)
 SEEDS = np.arange(4, dtype=np.uint64)
 
 TICKETS = make_game("ticket-to-ride")
-THREE = combine_lineups([make_random(TICKETS).lineup] * 3)
+THREE = combine_players([make_random(TICKETS).packed] * 3)
 TWO_SEEDS = np.arange(2, dtype=np.uint64)
 
 

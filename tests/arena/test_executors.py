@@ -35,7 +35,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
@@ -45,12 +45,12 @@ DESIGN = NetworkDesign(hidden=(4,))
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
     """Matches among networks, the test bot and a random player."""
     genomes = DESIGN.initialise(players, "uniform", np.random.default_rng(seed))
-    others = [make_random(GAME).lineup, make_test_bot(GAME).lineup]
-    lineup = combine_lineups([DESIGN.pack(genomes), *others])
+    others = [make_random(GAME).packed, make_test_bot(GAME).packed]
+    packed = combine_players([DESIGN.pack(genomes), *others])
     pairings = np.random.default_rng(seed).integers(0, players + 2, (count, 2))
     openings = random_openings(GAME, plies, count, seed) if plies else None
     return make_batch(
-        GAME, lineup, pairings.astype(np.int32), derive_seeds(seed, 0, "test", count), openings
+        GAME, packed, pairings.astype(np.int32), derive_seeds(seed, 0, "test", count), openings
     )
 
 
@@ -94,7 +94,7 @@ def test_results_come_in_the_order_asked(team: Callable[[int], ProcessExecutor])
     batch = make_matches(3000)
     whole = SerialExecutor().play(batch)
     order = np.random.default_rng(1).permutation(3000)
-    shuffled = make_batch(GAME, batch.lineup, batch.seatings[order], batch.seeds[order])
+    shuffled = make_batch(GAME, batch.packed, batch.seatings[order], batch.seeds[order])
     results = team(2).play(shuffled)
     assert np.array_equal(results.games, whole.games[order])
     assert np.array_equal(results.outcomes, whole.outcomes[order])
@@ -306,12 +306,12 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import make_random
 
 game = ConnectFour()
-lineup = make_random(game).lineup
+packed players = make_random(game).packed players
 
 
 def make(count):
     seeds = np.arange(count, dtype=np.uint64)
-    return make_batch(game, lineup, np.zeros((count, 2), np.int32), seeds)
+    return make_batch(game, packed players, np.zeros((count, 2), np.int32), seeds)
 
 
 executor = ProcessExecutor(3)

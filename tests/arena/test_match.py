@@ -27,7 +27,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
-from evolve_arena.players.lineup import Lineup, combine_lineups, with_noise
+from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
@@ -212,14 +212,14 @@ def make_players(players: int) -> list[CompiledPlayer]:
     noisy = make_player("rule:code", game)
     return [
         make_player("rule", game),
-        CompiledPlayer(game, with_noise(noisy.lineup, 0.1), "noisy"),
+        CompiledPlayer(game, with_noise(noisy.packed, 0.1), "noisy"),
         make_player("random", game),
         *(design.player(genome, f"network {place}") for place, design in enumerate(designs)),
     ]
 
 
-def lineup_of(players: list[CompiledPlayer]) -> Lineup:
-    return combine_lineups([player.lineup for player in players])
+def packed_of(players: list[CompiledPlayer]) -> PackedPlayers:
+    return combine_players([player.packed for player in players])
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -229,7 +229,7 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
     kinds = make_players(players)
     tables = np.random.default_rng(players).integers(0, len(kinds), (16, players))
     seatings, seeds = seat_players(tables, MOST_PLAYERS), derive_seeds(players, 0, "test", 16)
-    batch = make_batch(game, lineup_of(kinds), seatings, seeds)
+    batch = make_batch(game, packed_of(kinds), seatings, seeds)
     expected = SerialExecutor().play(batch)
     slow: list[Player] = [Slow(kind) for kind in kinds]
     results, forfeits = play_matches(game, slow, seatings, seeds)

@@ -26,7 +26,7 @@ def test_every_file_with_compiled_code_is_found() -> None:
     names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
     assert {"core/compiled.py", "core/bits.py", "core/stream.py"} <= names
     assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
-    assert {"games/connect_four/kernel.py", "players/lineup.py"} <= names
+    assert {"games/connect_four/kernel.py", "players/packed.py"} <= names
     assert "games/connect_four/kernel.py" in names
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):

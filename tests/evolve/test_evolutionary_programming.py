@@ -352,7 +352,7 @@ def test_matches_may_be_shallower_than_the_game() -> None:
         method.champion(state, arena)
         assert arena.games == 3 * 4 + 2
         expected = {(): [3, 3, 3, 3], (1,): [1, 1, 1, 1], (2, 1): [2, 1, 2, 1]}[depths]
-        seen = [set(batch.lineup.seats[:, DEPTH].tolist()) for batch, _ in recorder.played]
+        seen = [set(batch.packed.seats[:, DEPTH].tolist()) for batch, _ in recorder.played]
         assert seen == [{depth} for depth in expected]
 
 

@@ -28,7 +28,7 @@ from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import NOISE
+from evolve_arena.players.packed import NOISE
 
 DESIGN = GraphDesign(5, 4, 4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DESIGN.inputs, DESIGN.outputs, 1)
@@ -124,7 +124,7 @@ def test_noise_is_that_of_everybody(noise: float, units: int) -> None:
     config = make_config(noise=noise, hall_of_fame={"opponents": 2})
     meet_hall(config, Arena(DESIGN, recorder), STATE, STATE.hall.take([0, 1]))
     (batch,) = recorder.batches
-    assert batch.lineup.seats[:, NOISE].tolist() == [units] * 6
+    assert batch.packed.seats[:, NOISE].tolist() == [units] * 6
 
 
 # --- the hall of fame ----------------------------------------------------------------------

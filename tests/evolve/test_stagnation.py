@@ -18,7 +18,7 @@ from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
     judge,
-    make_yardsticks,
+    make_judges,
     summarise_species,
 )
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -106,8 +106,8 @@ def give(
     """The judgement, and how many matches it took."""
     settings = StagnationConfig.model_validate(config)
     arena = Arena(design, SerialExecutor())
-    yardsticks = make_yardsticks(settings, design.game)
-    result = judge(settings, standing, np.array(fitness), arena, yardsticks, function)
+    judges = make_judges(settings, design.game)
+    result = judge(settings, standing, np.array(fitness), arena, judges, function)
     return result, arena.games
 
 
@@ -252,9 +252,9 @@ def test_players_from_outside_that_can_not_play_are_named(
 ) -> None:
     config = StagnationConfig.model_validate({"judge": "outside", "opponents": opponents})
     with pytest.raises(BadValueError, match=message):
-        make_yardsticks(config, ConnectFour())
+        make_judges(config, ConnectFour())
     # Who does not ask them need not have them.
-    assert make_yardsticks(config.model_copy(update={"judge": "rank"}), ConnectFour()) == []
+    assert make_judges(config.model_copy(update={"judge": "rank"}), ConnectFour()) == []
 
 
 def test_the_judge_outside_needs_somebody_from_there() -> None:

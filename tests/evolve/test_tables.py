@@ -26,7 +26,7 @@ from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
-from evolve_arena.players.lineup import NOISE
+from evolve_arena.players.packed import NOISE
 
 DESIGN = MoveDesign(hidden=(), players=3)
 
@@ -132,7 +132,7 @@ def test_members_of_the_hall_join_the_company() -> None:
     method.step(state, Arena(DESIGN, recorder))
     ((batch, _),) = recorder.played
     # Two individuals, the random player, and two of the three members.
-    assert len(batch.lineup.seats) == 5
+    assert len(batch.packed.seats) == 5
     taken = np.bincount(batch.seatings[batch.seatings >= 0])
     assert taken.tolist() == [18, 18, 24, 24, 24]
 
@@ -145,7 +145,7 @@ def test_noise_is_for_training_and_not_for_the_trial() -> None:
     arena = Arena(game, recorder)
     method.step(method.initial(1), arena)
     method.champion(method.initial(1), arena)
-    noise = [batch.lineup.seats[:, NOISE].max() for batch, _ in recorder.played]
+    noise = [batch.packed.seats[:, NOISE].max() for batch, _ in recorder.played]
     assert noise == [2**30, 0, 0]
 
 

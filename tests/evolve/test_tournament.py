@@ -411,7 +411,7 @@ def test_wins_against_the_hall_count_with_their_weight() -> None:
     # A weight of 100 is more than all wins in a tournament of four.
     population, children = breed(opponents=5, weight=100.0)
     batch = recorder.batches[1]
-    won = np.zeros(len(batch.lineup.seats))
+    won = np.zeros(len(batch.packed.seats))
     for (first, second), outcome in zip(
         batch.seatings.tolist(), SerialExecutor().play(batch).outcomes.tolist(), strict=True
     ):

@@ -297,7 +297,7 @@ def _check_champion(data: bytes) -> None:
     assert {name: array.tobytes() for name, array in again.arrays.items()} == {
         name: array.tobytes() for name, array in player.arrays.items()
     }
-    assert [part.tobytes() for part in again.lineup] == [part.tobytes() for part in player.lineup]
+    assert [part.tobytes() for part in again.packed] == [part.tobytes() for part in player.packed]
     _play_a_move(player)
 
 

@@ -30,7 +30,7 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
 DESIGNS = [
@@ -261,10 +261,10 @@ def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
         groups.setdefault(position, []).append(row)
     assert len(groups) < len(openings) / 2
     genomes = design.initialise(2, "normal:2", np.random.default_rng(3))
-    lineup = combine_lineups([design.pack(genomes)])
+    packed = combine_players([design.pack(genomes)])
     pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(openings), 1))
     seeds = np.zeros(len(openings), dtype=np.uint64)
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     for rows in groups.values():
         assert len(set(results.outcomes[rows].tolist())) == 1
         assert len(set(results.plies[rows].tolist())) == 1

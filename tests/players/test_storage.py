@@ -62,7 +62,7 @@ def assert_same(one: BredPlayer, other: BredPlayer) -> None:
     for name, array in one.arrays.items():
         assert array.dtype == other.arrays[name].dtype
         assert array.tobytes() == other.arrays[name].tobytes()
-    assert [a.tobytes() for a in one.lineup] == [a.tobytes() for a in other.lineup]
+    assert [a.tobytes() for a in one.packed] == [a.tobytes() for a in other.packed]
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)

@@ -29,7 +29,6 @@ from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.plots.record import Record, read_record
@@ -43,6 +42,7 @@ from evolve_arena.runs.tournaments import (
     print_ranking,
     ranking,
 )
+from evolve_arena.runs.training import Progress
 
 BOT = """
 import os, re, sys, time

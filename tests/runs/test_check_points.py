@@ -17,12 +17,12 @@ from evolve_arena.runs.check_points import CheckPoints, format_margin
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.export import TARGETS, export_player
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.plots.record import Record, read_record
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import print_summary, summarise
+from evolve_arena.runs.training import Progress
 
 RECIPE = """
 title = "tickets"

@@ -21,7 +21,6 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.output import print_line, print_table
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.plots.progress import draw_runs
@@ -29,6 +28,7 @@ from evolve_arena.runs.plots.record import read_record
 from evolve_arena.runs.plots.style import render
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 
 RecipeMaker = Callable[..., Recipe]
 Evolve = Callable[..., str]

@@ -21,7 +21,6 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
 from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
 from evolve_arena.runs.plots.progress import draw_runs
@@ -29,6 +28,7 @@ from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}

@@ -16,13 +16,13 @@ from rich.console import Console
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.history import History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.plots.progress import draw_runs, plot_runs
 from evolve_arena.runs.plots.record import Record, read_record
 from evolve_arena.runs.plots.species import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.training import Progress
 
 Make = Callable[..., Recipe]
 

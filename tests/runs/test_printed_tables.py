@@ -37,12 +37,12 @@ from evolve_arena.runs.check_points import CheckPoints
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.history import History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import print_results, print_summary
 from evolve_arena.runs.summary import summarise as summarise_run
 from evolve_arena.runs.tournaments import print_duel, print_ratings
+from evolve_arena.runs.training import Progress
 from evolve_arena.studies.report import format_report
 from evolve_arena.studies.reproduction import print_study
 from evolve_arena.studies.study import Grid, Row, Settings, StudyResult, Table

@@ -26,8 +26,8 @@ from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.training import Progress
 
 LAST = 8
 OWN = (

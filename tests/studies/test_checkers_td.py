@@ -20,9 +20,9 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear import LinearDesign
 from evolve_arena.games.checkers.linear_meetings import (
-    Entrants,
-    make_entrants,
+    Participants,
     make_meetings,
+    make_participants,
     read_weights,
 )
 from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_lesson
@@ -237,13 +237,13 @@ def test_everybody_meets_everybody_twice() -> None:
 # How a meeting goes
 
 
-def enter(depth: int = 2, **changes: Any) -> Entrants:
+def enter(depth: int = 2, **changes: Any) -> Participants:
     """Three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
     designs = [LinearDesign(features=features, depth=depth) for features in (4, 4, 14)]
     generator = np.random.default_rng(0)
     genomes = [design.initialise(1, "pieces", generator)[0] for design in designs]
-    return make_entrants(designs, [make_lesson(config, design) for design in designs], genomes)
+    return make_participants(designs, [make_lesson(config, design) for design in designs], genomes)
 
 
 def test_a_meeting_with_learning_step_by_step() -> None:
@@ -251,24 +251,24 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
     Only against themselves do players move at random now and then.
     """
-    entrants, executor = enter(exploration=0.3), SerialExecutor()
+    participants, executor = enter(exploration=0.3), SerialExecutor()
     pairings = np.array([(0, 2), (1, 0), (2, 1)], dtype=np.int32)
-    (meeting,) = meet_and_learn(entrants, pairings, 7, 3, 5, [2], executor)
+    (meeting,) = meet_and_learn(participants, pairings, 7, 3, 5, [2], executor)
 
     purpose = "tournament-with-learning"
     seeds = [derive_seeds(7, part, purpose, count) for part, count in enumerate((3, 6, 3))]
 
-    def play(players: Entrants, pair: tuple[int, int], seed: Any, games: int) -> Any:
+    def play(players: Participants, pair: tuple[int, int], seed: Any, games: int) -> Any:
         rule = checkers_td_plan.CHOSEN.draws
         seeds = np.array([seed])
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
         return executor.do(work)
 
-    outputs = play(without_exploration(entrants), (2, 1), seeds[0][2], 3)
+    outputs = play(without_exploration(participants), (2, 1), seeds[0][2], 3)
     rounds = [outputs[1][0].tolist()]
     after = read_weights(outputs)[0]
-    assert not np.array_equal(after[0], entrants.weights[2])
-    now = entrants.with_weights({2: after[0], 1: after[1]})
+    assert not np.array_equal(after[0], participants.weights[2])
+    now = participants.with_weights({2: after[0], 1: after[1]})
     alone = [
         read_weights(play(now, (player, player), seed, 5))[0, 0]
         for player, seed in ((2, seeds[1][4]), (1, seeds[1][5]))
@@ -282,8 +282,8 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
 def test_rounds_between_training_step_by_step() -> None:
     """Rounds in which nobody learns; between them each trains with weights of its own."""
-    entrants, executor = enter(exploration=0.3), SerialExecutor()
-    everybody = pick(entrants, np.array([0, 1, 2, 1], dtype=np.int32))
+    participants, executor = enter(exploration=0.3), SerialExecutor()
+    everybody = pick(participants, np.array([0, 1, 2, 1], dtype=np.int32))
     (meeting,) = checkers_td_rounds.play_pairs(everybody, 3, 4, 6, [1], executor)
 
     pairs, calm = checkers_td_rounds.PAIRS, without_exploration(everybody)
@@ -306,34 +306,34 @@ def test_rounds_between_training_step_by_step() -> None:
 
 
 def test_meetings_do_not_depend_on_how_many_are_played_at_once() -> None:
-    entrants, executor = enter(), SerialExecutor()
+    participants, executor = enter(), SerialExecutor()
     pairings = np.array([(0, 2), (1, 0), (2, 1), (2, 0)], dtype=np.int32)
-    together = meet_and_learn(entrants, pairings, 1, 4, 2, range(4), executor)
-    apart = [meet_and_learn(entrants, pairings, 1, 4, 2, [n], executor)[0] for n in range(4)]
+    together = meet_and_learn(participants, pairings, 1, 4, 2, range(4), executor)
+    apart = [meet_and_learn(participants, pairings, 1, 4, 2, [n], executor)[0] for n in range(4)]
     assert together == apart
     assert len(set(together)) > 1
 
 
 def test_whose_weights_are_lost_keeps_those_before() -> None:
-    entrants = enter()
-    weights = entrants.weights + 1.0
+    participants = enter()
+    weights = participants.weights + 1.0
     weights[1] = np.nan
-    after, lost = keep_learned(entrants, weights)
+    after, lost = keep_learned(participants, weights)
     assert lost.tolist() == [False, True, False]
-    assert np.array_equal(after.weights[1], entrants.weights[1])
+    assert np.array_equal(after.weights[1], participants.weights[1])
     assert np.array_equal(after.weights[2], weights[2])
     twice = pick(after, np.array([2, 1, 2], dtype=np.int32))
     assert np.array_equal(twice.weights[0], twice.weights[2])
-    assert np.array_equal(twice.seats[1], entrants.seats[1])
+    assert np.array_equal(twice.seats[1], participants.seats[1])
 
 
 def test_nobody_plays_at_random_against_others() -> None:
-    entrants = enter(exploration=1.0)
-    calm = without_exploration(entrants)
-    changed = np.argwhere(entrants.lessons != calm.lessons)
+    participants = enter(exploration=1.0)
+    calm = without_exploration(participants)
+    changed = np.argwhere(participants.lessons != calm.lessons)
     assert len(changed) == 3
     assert len(set(changed[:, 1].tolist())) == 1
-    assert entrants.lessons[0, changed[0, 1]] == 1.0
+    assert participants.lessons[0, changed[0, 1]] == 1.0
 
 
 # Readings

@@ -30,7 +30,7 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.linear import LinearDesign, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import make_checkers_scratch
+from evolve_arena.games.checkers.seat import make_checkers_workspace
 from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
@@ -142,16 +142,16 @@ def path(bot: Names, move: tuple[int, ...]) -> tuple[int, ...]:
 
 def search_in_arena(player: BredPlayer, position: Position) -> tuple[list[tuple[int, ...]], int]:
     """The best moves in order, and their value."""
-    scratch = make_checkers_scratch(player.lineup)
+    workspace = make_checkers_workspace(player.packed)
     own, other = position.dark, position.light
     if position.side:
         own, other = other, own
     board = np.uint64(own), np.uint64(other), np.uint64(position.kings), position.side
     quiet = len(position.past)
-    scratch.past[:quiet] = np.array(position.past, dtype=np.uint64)
-    note_position(scratch.past, quiet, *board)
-    found, value = find_moves(player.lineup, 0, *board, quiet, scratch)
-    return [GAME.move_of(int(word)).path for word in scratch.moves[:found]], int(value)
+    workspace.past[:quiet] = np.array(position.past, dtype=np.uint64)
+    note_position(workspace.past, quiet, *board)
+    found, value = find_moves(player.packed, 0, *board, quiet, workspace)
+    return [GAME.move_of(int(word)).path for word in workspace.moves[:found]], int(value)
 
 
 def search_in_bot(bot: Names, told: Any) -> tuple[list[tuple[int, ...]], int]:

@@ -12,7 +12,7 @@ from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.position import Position, bit_of, parse_fen
 
 GAME = Checkers()
-SCRATCH = np.zeros(MOST_MOVES + 5, dtype=np.uint64)
+WORKSPACE = np.zeros(MOST_MOVES + 5, dtype=np.uint64)
 
 
 def count(position: Position, side: int, features: int = 20) -> list[int]:
@@ -21,7 +21,7 @@ def count(position: Position, side: int, features: int = 20) -> list[int]:
     boards = np.uint64(position.dark), np.uint64(position.light)
     active, passive = boards if side == 0 else boards[::-1]
     kings = np.uint64(position.kings)
-    count_features(counts, 3, features, active, passive, kings, side, SCRATCH, 5)
+    count_features(counts, 3, features, active, passive, kings, side, WORKSPACE, 5)
     assert (counts[:3] == -7).all()
     assert (counts[-2:] == -7).all()
     return [int(number) for number in counts[3:-2]]

@@ -29,7 +29,7 @@ from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraph
 from evolve_arena.games.checkers.linear import make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkDesign
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersScratch, make_checkers_scratch
+from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersWorkspace, make_checkers_workspace
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -38,7 +38,7 @@ from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import read_player
-from evolve_arena.players.lineup import Lineup, combine_lineups
+from evolve_arena.players.packed import PackedPlayers, combine_players
 from evolve_arena.players.search import WIN
 
 GAME = Checkers()
@@ -97,7 +97,7 @@ def weigh(weights: dict[int, float], bias: float = 0.0) -> NeatPopulation:
     )
 
 
-def pack(genome: NeatPopulation, depth: int = 1, quiet: bool = False) -> Lineup:
+def pack(genome: NeatPopulation, depth: int = 1, quiet: bool = False) -> PackedPlayers:
     return CheckersGraphDesign(depth=depth, quiet=quiet).pack(genome)
 
 
@@ -123,14 +123,17 @@ def sides(position: Position, side: int) -> tuple[np.uint64, np.uint64, np.uint6
 
 
 def search(
-    lineup: Lineup, position: Position, scratch: CheckersScratch | None = None, player: int = 0
+    packed: PackedPlayers,
+    position: Position,
+    workspace: CheckersWorkspace | None = None,
+    player: int = 0,
 ) -> tuple[set[Move], int]:
     """The best moves of the compiled search, and their value."""
-    scratch = scratch or make_checkers_scratch(lineup)
+    workspace = workspace or make_checkers_workspace(packed)
     board = sides(position, position.side)
-    scratch.past[0] = repetition_key(*board, position.side)
-    count, value = find_moves(lineup, player, *board, position.side, 0, scratch)
-    return {GAME.move_of(int(word)) for word in scratch.moves[:count]}, int(value)
+    workspace.past[0] = repetition_key(*board, position.side)
+    count, value = find_moves(packed, player, *board, position.side, 0, workspace)
+    return {GAME.move_of(int(word)) for word in workspace.moves[:count]}, int(value)
 
 
 class Reference:
@@ -172,13 +175,13 @@ class Reference:
 def test_one_ply_ahead_values_are_those_of_neat_pythons_network() -> None:
     """For both colours, by graphs with all functions, one after another in the same room."""
     genomes = [grow(seed) for seed in range(12)]
-    lineup = pack(concatenate(genomes))
-    scratch = make_checkers_scratch(lineup)
+    packed = pack(concatenate(genomes))
+    workspace = make_checkers_workspace(packed)
     seen = set()
     for position in random_positions(60, seed=1):
         for player, genome in enumerate(genomes):
             expected = Reference(genome).best_moves(position)
-            assert search(lineup, position, scratch, player) == expected
+            assert search(packed, position, workspace, player) == expected
             seen.add((position.side, expected[1]))
     assert sum(side == 0 for side, _ in seen) > 50
     assert sum(side == 1 for side, _ in seen) > 50
@@ -187,11 +190,11 @@ def test_one_ply_ahead_values_are_those_of_neat_pythons_network() -> None:
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_graph_that_counts_pieces_is_minimax(quiet: bool) -> None:
     """Weights of eight and twelve undo the scale of the inputs."""
-    lineup = pack(weigh(PIECES), 4, quiet)
-    plain = make_minimax(GAME, depth=4, quiet=quiet).lineup
-    scratch, other = make_checkers_scratch(lineup), make_checkers_scratch(plain)
+    packed = pack(weigh(PIECES), 4, quiet)
+    plain = make_minimax(GAME, depth=4, quiet=quiet).packed
+    workspace, other = make_checkers_workspace(packed), make_checkers_workspace(plain)
     for position in random_positions(60, seed=2):
-        assert search(lineup, position, scratch) == search(plain, position, other)
+        assert search(packed, position, workspace) == search(plain, position, other)
 
 
 def test_a_position_worked_out_by_hand() -> None:
@@ -205,8 +208,8 @@ def test_a_position_worked_out_by_hand() -> None:
 
 def test_colours_make_no_difference() -> None:
     """The same board turned round, with the other colour to move, is worth as much."""
-    lineup = combine_lineups([pack(grow(seed), 3) for seed in range(4)])
-    scratch = make_checkers_scratch(lineup)
+    packed = combine_players([pack(grow(seed), 3) for seed in range(4)])
+    workspace = make_checkers_workspace(packed)
     for position in random_positions(20, seed=3):
         turned = replace(
             position,
@@ -216,8 +219,8 @@ def test_colours_make_no_difference() -> None:
             side=1 - position.side,
         )
         for player in range(4):
-            moves, value = search(lineup, position, scratch, player)
-            others, same = search(lineup, turned, scratch, player)
+            moves, value = search(packed, position, workspace, player)
+            others, same = search(packed, turned, workspace, player)
             assert (len(moves), value) == (len(others), same)
 
 
@@ -229,28 +232,28 @@ def turn(bits: int) -> int:
 def test_players_share_a_room_and_a_table_but_no_values() -> None:
     network = CheckersNetworkDesign(hidden=(6,), depth=4)
     weights = network.initialise(1, "normal", np.random.default_rng(1))
-    players: Sequence[Lineup] = [
+    players: Sequence[PackedPlayers] = [
         pack(grow(1), 4),
-        make_minimax(GAME, depth=4).lineup,
+        make_minimax(GAME, depth=4).packed,
         pack(grow(2), 4, quiet=True),
         network.pack(weights),
         pack(grow(3, steps=60), 5),
     ]
-    together = combine_lineups(players)
-    scratch = make_checkers_scratch(together)
+    together = combine_players(players)
+    workspace = make_checkers_workspace(together)
     for position in random_positions(12, seed=4):
         for player, alone in enumerate(players):
-            assert search(together, position, scratch, player) == search(alone, position)
+            assert search(together, position, workspace, player) == search(alone, position)
 
 
 def test_an_output_that_nothing_fills_is_0() -> None:
     """Its only connection comes from itself. The player before has left a number there."""
     counting, circular = pack(weigh(PIECES)), pack(weigh({-1: 1.0}))
-    lineup = combine_lineups([counting, circular])
-    scratch = make_checkers_scratch(lineup)
+    packed = combine_players([counting, circular])
+    workspace = make_checkers_workspace(packed)
     position = GAME.parse_position("B:W32:B1,2")
-    assert search(lineup, position, scratch, 0)[1] == UNIT
-    assert search(lineup, position, scratch, 1)[1] == 0
+    assert search(packed, position, workspace, 0)[1] == UNIT
+    assert search(packed, position, workspace, 1)[1] == 0
 
 
 @pytest.mark.parametrize(

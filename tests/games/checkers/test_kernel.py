@@ -22,9 +22,9 @@ from evolve_arena.games.checkers.seat import (
     SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
-    make_checkers_scratch,
+    make_checkers_workspace,
 )
-from evolve_arena.players.lineup import Lineup, combine_lineups, simple_lineup, with_noise
+from evolve_arena.players.packed import PackedPlayers, combine_players, simple_player, with_noise
 
 GAMES = [Checkers(), Checkers(turned=1)]
 MASK = 2**64 - 1
@@ -38,18 +38,18 @@ class Played(NamedTuple):
     game: int
 
 
-def linear(features: int, depth: int, *, quiet: int = 0, spread: float = 0.05) -> Lineup:
+def linear(features: int, depth: int, *, quiet: int = 0, spread: float = 0.05) -> PackedPlayers:
     """A player who counts pieces and, a little, other things."""
-    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
-    lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
+    packed = simple_player(SEAT_FIELDS, LINEAR)
+    packed.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     worth = np.random.default_rng(features).normal(0.0, spread, features)
     worth[:4] += [1.0, 1.5, -1.0, -1.5]
     tables = np.rint(worth[:, None] * np.arange(TABLE_SIZE) * UNIT)
-    return lineup._replace(columns=tables.astype(np.int32).ravel())
+    return packed._replace(columns=tables.astype(np.int32).ravel())
 
 
 PLAYERS = [
-    simple_lineup(SEAT_FIELDS),
+    simple_player(SEAT_FIELDS),
     linear(4, 1, spread=0.0),
     linear(14, 3),
     with_noise(linear(4, 4), 0.2),
@@ -59,7 +59,7 @@ PLAYERS = [
 
 def play(
     game: Checkers,
-    lineup: Lineup,
+    packed: PackedPlayers,
     pairings: list[tuple[int, int]],
     seeds: list[int],
     openings: np.ndarray | None = None,
@@ -73,11 +73,11 @@ def play(
         array.fill(9)
     play_matches(
         game.rules,
-        lineup,
+        packed,
         np.array(pairings, dtype=np.int32).reshape(count, 2),
         np.array(seeds, dtype=np.uint64),
         openings,
-        make_checkers_scratch(lineup),
+        make_checkers_workspace(packed),
         *results.arrays,
     )
     assert (results.places.min(axis=1) == 1).all()
@@ -88,22 +88,22 @@ def play(
 
 
 def replay(
-    game: Checkers, players: list[Lineup], seed: int, opening: list[int]
+    game: Checkers, players: list[PackedPlayers], seed: int, opening: list[int]
 ) -> tuple[Played, str]:
     """One match ply by ply, and why it ended; Python's rules refuse what is not legal."""
     scratches = [
-        make_checkers_scratch(player)._replace(streams=stream)
+        make_checkers_workspace(player)._replace(streams=stream)
         for stream in [new_stream(seed)]
         for player in players
     ]
     position = game.initial()
     record, plies = 0xCBF29CE484222325, 0
     while (outcome := game.outcome(position)) is None:
-        chair = game.to_move(position)
+        slot = game.to_move(position)
         if plies < len(opening) and min(opening[: plies + 1]) >= 0:
             word = opening[plies]
         else:
-            word = ask(players[chair], chair, position, scratches[chair])
+            word = ask(players[slot], slot, position, scratches[slot])
         position = game.play(position, game.move_of(word))
         record = ((record ^ (word + 1)) * 0x100000001B3) & MASK
         plies += 1
@@ -111,23 +111,23 @@ def replay(
     return Played(result, plies, record), outcome.reason
 
 
-def ask(lineup: Lineup, chair: int, position: Position, scratch: object) -> int:
-    """The word of the move that the lineup's first player decides on."""
+def ask(packed: PackedPlayers, slot: int, position: Position, workspace: object) -> int:
+    """The word of the move that the packed players' first player decides on."""
     dark, light = np.uint64(position.dark), np.uint64(position.light)
     own, other = (dark, light) if position.side == 0 else (light, dark)
     boards = own, other, np.uint64(position.kings), position.side
     quiet = len(position.past)
-    scratch.past[:quiet] = position.past
-    scratch.past[quiet] = repetition_key(*boards)
-    return int(decide(lineup, chair, *boards, quiet, scratch))
+    workspace.past[:quiet] = position.past
+    workspace.past[quiet] = repetition_key(*boards)
+    return int(decide(packed, slot, *boards, quiet, workspace))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=["dark begins", "light begins"])
 def test_whole_matches_are_the_same_games(game: Checkers) -> None:
-    lineup = combine_lineups(PLAYERS)
+    packed = combine_players(PLAYERS)
     pairings = [(a, b) for a in range(len(PLAYERS)) for b in range(len(PLAYERS))]
     seeds = [100 + match for match in range(len(pairings))]
-    results = play(game, lineup, pairings, seeds)
+    results = play(game, packed, pairings, seeds)
     for (first, second), seed, result in zip(pairings, seeds, results, strict=True):
         expected, _ = replay(game, [PLAYERS[first], PLAYERS[second]], seed, [])
         assert result == expected
@@ -136,11 +136,11 @@ def test_whole_matches_are_the_same_games(game: Checkers) -> None:
 
 def test_every_way_to_end_is_noticed() -> None:
     """Players who only count pieces often know nothing better than to shuffle kings."""
-    quick, idle = linear(4, 2, spread=0.0), simple_lineup(SEAT_FIELDS)
+    quick, idle = linear(4, 2, spread=0.0), simple_player(SEAT_FIELDS)
     reasons: Counter[str] = Counter()
     for players, count in (([idle, idle], 60), ([quick, quick], 60)):
-        lineup = combine_lineups(players)
-        results = play(GAMES[0], lineup, [(0, 1)] * count, list(range(count)))
+        packed = combine_players(players)
+        results = play(GAMES[0], packed, [(0, 1)] * count, list(range(count)))
         for seed, result in enumerate(results):
             expected, reason = replay(GAMES[0], players, seed, [])
             assert result == expected
@@ -153,10 +153,10 @@ def test_every_way_to_end_is_noticed() -> None:
 
 def test_a_match_does_not_depend_on_those_before() -> None:
     """Tables, counts of cuts and past positions stay where they are."""
-    lineup = combine_lineups([linear(14, 5), linear(4, 5, spread=0.1)])
+    packed = combine_players([linear(14, 5), linear(4, 5, spread=0.1)])
     pairings = [(0, 1), (1, 0), (0, 0), (1, 1)] * 2
-    together = play(GAMES[0], lineup, pairings, list(range(8)))
-    alone = [play(GAMES[0], lineup, [pairing], [seed])[0] for seed, pairing in enumerate(pairings)]
+    together = play(GAMES[0], packed, pairings, list(range(8)))
+    alone = [play(GAMES[0], packed, [pairing], [seed])[0] for seed, pairing in enumerate(pairings)]
     assert together == alone
 
 
@@ -165,26 +165,26 @@ def test_openings_are_played_first() -> None:
     draw_openings(GAMES[0].rules, np.arange(30, dtype=np.uint64), openings)
     openings[10:20, 3:] = -1
     openings[20:, :] = -1
-    lineup = combine_lineups(PLAYERS[1:3])
-    results = play(GAMES[0], lineup, [(0, 1)] * 30, list(range(30)), openings)
+    packed = combine_players(PLAYERS[1:3])
+    results = play(GAMES[0], packed, [(0, 1)] * 30, list(range(30)), openings)
     for seed in range(0, 30, 3):
         expected, _ = replay(GAMES[0], PLAYERS[1:3], seed, openings[seed].tolist())
         assert results[seed] == expected
-    same = play(GAMES[0], lineup, [(0, 1)] * 10, list(range(20, 30)))
+    same = play(GAMES[0], packed, [(0, 1)] * 10, list(range(20, 30)))
     assert results[20:] == same
-    assert results[:10] != play(GAMES[0], lineup, [(0, 1)] * 10, list(range(10)))
+    assert results[:10] != play(GAMES[0], packed, [(0, 1)] * 10, list(range(10)))
 
 
 def test_a_match_may_end_within_its_opening() -> None:
     game = GAMES[0]
     position, words = game.initial(), []
     stream = new_stream(6)
-    lineup, scratch = PLAYERS[0], make_checkers_scratch(PLAYERS[0])._replace(streams=stream)
+    packed, workspace = PLAYERS[0], make_checkers_workspace(PLAYERS[0])._replace(streams=stream)
     while game.outcome(position) is None:
-        words.append(ask(lineup, game.to_move(position), position, scratch))
+        words.append(ask(packed, game.to_move(position), position, workspace))
         position = game.play(position, game.move_of(words[-1]))
     opening = np.array([[*words, words[0], words[1]]], dtype=np.int64)
-    (result,) = play(game, lineup, [(0, 0)], [1], opening)
+    (result,) = play(game, packed, [(0, 0)], [1], opening)
     winner = game.outcome(position).winner
     assert (result.outcome, result.plies) == ({None: 0, 0: 1, 1: -1}[winner], len(words))
 

@@ -19,7 +19,7 @@ from evolve_arena.games.checkers.position import Position, parse_fen
 from evolve_arena.games.checkers.seat import DEPTH, FEATURES, LINEAR, QUIET, TABLE_SIZE, UNIT
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, NOISE, Lineup, combine_lineups
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NOISE, PackedPlayers, combine_players
 
 GAME = Checkers()
 
@@ -29,18 +29,18 @@ def features_of(position: Position, count: int) -> list[int]:
     counts = np.zeros(count, dtype=np.int64)
     boards = np.uint64(position.dark), np.uint64(position.light)
     active, passive = boards if position.side == 0 else boards[::-1]
-    scratch = np.zeros(MOST_MOVES, dtype=np.uint64)
+    workspace = np.zeros(MOST_MOVES, dtype=np.uint64)
     kings = np.uint64(position.kings)
-    count_features(counts, 0, count, active, passive, kings, position.side, scratch, 0)
+    count_features(counts, 0, count, active, passive, kings, position.side, workspace, 0)
     return [int(number) for number in counts]
 
 
-def add_up(lineup: Lineup, player: int, numbers: list[int]) -> int:
+def add_up(packed: PackedPlayers, player: int, numbers: list[int]) -> int:
     """What the tables of a player add for these values of its features."""
-    seat = lineup.seats[player]
+    seat = packed.seats[player]
     assert seat[FEATURES] == len(numbers)
     places = seat[COLUMNS_AT] + TABLE_SIZE * np.arange(len(numbers))
-    return int(lineup.columns[places + np.minimum(numbers, TABLE_SIZE - 1)].astype(np.int64).sum())
+    return int(packed.columns[places + np.minimum(numbers, TABLE_SIZE - 1)].astype(np.int64).sum())
 
 
 def random_positions(count: int) -> list[Position]:
@@ -59,15 +59,15 @@ def test_many_valued_tables_hold_the_weighted_sum(features: int) -> None:
     design = LinearDesign(features=features, depth=7, quiet=True)
     generator = np.random.default_rng(1)
     genomes = generator.normal(0.0, 1.0, (3, features)).astype(np.float32)
-    lineup = design.pack(genomes)
-    for seat in lineup.seats:
+    packed = design.pack(genomes)
+    for seat in packed.seats:
         fields = [int(seat[field]) for field in (KIND, DEPTH, QUIET, FEATURES)]
         assert fields == [LINEAR, 7, 1, features]
     for position in random_positions(150):
         numbers = features_of(position, features)
         for player, genome in enumerate(genomes):
             expected = float(genome.astype(np.float64) @ numbers) * UNIT
-            assert add_up(lineup, player, numbers) == pytest.approx(expected, abs=features / 2)
+            assert add_up(packed, player, numbers) == pytest.approx(expected, abs=features / 2)
 
 
 def test_binary_tables_hold_the_weight_of_each_value() -> None:
@@ -75,12 +75,12 @@ def test_binary_tables_hold_the_weight_of_each_value() -> None:
     assert design.genes == 14 * 32
     generator = np.random.default_rng(2)
     genomes = generator.uniform(-1.0, 1.0, (2, design.genes)).astype(np.float32)
-    lineup = design.pack(genomes)
+    packed = design.pack(genomes)
     for position in random_positions(150):
         numbers = features_of(position, 14)
         for player, genome in enumerate(genomes):
             whole = [round(float(genome[32 * f + v]) * 2**20) for f, v in enumerate(numbers)]
-            assert add_up(lineup, player, numbers) == sum(whole)
+            assert add_up(packed, player, numbers) == sum(whole)
 
 
 def test_numbers_that_were_worked_by_hand() -> None:
@@ -88,7 +88,7 @@ def test_numbers_that_were_worked_by_hand() -> None:
     player = make_minimax(GAME)
     numbers = features_of(parse_fen("B:W30:B1,2,3,K10"), 4)
     assert numbers == [3, 1, 1, 0]
-    assert add_up(player.lineup, 0, numbers) == 3.5 * 2**20
+    assert add_up(player.packed, 0, numbers) == 3.5 * 2**20
     table = LinearDesign(features=4).pack(np.array([[0.25, 0, 0, -2]], dtype=np.float32)).columns
     assert table.shape == (4 * 32,)
     assert table[:5].tolist() == [0, 2**18, 2 * 2**18, 3 * 2**18, 4 * 2**18]
@@ -97,8 +97,8 @@ def test_numbers_that_were_worked_by_hand() -> None:
 
 
 def test_values_above_the_last_count_as_the_last() -> None:
-    lineup = LinearDesign(features=4).pack(np.ones((1, 4), dtype=np.float32))
-    assert add_up(lineup, 0, [40, 0, 0, 0]) == 31 * UNIT
+    packed = LinearDesign(features=4).pack(np.ones((1, 4), dtype=np.float32))
+    assert add_up(packed, 0, [40, 0, 0, 0]) == 31 * UNIT
 
 
 def test_weights_that_are_no_numbers_or_too_large_do_no_harm() -> None:
@@ -114,10 +114,10 @@ def test_weights_that_are_no_numbers_or_too_large_do_no_harm() -> None:
     assert table[:, 0].tolist() == [0, largest, -largest, largest]
 
 
-def test_combined_lineups_keep_their_tables() -> None:
+def test_combined_packed_players_keep_their_tables() -> None:
     first = LinearDesign(features=4).pack(np.array([[1, 2, 3, 4]], dtype=np.float32))
     second = LinearDesign(features=14).pack(np.full((2, 14), 0.5, dtype=np.float32))
-    both = combine_lineups([second, first])
+    both = combine_players([second, first])
     assert add_up(both, 2, [1, 1, 1, 1]) == 10 * UNIT
     assert add_up(both, 1, [2] * 14) == 14 * UNIT
 
@@ -226,7 +226,7 @@ def test_files_with_wrong_weights_are_refused(
 def test_minimax_counts_pieces() -> None:
     player = make_minimax(GAME, depth=3, noise=0.25, quiet=True)
     assert player.name == "minimax:depth=3,noise=0.25,quiet=1"
-    seat = player.lineup.seats[0]
+    seat = player.packed.seats[0]
     assert [int(seat[field]) for field in (DEPTH, QUIET, FEATURES)] == [3, 1, 4]
     assert seat[NOISE] == 2**30
     assert player.genome.tolist() == list(PIECES)

@@ -157,7 +157,7 @@ def test_recipes_without_sense_are_refused(make_recipe: Make, change: str, messa
     assert said == message
 
 
-def test_yardsticks_play_checkers(make_recipe: Make) -> None:
+def test_judges_play_checkers(make_recipe: Make) -> None:
     outside = "method.stagnation.judge=outside"
     with pytest.raises(RecipeError, match=r"method\.stagnation\.opponents: .*test-bot"):
         make_recipe(outside, "method.stagnation.opponents=['test-bot']")

@@ -33,7 +33,7 @@ from evolve_arena.genomes.network import (
     start_sums,
 )
 from evolve_arena.players.bred import read_player
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, WEIGHTS_AT, Lineup
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 GAME = Checkers()
 SMALL = CheckersNetworkDesign(hidden=(7, 3))
@@ -164,24 +164,24 @@ def list_pieces(position: Position, side: int) -> NDArray[np.int64]:
     return np.array(pieces, dtype=np.int64)
 
 
-def play_value(lineup: Lineup, player: int, position: Position, side: int) -> float:
-    at = lineup.seats[player, [COLUMNS_AT, WEIGHTS_AT]]
+def play_value(packed: PackedPlayers, player: int, position: Position, side: int) -> float:
+    at = packed.seats[player, [COLUMNS_AT, WEIGHTS_AT]]
     room = (np.zeros(128, np.int32), np.zeros(128, np.float32), np.zeros(128, np.float32))
     pieces = list_pieces(position, side)
-    return float(value_of(lineup.shapes[0], lineup.columns, lineup.weights, at, pieces, room))
+    return float(value_of(packed.shapes[0], packed.columns, packed.weights, at, pieces, room))
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_what_is_played_is_the_network_of_the_papers(design: CheckersNetworkDesign) -> None:
     genomes = make_genomes(design, 3)
-    lineup = design.pack(genomes)
+    packed = design.pack(genomes)
     positions = random_positions(12)
     assert any(position.kings for position in positions)
     for number, position in enumerate(positions):
         player = number % 3
         for side in (0, 1):
             expected = evaluate(design, genomes[player], position, side)
-            found = play_value(lineup, player, position, side)
+            found = play_value(packed, player, position, side)
             assert found == pytest.approx(expected, abs=0.02 if design.subsquares else 0.005)
 
 
@@ -196,21 +196,21 @@ def test_a_position_worked_by_hand() -> None:
     # For dark: 1 + 10 - 2.5 * 100 + 2.5 * 1000 - 10000 + 20000 = 12261. It is too large to be
     # played as it is, so all is divided by 100.
     genome[:33] /= 100
-    lineup = design.pack(genome[None, :])
-    assert play_value(lineup, 0, position, 0) == pytest.approx(3 - 2 * 122.61, rel=1e-4)
+    packed = design.pack(genome[None, :])
+    assert play_value(packed, 0, position, 0) == pytest.approx(3 - 2 * 122.61, rel=1e-4)
     # For light squares are counted from the other end: its man stands on 2, its king on 23, the
     # others' men on 32 and 27, their king on 13: nothing but zeros, the bias is left.
-    assert play_value(lineup, 0, position, 1) == pytest.approx(3 - 2 * 200, rel=1e-4)
+    assert play_value(packed, 0, position, 1) == pytest.approx(3 - 2 * 200, rel=1e-4)
 
 
 @pytest.mark.parametrize("design", DESIGNS[:2], ids=str)
 def test_without_weights_pieces_are_counted(design: CheckersNetworkDesign) -> None:
     genome = np.zeros((2, design.genes), np.float32)
     genome[:, -1] = [1.5, 2.75]
-    lineup = design.pack(genome)
+    packed = design.pack(genome)
     position = GAME.parse_position("B:W31,K10,K11:B1,6,7,8,K20")
-    assert play_value(lineup, 0, position, 0) == pytest.approx(4 + 1.5 - 1 - 3, abs=0.01)
-    assert play_value(lineup, 1, position, 1) == pytest.approx(-(4 + 2.75) + 1 + 5.5, abs=0.01)
+    assert play_value(packed, 0, position, 0) == pytest.approx(4 + 1.5 - 1 - 3, abs=0.01)
+    assert play_value(packed, 1, position, 1) == pytest.approx(-(4 + 2.75) + 1 + 5.5, abs=0.01)
 
 
 def test_the_value_of_kings_has_its_bounds() -> None:
@@ -226,8 +226,8 @@ def test_the_value_of_kings_has_its_bounds() -> None:
 def test_columns_lie_as_the_search_reads_them() -> None:
     genome = make_genomes(SMALL, 2)
     genome[:, -1] = 2.0
-    lineup = SMALL.pack(genome)
-    columns = lineup.columns.reshape(2, 1 + 4 * 35, 16)
+    packed = SMALL.pack(genome)
+    columns = packed.columns.reshape(2, 1 + 4 * 35, 16)
     men, kings, others, other_kings = np.split(columns[:, 1:], 4, axis=1)
     assert np.array_equal(others, -men)
     assert np.array_equal(other_kings, -kings)

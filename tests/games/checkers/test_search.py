@@ -32,17 +32,17 @@ from evolve_arena.games.checkers.seat import (
     SEAT_FIELDS,
     TABLE_SIZE,
     UNIT,
-    CheckersScratch,
+    CheckersWorkspace,
     forget_positions,
-    make_checkers_scratch,
+    make_checkers_workspace,
 )
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     NETWORK,
-    Lineup,
-    combine_lineups,
-    simple_lineup,
+    PackedPlayers,
+    combine_players,
+    simple_player,
     with_noise,
 )
 from evolve_arena.players.search import NODES, WIN
@@ -59,24 +59,24 @@ Evaluate = Callable[[Board, int], int]
 """What a board is worth to the side whose pieces come first, and whose number follows."""
 
 
-def linear(features: int, depth: int, *, quiet: int = 0, seed: int = 1) -> Lineup:
+def linear(features: int, depth: int, *, quiet: int = 0, seed: int = 1) -> PackedPlayers:
     """A player with a table of random numbers for each feature, by no means fair to colours."""
-    lineup = simple_lineup(SEAT_FIELDS, LINEAR)
-    lineup.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
+    packed = simple_player(SEAT_FIELDS, LINEAR)
+    packed.seats[0, [DEPTH, FEATURES, QUIET]] = depth, features, quiet
     tables = np.random.default_rng(seed).integers(-UNIT, UNIT, (features, TABLE_SIZE)) // 64
     worth = np.array([UNIT, 3 * UNIT // 2, -UNIT, -3 * UNIT // 2])
     tables[:4] += worth[:, None] * np.arange(TABLE_SIZE)
-    return lineup._replace(columns=tables.astype(np.int32).ravel())
+    return packed._replace(columns=tables.astype(np.int32).ravel())
 
 
-def count_pieces(depth: int, *, quiet: int = 0) -> Lineup:
+def count_pieces(depth: int, *, quiet: int = 0) -> PackedPlayers:
     """Men count 1 and kings 1.5, so that very many moves are equally good."""
-    lineup = linear(4, depth, quiet=quiet)
+    packed = linear(4, depth, quiet=quiet)
     worth = np.array([UNIT, 3 * UNIT // 2, -UNIT, -3 * UNIT // 2])
-    return lineup._replace(columns=np.int32(worth[:, None] * np.arange(TABLE_SIZE)).ravel())
+    return packed._replace(columns=np.int32(worth[:, None] * np.arange(TABLE_SIZE)).ravel())
 
 
-def network(mlp: MLP, genome: np.ndarray, depth: int, *, quiet: int = 0) -> Lineup:
+def network(mlp: MLP, genome: np.ndarray, depth: int, *, quiet: int = 0) -> PackedPlayers:
     """A value network of inputs by square, as the player sees the board."""
     index = np.full((4, PLANE), -1)
     factor = np.zeros((4, PLANE), dtype=np.int64)
@@ -85,9 +85,9 @@ def network(mlp: MLP, genome: np.ndarray, depth: int, *, quiet: int = 0) -> Line
         index[:, place] = square - 1
         factor[:, place] = FACTORS
     columns, weights = mlp.pack(genome[None], Encoding(32, index.ravel(), factor.ravel(), 24))
-    lineup = simple_lineup(SEAT_FIELDS, NETWORK)
-    lineup.seats[0, [DEPTH, QUIET]] = depth, quiet
-    return lineup._replace(shapes=mlp.shape[None], columns=columns.ravel(), weights=weights.ravel())
+    packed = simple_player(SEAT_FIELDS, NETWORK)
+    packed.seats[0, [DEPTH, QUIET]] = depth, quiet
+    return packed._replace(shapes=mlp.shape[None], columns=columns.ravel(), weights=weights.ravel())
 
 
 def exact_genome(seed: int) -> np.ndarray:
@@ -96,10 +96,10 @@ def exact_genome(seed: int) -> np.ndarray:
     return (draw.integers(-8, 9, EXACT_MLP.genes) / 8).astype(np.float32)
 
 
-def evaluate_features(lineup: Lineup) -> Evaluate:
+def evaluate_features(packed: PackedPlayers) -> Evaluate:
     """By looking every feature up."""
-    features = int(lineup.seats[0, FEATURES])
-    tables = lineup.columns.reshape(features, TABLE_SIZE)
+    features = int(packed.seats[0, FEATURES])
+    tables = packed.columns.reshape(features, TABLE_SIZE)
     counts = np.zeros(features, dtype=np.int64)
     moves = np.zeros(MOST_MOVES, dtype=np.uint64)
 
@@ -110,9 +110,9 @@ def evaluate_features(lineup: Lineup) -> Evaluate:
     return evaluate
 
 
-def evaluate_pieces(lineup: Lineup) -> Evaluate:
+def evaluate_pieces(packed: PackedPlayers) -> Evaluate:
     """By counting pieces alone."""
-    tables = lineup.columns.reshape(4, TABLE_SIZE).tolist()
+    tables = packed.columns.reshape(4, TABLE_SIZE).tolist()
 
     def evaluate(board: Board, side: int) -> int:
         own, other, kings = map(int, board)
@@ -227,32 +227,32 @@ def list_words(board: Board, side: int) -> np.ndarray:
 
 
 def search(
-    lineup: Lineup,
+    packed: PackedPlayers,
     position: Position,
-    scratch: CheckersScratch,
+    workspace: CheckersWorkspace,
     *,
     player: int = 0,
     depth: int | None = None,
 ) -> tuple[set[Move], int]:
     """The same from the compiled search."""
     if depth is not None:
-        lineup.seats[player, DEPTH] = depth
+        packed.seats[player, DEPTH] = depth
     own, other, kings = sides(position, position.side)
-    quiet = note_past(position, scratch)
-    count, worth = find_moves(lineup, player, own, other, kings, position.side, quiet, scratch)
-    return {GAME.move_of(int(word)) for word in scratch.moves[:count]}, int(worth)
+    quiet = note_past(position, workspace)
+    count, worth = find_moves(packed, player, own, other, kings, position.side, quiet, workspace)
+    return {GAME.move_of(int(word)) for word in workspace.moves[:count]}, int(worth)
 
 
-def note_past(position: Position, scratch: CheckersScratch) -> int:
+def note_past(position: Position, workspace: CheckersWorkspace) -> int:
     """Tells compiled code how the position came about."""
     quiet = len(position.past)
-    scratch.past[:quiet] = position.past
-    scratch.past[quiet] = repetition_key(*sides(position, position.side), position.side)
+    workspace.past[:quiet] = position.past
+    workspace.past[quiet] = repetition_key(*sides(position, position.side), position.side)
     return quiet
 
 
 @pytest.fixture(scope="module")
-def exact_players() -> list[tuple[Lineup, Evaluate]]:
+def exact_players() -> list[tuple[PackedPlayers, Evaluate]]:
     """Players of all kinds, and what they think of a position."""
     pieces, few, some, many = count_pieces(4), linear(4, 4), linear(14, 4), linear(20, 4)
     genome = exact_genome(3)
@@ -267,14 +267,14 @@ def exact_players() -> list[tuple[Lineup, Evaluate]]:
 
 @pytest.mark.parametrize("quiet", [0, 1])
 def test_value_and_best_moves_are_those_of_plain_negamax(
-    exact_players: list[tuple[Lineup, Evaluate]], quiet: int
+    exact_players: list[tuple[PackedPlayers, Evaluate]], quiet: int
 ) -> None:
     """One table serves all positions, depths and players, and must confuse none of them."""
-    lineup = combine_lineups([lineup for lineup, _ in exact_players])
+    packed = combine_players([packed for packed, _ in exact_players])
     judges = [judge for _, judge in exact_players]
-    lineup.seats[:, QUIET] = quiet
-    scratch = make_checkers_scratch(lineup)
-    assert len(scratch.room) > checkers_seat.ROOM_TABLE_AT
+    packed.seats[:, QUIET] = quiet
+    workspace = make_checkers_workspace(packed)
+    assert len(workspace.room) > checkers_seat.ROOM_TABLE_AT
     values = []
     for depth, count in ((1, 60), (2, 40), (3, 16), (4, 4)):
         positions = random_positions(count, 10 * quiet + depth) + endings(count, depth)
@@ -282,8 +282,8 @@ def test_value_and_best_moves_are_those_of_plain_negamax(
             plain = PlainSearch(position, judges, quiet=quiet)
             for player, expected in enumerate(plain.best_moves(depth)):
                 args = {"player": player, "depth": depth}
-                assert search(lineup, position, scratch, **args) == expected
-                assert search(lineup, position, scratch, **args) == expected
+                assert search(packed, position, workspace, **args) == expected
+                assert search(packed, position, workspace, **args) == expected
                 values.append(expected[1])
     assert min(values) < -WIN
     assert max(values) > WIN
@@ -293,13 +293,13 @@ def test_value_and_best_moves_are_those_of_plain_negamax(
 def test_a_usual_network_is_followed_to_the_last_digits() -> None:
     """Its numbers are rounded, so values agree only nearly."""
     genome = np.random.default_rng(4).uniform(-0.3, 0.3, TANH_MLP.genes).astype(np.float32)
-    lineup = network(TANH_MLP, genome, 2)
-    scratch = make_checkers_scratch(lineup)
+    packed = network(TANH_MLP, genome, 2)
+    workspace = make_checkers_workspace(packed)
     judge = evaluate_network(TANH_MLP, genome)
     for position in random_positions(20, 5):
         plain = PlainSearch(position, [judge], quiet=0)
         ((_, expected),) = plain.best_moves(2)
-        moves, worth = search(lineup, position, scratch)
+        moves, worth = search(packed, position, workspace)
         assert abs(worth - expected) < UNIT * 1e-4
         for word in list_words(plain.board, plain.side):
             if GAME.move_of(int(word)) in moves:
@@ -314,68 +314,68 @@ SEARCHERS += [network(EXACT_MLP, exact_genome(seed), 5, quiet=seed % 2) for seed
 @pytest.mark.parametrize("bits", [1, 6, 14])
 def test_a_table_changes_no_result(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a tiny one, which all players, of both colours, overwrite all the time."""
-    lineup = combine_lineups(SEARCHERS)
+    packed = combine_players(SEARCHERS)
     monkeypatch.setattr(checkers_seat, "TABLE_BITS", bits)
-    shared = make_checkers_scratch(lineup)
+    shared = make_checkers_workspace(packed)
     monkeypatch.setattr(checkers_seat, "LEAST_WITH_TABLE", 99)
-    without = make_checkers_scratch(lineup)
+    without = make_checkers_workspace(packed)
     assert len(shared.room) == len(without.room) + (3 << bits)
     for position in random_positions(25, bits):
         for player in range(len(SEARCHERS)):
-            expected = search(lineup, position, without, player=player)
-            assert search(lineup, position, shared, player=player) == expected
+            expected = search(packed, position, without, player=player)
+            assert search(packed, position, shared, player=player) == expected
 
 
 def test_a_player_of_either_colour_has_values_of_its_own() -> None:
     """With depths that differ by one both meet the same positions with as many plies left."""
-    lineup = linear(4, 5, seed=8)
-    shared = make_checkers_scratch(lineup)
+    packed = linear(4, 5, seed=8)
+    shared = make_checkers_workspace(packed)
     position = GAME.initial()
     stream = new_stream(2)
     for _ in range(40):
         if not GAME.legal_moves(position):
             break
         depth = 5 - position.side
-        expected = search(lineup, position, make_checkers_scratch(lineup), depth=depth)
-        assert search(lineup, position, shared, depth=depth) == expected
+        expected = search(packed, position, make_checkers_workspace(packed), depth=depth)
+        assert search(packed, position, shared, depth=depth) == expected
         best = sorted(expected[0])
         position = GAME.play(position, best[int(stream[0]) % len(best)])
 
 
 def test_a_deeper_search_misleads_no_shallower_one_that_follows() -> None:
     """It left bounds, from narrow windows, of the very positions that are now to be valued."""
-    lineup = linear(14, 6, seed=5)
+    packed = linear(14, 6, seed=5)
     for position in random_positions(12, 2, longest=30):
-        shared = make_checkers_scratch(lineup)
+        shared = make_checkers_workspace(packed)
         for depth in (6, 4, 5, 3):
-            expected = search(lineup, position, make_checkers_scratch(lineup), depth=depth)
-            assert search(lineup, position, shared, depth=depth) == expected
+            expected = search(packed, position, make_checkers_workspace(packed), depth=depth)
+            assert search(packed, position, shared, depth=depth) == expected
 
 
 def test_a_table_saves_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    lineup = linear(14, 8)
-    with_table = make_checkers_scratch(lineup)
+    packed = linear(14, 8)
+    with_table = make_checkers_workspace(packed)
     monkeypatch.setattr(checkers_seat, "LEAST_WITH_TABLE", 99)
-    without = make_checkers_scratch(lineup)
-    for scratch in (with_table, without):
-        search(lineup, GAME.initial(), scratch)
+    without = make_checkers_workspace(packed)
+    for workspace in (with_table, without):
+        search(packed, GAME.initial(), workspace)
     assert 0 < with_table.room[NODES] < 0.8 * without.room[NODES]
 
 
 def test_a_table_is_forgotten_when_a_player_has_learned() -> None:
-    lineup = linear(4, 6)
-    shared = make_checkers_scratch(lineup)
+    packed = linear(4, 6)
+    shared = make_checkers_workspace(packed)
     positions = random_positions(10, 4)
-    before = [search(lineup, position, shared) for position in positions]
-    lineup.columns[:] = linear(4, 6, seed=2).columns
-    expected = [search(lineup, p, make_checkers_scratch(lineup)) for p in positions]
-    assert [search(lineup, position, shared) for position in positions] != expected
-    lineup.columns[:] = linear(4, 6).columns
+    before = [search(packed, position, shared) for position in positions]
+    packed.columns[:] = linear(4, 6, seed=2).columns
+    expected = [search(packed, p, make_checkers_workspace(packed)) for p in positions]
+    assert [search(packed, position, shared) for position in positions] != expected
+    packed.columns[:] = linear(4, 6).columns
     forget_positions(shared)
-    assert [search(lineup, position, shared) for position in positions] == before
-    lineup.columns[:] = linear(4, 6, seed=2).columns
+    assert [search(packed, position, shared) for position in positions] == before
+    packed.columns[:] = linear(4, 6, seed=2).columns
     forget_positions(shared)
-    assert [search(lineup, position, shared) for position in positions] == expected
+    assert [search(packed, position, shared) for position in positions] == expected
 
 
 def test_captures_are_followed_only_if_asked() -> None:
@@ -383,11 +383,11 @@ def test_captures_are_followed_only_if_asked() -> None:
     position = GAME.parse_position("B:W18,25,29:B15,1")
     only = {GAME.parse_move("15x22")}
     for depth, quiet, worth in ((1, 0, 0), (1, 1, -UNIT), (2, 0, -UNIT)):
-        lineup = count_pieces(depth, quiet=quiet)
-        assert search(lineup, position, make_checkers_scratch(lineup)) == (only, worth)
+        packed = count_pieces(depth, quiet=quiet)
+        assert search(packed, position, make_checkers_workspace(packed)) == (only, worth)
 
 
-SCRATCH = make_checkers_scratch(linear(14, 6))
+WORKSPACE = make_checkers_workspace(linear(14, 6))
 
 
 def shuffle_kings(text: str, moves: str) -> Position:
@@ -404,14 +404,14 @@ def test_a_move_that_repeats_for_the_third_time_is_worth_nothing() -> None:
     behind = shuffle_kings("W:WK28,K32:BK5", to_and_fro)
     ahead = shuffle_kings("W:WK32:BK5,K12", to_and_fro)
     for depth in (1, 2, 3, 6):
-        lineup = count_pieces(depth)
-        assert search(lineup, behind, SCRATCH) == ({GAME.parse_move("1-5")}, 0)
-        moves, worth = search(lineup, ahead, SCRATCH)
+        packed = count_pieces(depth)
+        assert search(packed, behind, WORKSPACE) == ({GAME.parse_move("1-5")}, 0)
+        moves, worth = search(packed, ahead, WORKSPACE)
         assert worth == 3 * UNIT // 2
         assert GAME.parse_move("1-5") not in moves
         assert GAME.parse_move("1-6") in moves
         once = behind.past[:-4]
-        assert search(lineup, replace(behind, past=once), SCRATCH)[1] < 0
+        assert search(packed, replace(behind, past=once), WORKSPACE)[1] < 0
 
 
 def test_the_last_quiet_ply_is_worth_nothing() -> None:
@@ -420,48 +420,48 @@ def test_the_last_quiet_ply_is_worth_nothing() -> None:
     behind = GAME.parse_position("B:WK28,K31,K32:BK1,9")
     ahead = GAME.parse_position("B:WK32:BK1,9")
     soon, not_yet = tuple(range(79)), tuple(range(78))
-    lineup = count_pieces(1)
-    assert search(lineup, replace(behind, past=soon), SCRATCH) == (king_moves, 0)
+    packed = count_pieces(1)
+    assert search(packed, replace(behind, past=soon), WORKSPACE) == (king_moves, 0)
     everything = king_moves | man_moves
-    assert search(lineup, replace(behind, past=not_yet), SCRATCH) == (everything, -2 * UNIT)
-    assert search(lineup, replace(ahead, past=soon), SCRATCH) == (man_moves, UNIT)
+    assert search(packed, replace(behind, past=not_yet), WORKSPACE) == (everything, -2 * UNIT)
+    assert search(packed, replace(ahead, past=soon), WORKSPACE) == (man_moves, UNIT)
 
 
 def test_a_win_with_the_last_quiet_ply_is_a_win() -> None:
     """After 4-8 the man on 12 is stuck."""
     position = replace(GAME.parse_position("B:W12:BK3,K4"), past=tuple(range(79)))
     for depth in (1, 3):
-        found = search(count_pieces(depth), position, SCRATCH)
+        found = search(count_pieces(depth), position, WORKSPACE)
         assert found == ({GAME.parse_move("4-8")}, WIN + depth)
 
 
 def test_sooner_wins_and_later_losses_are_worth_more() -> None:
     position = GAME.parse_position("B:W12:BK3,K4")
-    assert search(count_pieces(1), position, SCRATCH)[1] == WIN + 1
-    assert search(count_pieces(6), position, SCRATCH)[1] == WIN + 6
+    assert search(count_pieces(1), position, WORKSPACE)[1] == WIN + 1
+    assert search(count_pieces(6), position, WORKSPACE)[1] == WIN + 6
     lost = GAME.parse_position("W:W12:BK3,K7")  # 12-8, 3x12
-    assert search(count_pieces(2), lost, SCRATCH)[1] == -(WIN + 1)
-    assert search(count_pieces(5), lost, SCRATCH)[1] == -(WIN + 4)
+    assert search(count_pieces(2), lost, WORKSPACE)[1] == -(WIN + 1)
+    assert search(count_pieces(5), lost, WORKSPACE)[1] == -(WIN + 4)
 
 
 def choose(
-    lineup: Lineup, position: Position, stream: np.ndarray, scratch: CheckersScratch
+    packed: PackedPlayers, position: Position, stream: np.ndarray, workspace: CheckersWorkspace
 ) -> Move:
-    """What the lineup's first player decides."""
-    scratch = scratch._replace(streams=stream)
-    quiet = note_past(position, scratch)
-    chair = GAME.to_move(position)
+    """What the packed players' first player decides."""
+    workspace = workspace._replace(streams=stream)
+    quiet = note_past(position, workspace)
+    slot = GAME.to_move(position)
     boards = sides(position, position.side)
-    return GAME.move_of(int(decide(lineup, chair, *boards, position.side, quiet, scratch)))
+    return GAME.move_of(int(decide(packed, slot, *boards, position.side, quiet, workspace)))
 
 
 def test_equal_moves_are_equally_likely() -> None:
     """All seven first moves are worth nothing, two plies deep."""
-    lineup = count_pieces(2)
+    packed = count_pieces(2)
     stream = new_stream(3)
     legal = GAME.legal_moves(GAME.initial())
-    assert search(lineup, GAME.initial(), SCRATCH) == (set(legal), 0)
-    chosen = [choose(lineup, GAME.initial(), stream, SCRATCH) for _ in range(3500)]
+    assert search(packed, GAME.initial(), WORKSPACE) == (set(legal), 0)
+    chosen = [choose(packed, GAME.initial(), stream, WORKSPACE) for _ in range(3500)]
     counts = np.array([chosen.count(move) for move in legal])
     assert counts.sum() == 3500
     assert np.all(abs(counts - 500) < 4 * np.sqrt(500 * 6 / 7))
@@ -470,26 +470,26 @@ def test_equal_moves_are_equally_likely() -> None:
 def test_a_single_best_move_draws_nothing() -> None:
     stream = new_stream(9)
     position = replace(GAME.parse_position("B:W12:BK3,K4"))
-    assert str(choose(count_pieces(1), position, stream, SCRATCH)) == "4-8"
+    assert str(choose(count_pieces(1), position, stream, WORKSPACE)) == "4-8"
     assert stream[0] == 9
 
 
 def test_a_single_legal_move_is_played_at_once() -> None:
     stream = new_stream(9)
     position = GAME.parse_position("B:W18,32:B15,1,2")
-    for lineup in (linear(14, 6), simple_lineup(SEAT_FIELDS)):
-        before = SCRATCH.room[NODES]
-        assert str(choose(lineup, position, stream, SCRATCH)) == "15x22"
-        assert SCRATCH.room[NODES] == before
+    for packed in (linear(14, 6), simple_player(SEAT_FIELDS)):
+        before = WORKSPACE.room[NODES]
+        assert str(choose(packed, position, stream, WORKSPACE)) == "15x22"
+        assert WORKSPACE.room[NODES] == before
         assert stream[0] == 9
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.25, 1.0])
 def test_noise_is_the_share_of_random_moves(noise: float) -> None:
     position = GAME.parse_position("B:W12:BK3,K4")
-    lineup = with_noise(count_pieces(1), noise)
+    packed = with_noise(count_pieces(1), noise)
     stream = new_stream(5)
-    chosen = [str(choose(lineup, position, stream, SCRATCH)) for _ in range(8000)]
+    chosen = [str(choose(packed, position, stream, WORKSPACE)) for _ in range(8000)]
     others = [str(move) for move in GAME.legal_moves(position) if str(move) != "4-8"]
     assert len(others) == 2
     expected = 8000 * noise / 3

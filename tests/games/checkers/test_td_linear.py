@@ -23,7 +23,7 @@ from evolve_arena.games.checkers.linear_lessons import (
     NONE,
     REPLACING,
 )
-from evolve_arena.games.checkers.linear_meetings import make_entrants, make_meetings
+from evolve_arena.games.checkers.linear_meetings import make_meetings, make_participants
 from evolve_arena.games.checkers.spec import GAME
 from evolve_arena.games.checkers.td_linear import (
     TdLinear,
@@ -31,7 +31,7 @@ from evolve_arena.games.checkers.td_linear import (
     TdLinearState,
     make_lesson,
 )
-from evolve_arena.players.lineup import KIND, RANDOM
+from evolve_arena.players.packed import KIND, RANDOM
 
 
 def make_method(turned: int = 0, **changes: Any) -> TdLinear:
@@ -189,11 +189,11 @@ def test_players_learn(games: int, changes: dict[str, Any]) -> None:
     after, _ = method.step(state, make_arena(method))
     lesson = make_lesson(method.config, design)._replace(exploration=0.0)
     genomes = [after.population[0], state.population[0], state.population[0]]
-    entrants = make_entrants([design] * 3, [lesson] * 3, genomes)
-    entrants.seats[2, KIND] = RANDOM
+    participants = make_participants([design] * 3, [lesson] * 3, genomes)
+    participants.seats[2, KIND] = RANDOM
     pairings = [(0, 1), (0, 2)]
     seeds = derive_seeds(2, 0, "test", 2)
-    work = make_meetings(entrants, pairings, seeds, games=100, learn=False, alternate=True)
+    work = make_meetings(participants, pairings, seeds, games=100, learn=False, alternate=True)
     shares = (SerialExecutor().do(work)[1] @ [1.0, 0.5, 0.0]) / 100
     assert shares[0] > 0.75
     assert shares[1] > 0.9

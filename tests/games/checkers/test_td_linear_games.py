@@ -42,13 +42,13 @@ from evolve_arena.games.checkers.linear_lessons import (
     write_tables,
 )
 from evolve_arena.games.checkers.linear_meetings import (
-    Entrants,
-    make_entrants,
+    Participants,
     make_meetings,
+    make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.seat import DEPTH, make_checkers_scratch
-from evolve_arena.players.lineup import KIND, RANDOM
+from evolve_arena.games.checkers.seat import DEPTH, make_checkers_workspace
+from evolve_arena.players.packed import KIND, RANDOM
 
 PLAIN = Lesson(
     rate=0.001,
@@ -82,20 +82,20 @@ def make_design(lesson: Lesson, **options: Any) -> LinearDesign:
     )
 
 
-def gather(*lessons: Lesson, scale: float = 0.1, **options: Any) -> Entrants:
+def gather(*lessons: Lesson, scale: float = 0.1, **options: Any) -> Participants:
     """Players with random weights."""
     designs = [make_design(lesson, **options) for lesson in lessons]
     generator = np.random.default_rng(4)
     genomes = [scale * generator.normal(0.0, 1.0, design.genes) for design in designs]
-    return make_entrants(designs, lessons, genomes)
+    return make_participants(designs, lessons, genomes)
 
 
 def meet(
-    entrants: Entrants, pairings: Any, games: int, seed: int = 1, **options: Any
+    participants: Participants, pairings: Any, games: int, seed: int = 1, **options: Any
 ) -> list[NDArray[Any]]:
     seeds = derive_seeds(seed, 0, "test", len(pairings))
     options = {"learn": True, **options}
-    return SerialExecutor().do(make_meetings(entrants, pairings, seeds, games=games, **options))
+    return SerialExecutor().do(make_meetings(participants, pairings, seeds, games=games, **options))
 
 
 # Replayed
@@ -106,7 +106,7 @@ class Replay:
 
     def __init__(
         self,
-        entrants: Entrants,
+        participants: Participants,
         pairing: tuple[int, int],
         seed: Any,
         turned: int,
@@ -115,15 +115,15 @@ class Replay:
         self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
-        self.lessons = entrants.lessons[rows]
-        self.weights = entrants.weights[rows]
+        self.lessons = participants.lessons[rows]
+        self.weights = participants.weights[rows]
         self.game = Checkers(turned=turned)
         self.stream = np.array([seed], dtype=np.uint64)
-        self.lineups = [
+        self.packed_players = [
             linear_games._lay_table(
-                *(array[row : row + 1] for array in (entrants.seats, entrants.lessons)),
-                *(entrants.weights[row : row + 1], np.uint64(0)),
-            ).lineup
+                *(array[row : row + 1] for array in (participants.seats, participants.lessons)),
+                *(participants.weights[row : row + 1], np.uint64(0)),
+            ).packed
             for row in rows
         ]
         self.traces = np.zeros((2, MOST_GENES))
@@ -136,19 +136,19 @@ class Replay:
         self.episodes: list[list[list[int]]] = [[], []]
         self.traces[:] = 0.0
         position = self.game.initial()
-        chair = 1
+        slot = 1
         while (outcome := self.end(position)) is None:
-            chair = self.game.to_move(position)
-            states = self.lessons[self.seats[chair], 7]
+            slot = self.game.to_move(position)
+            states = self.lessons[self.seats[slot], 7]
             if learn and states == BEFORE:
-                self.see(position, chair)
-            position = self.game.play_on(position, self.choose(position, chair))
+                self.see(position, slot)
+            position = self.game.play_on(position, self.choose(position, slot))
             if learn and states == AFTER and self.end(position) is None:
-                self.see(position, chair)
+                self.see(position, slot)
             self.figures[PLIES] += 1
         reward = 2.0 * outcome.scores[0] - 1.0
-        for chair in range(2 if learn else 0):
-            self.see(position, chair, last=True, reward=reward if chair == 0 else -reward)
+        for slot in range(2 if learn else 0):
+            self.see(position, slot, last=True, reward=reward if slot == 0 else -reward)
         self.figures[[FIRST_WINS, DRAWS]] += [reward == 1.0, reward == 0.0]
         self.scores[int(1 - reward) if first == 0 else int(1 + reward)] += 1
 
@@ -162,37 +162,39 @@ class Replay:
         dark, light = position.dark.bit_count(), position.light.bit_count()
         return Outcome((1 + (dark < light), 1 + (dark > light)), "by pieces")
 
-    def choose(self, position: Position, chair: int) -> Any:
+    def choose(self, position: Position, slot: int) -> Any:
         """What the player thinks best with the weights of now, in a table without memory."""
-        who = self.seats[chair]
-        lineup = self.lineups[who]
-        write_tables(self.lessons, self.weights, who, lineup.columns, 0)
-        scratch = make_checkers_scratch(lineup)._replace(streams=self.stream)
-        scratch.past[: len(position.past)] = position.past
-        boards = self.boards(position, chair)
+        who = self.seats[slot]
+        packed = self.packed_players[who]
+        write_tables(self.lessons, self.weights, who, packed.columns, 0)
+        workspace = make_checkers_workspace(packed)._replace(streams=self.stream)
+        workspace.past[: len(position.past)] = position.past
+        boards = self.boards(position, slot)
         quiet = len(position.past)
-        note_position(scratch.past, quiet, *boards, position.side)
+        note_position(workspace.past, quiet, *boards, position.side)
         if self.draws == "forty-moves":  # nothing is seen again
-            scratch.past[: quiet + 1] = np.arange(1, quiet + 2)
-        return self.game.move_of(int(decide(lineup, chair, *boards, position.side, quiet, scratch)))
+            workspace.past[: quiet + 1] = np.arange(1, quiet + 2)
+        return self.game.move_of(
+            int(decide(packed, slot, *boards, position.side, quiet, workspace))
+        )
 
-    def boards(self, position: Position, chair: int) -> Any:
-        """The pieces of who sits on *chair*, of the other, and the kings."""
+    def boards(self, position: Position, slot: int) -> Any:
+        """The pieces of who sits on *slot*, of the other, and the kings."""
         pieces = np.uint64(position.dark), np.uint64(position.light)
-        side = chair ^ self.game.turned
+        side = slot ^ self.game.turned
         return pieces[side], pieces[1 - side], np.uint64(position.kings)
 
-    def see(self, position: Position, chair: int, last: bool = False, reward: float = 0.0) -> None:
+    def see(self, position: Position, slot: int, last: bool = False, reward: float = 0.0) -> None:
         """Adds a position to an episode and learns from it."""
-        who = self.seats[chair]
+        who = self.seats[slot]
         size = int(self.lessons[who, 8])
         if self.lessons[who, 0] == 0.0:
             return
         features = np.zeros(size, dtype=np.int64)
-        scratch = np.zeros(MOST_MOVES, dtype=np.uint64)
-        side = chair ^ self.game.turned
-        count_features(features, 0, size, *self.boards(position, chair), side, scratch, 0)
-        episode = self.episodes[chair]
+        workspace = np.zeros(MOST_MOVES, dtype=np.uint64)
+        side = slot ^ self.game.turned
+        count_features(features, 0, size, *self.boards(position, slot), side, workspace, 0)
+        episode = self.episodes[slot]
         episode.append(np.minimum(features, 31).tolist())
         states = np.ravel(episode)
         count = len(episode)
@@ -201,11 +203,11 @@ class Replay:
             if count > 1:
                 self.figures[ERROR] += learn_from_move(
                     *(*knowledge, (count - 2) * size, (count - 1) * size, last, reward),
-                    *(self.traces, chair),
+                    *(self.traces, slot),
                 )
         elif last:
             self.figures[ERROR] += learn_from_game(
-                *(*knowledge, 0, count, reward, self.traces, chair, np.zeros(count))
+                *(*knowledge, 0, count, reward, self.traces, slot, np.zeros(count))
             )
 
 
@@ -217,34 +219,34 @@ PAIRS = [("Burge", "before"), ("nothing", "after moves"), ("binary", "as printed
 )
 def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...], turned: int) -> None:
     """Against oneself, where there is one kind, or against the other."""
-    entrants = gather(*(LESSONS[kind] for kind in kinds), turned=turned)
-    entrants.seats[-1, DEPTH] = 4  # searches with a table
+    participants = gather(*(LESSONS[kind] for kind in kinds), turned=turned)
+    participants.seats[-1, DEPTH] = 4  # searches with a table
     pairing = (0, len(kinds) - 1)
     options = {"turned": turned, "alternate": turned == 1}
-    outputs = meet(entrants, [pairing], 2, **options)
+    outputs = meet(participants, [pairing], 2, **options)
     seed = derive_seeds(1, 0, "test", 1)[0]
-    replay = Replay(entrants, pairing, seed, turned)
+    replay = Replay(participants, pairing, seed, turned)
     for game in range(2):
         replay.play(game % 2 if turned and len(kinds) > 1 else 0, learn=True)
     assert outputs[1][0].tolist() == replay.scores
     np.testing.assert_allclose(outputs[2][0], replay.figures, rtol=1e-12)
     weights = read_weights(outputs)[0]
     np.testing.assert_allclose(weights, replay.weights[replay.players], rtol=1e-9)
-    change = np.abs(weights - entrants.weights[list(pairing)]).max(axis=1)
+    change = np.abs(weights - participants.weights[list(pairing)]).max(axis=1)
     assert ((change > 1e-3) == [kind != "nothing" for kind in (kinds * 2)[:2]]).all()
 
 
 @pytest.mark.parametrize("draws", ["standard", "forty-moves", "pieces"])
 def test_games_are_drawn_by_the_rule_that_is_asked_for(draws: str) -> None:
-    entrants = gather(LESSONS["as printed"], scale=0.01)
-    outputs = meet(entrants, [(0, 0)], 12, draws=draws)
-    replay = Replay(entrants, (0, 0), derive_seeds(1, 0, "test", 1)[0], 0, draws)
+    participants = gather(LESSONS["as printed"], scale=0.01)
+    outputs = meet(participants, [(0, 0)], 12, draws=draws)
+    replay = Replay(participants, (0, 0), derive_seeds(1, 0, "test", 1)[0], 0, draws)
     for _ in range(12):
         replay.play(0, learn=True)
     assert outputs[1][0].tolist() == replay.scores
     np.testing.assert_allclose(outputs[2][0], replay.figures, rtol=1e-12)
     np.testing.assert_allclose(read_weights(outputs)[0, 0], replay.weights[0], rtol=1e-9)
-    plain = meet(entrants, [(0, 0)], 12)
+    plain = meet(participants, [(0, 0)], 12)
     assert (draws == "standard") == (outputs[2][0].tolist() == plain[2][0].tolist())
 
 
@@ -260,7 +262,7 @@ def test_values_beyond_31_count_as_31() -> None:
     room.counts[1] = 3
     linear_games._see(
         *(table.lessons, table.weights, 0, 1, *boards, 0, False, 0.0),
-        *(table.lineup.columns, table.scratch, room),
+        *(table.packed.columns, table.workspace, room),
     )
     at = linear_games.MOST_STATES * MOST_FEATURES + 3 * 14
     assert room.states[at : at + 5].tolist() == [0, 7, 9, 0, 31]
@@ -270,26 +272,26 @@ def test_values_beyond_31_count_as_31() -> None:
 
 
 def _rows(lesson: Lesson) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    entrants = gather(lesson)
-    return entrants.seats, entrants.lessons, entrants.weights
+    participants = gather(lesson)
+    return participants.seats, participants.lessons, participants.weights
 
 
 # Who learns
 
 
 def test_nobody_learns_who_must_not() -> None:
-    entrants = gather(PLAIN, PLAIN._replace(features=4))
+    participants = gather(PLAIN, PLAIN._replace(features=4))
     pairings = [(0, 1), (1, 0), (1, 1)]
-    before = entrants.weights.copy()
-    outputs = meet(entrants, pairings, 6, learn=False)
+    before = participants.weights.copy()
+    outputs = meet(participants, pairings, 6, learn=False)
     np.testing.assert_array_equal(read_weights(outputs), before[np.array(pairings)])
     assert outputs[2][:, ERROR].tolist() == [0.0] * 3
     assert outputs[1].sum(axis=1).tolist() == [6] * 3
-    outputs = meet(entrants.with_rate(1, 0.0), pairings, 6)
+    outputs = meet(participants.with_rate(1, 0.0), pairings, 6)
     changed = (read_weights(outputs) != before[np.array(pairings)]).any(axis=2)
     assert changed.tolist() == [[True, False], [False, True], [False, False]]
-    np.testing.assert_array_equal(entrants.weights, before)
-    assert entrants.lessons[1, 0] == PLAIN.rate
+    np.testing.assert_array_equal(participants.weights, before)
+    assert participants.lessons[1, 0] == PLAIN.rate
 
 
 def test_who_plays_himself_has_one_set_of_weights() -> None:
@@ -302,17 +304,17 @@ def test_who_plays_himself_has_one_set_of_weights() -> None:
 
 def test_who_begins() -> None:
     """Somebody who looks ahead always wins against one who plays at random."""
-    entrants = gather(PLAIN, PLAIN, depth=4).with_weights({0: np.array(PIECES)})
-    entrants.seats[1, KIND] = RANDOM
+    participants = gather(PLAIN, PLAIN, depth=4).with_weights({0: np.array(PIECES)})
+    participants.seats[1, KIND] = RANDOM
     for alternate in (False, True):
-        outputs = meet(entrants, [(0, 1), (1, 0)], 10, learn=False, alternate=alternate)
+        outputs = meet(participants, [(0, 1), (1, 0)], 10, learn=False, alternate=alternate)
         assert outputs[1].tolist() == [[10, 0, 0], [0, 0, 10]]
         assert outputs[2][:, FIRST_WINS].tolist() == ([5.0, 5.0] if alternate else [10.0, 0.0])
 
 
 def test_new_weights_take_the_place_of_all() -> None:
-    entrants = gather(PLAIN)
-    row = entrants.with_weights({0: np.array([2.0, 3.0])}).weights[0]
+    participants = gather(PLAIN)
+    row = participants.with_weights({0: np.array([2.0, 3.0])}).weights[0]
     assert row.tolist() == [2.0, 3.0, *[0.0] * (MOST_GENES - 2)]
 
 
@@ -325,10 +327,10 @@ def test_lost_weights_are_no_numbers() -> None:
 
 
 def test_any_number_of_workers_does_the_same() -> None:
-    entrants = gather(*LESSONS.values())
+    participants = gather(*LESSONS.values())
     pairings = [(place, place) for place in range(4)] + [(4, 5), (6, 0), (1, 2), (2, 1)]
     seeds = derive_seeds(3, 1, "test", len(pairings))
-    work = make_meetings(entrants, pairings, seeds, games=4, learn=True, alternate=True)
+    work = make_meetings(participants, pairings, seeds, games=4, learn=True, alternate=True)
     copies = [array.copy() for array in work.inputs]
     expected = SerialExecutor().do(work)
     with ProcessExecutor(2) as executor:
@@ -348,11 +350,11 @@ def test_any_number_of_workers_does_the_same() -> None:
     [([(0, 2)], 1, "outside 0 to 1"), ([(-1, 0)], 1, "outside 0 to 1"), ([(0, 1)], 2, "2 seeds")],
 )
 def test_what_does_not_fit_is_refused(pairings: Any, seeds: int, said: str) -> None:
-    entrants = gather(PLAIN, PLAIN)
+    participants = gather(PLAIN, PLAIN)
     with pytest.raises(ValueError, match=said):
-        make_meetings(entrants, pairings, np.zeros(seeds, dtype=np.uint64), games=1, learn=True)
+        make_meetings(participants, pairings, np.zeros(seeds, dtype=np.uint64), games=1, learn=True)
 
 
 def test_a_genome_must_be_its_designs() -> None:
     with pytest.raises(ValueError, match="player 0 has 13 genes, not 14"):
-        make_entrants([make_design(PLAIN)], [PLAIN], [np.zeros(13)])
+        make_participants([make_design(PLAIN)], [PLAIN], [np.zeros(13)])

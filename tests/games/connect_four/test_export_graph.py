@@ -33,7 +33,7 @@ from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import Player
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3), "9x5": (9, 5, 4)}
@@ -393,8 +393,8 @@ def test_exported_bots_play_the_games_of_the_compiled_arena(head: str, feed_forw
     pairings = np.array([[0, 1], [1, 0]] * (matches // 2), dtype=np.int32)
     seeds = derive_seeds(1, 0, "matches", matches)
     openings = random_openings(game, 3, matches, 1)
-    lineup = combine_lineups([first.lineup, second.lineup])
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    packed = combine_players([first.packed, second.packed])
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     forgotten = 0
     teams = [Bot(first), Bot(second)], [Forgetful(first), Forgetful(second)]
     for match, pair in enumerate(pairings.tolist()):

@@ -84,7 +84,7 @@ def test_numbers_are_the_arenas() -> None:
     player = make_player(TupleDesign(tuples=20, length=5), 2)
     bot = run_source(export_python(player))
     numbers = [*bot["TABLES"][0], *bot["TABLES"][1]]
-    assert numbers == player.lineup.columns[-len(numbers) :].tolist()
+    assert numbers == player.packed.columns[-len(numbers) :].tolist()
     assert min(numbers) == -(32767 // 40) * 65536 == -max(numbers)
     assert len(numbers) == len(player.arrays["tables"])
 

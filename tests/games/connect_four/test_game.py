@@ -25,7 +25,7 @@ from evolve_arena.games.connect_four.bitboard import (
 )
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.players.packed import simple_player
 
 GAME = ConnectFour()
 LARGE_BOARDS = [
@@ -490,7 +490,7 @@ def test_a_million_random_games() -> None:
     count = 1_000_000
     batch = make_batch(
         GAME,
-        simple_lineup(SEAT_FIELDS),
+        simple_player(SEAT_FIELDS),
         np.zeros((count, 2), dtype=np.int32),
         derive_seeds(1, 0, "matches", count),
     )

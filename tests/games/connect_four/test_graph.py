@@ -28,7 +28,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import read_player
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
@@ -122,18 +122,18 @@ def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
     design = GraphDesign(head="value")
     genomes = [grow(design, seed) for seed in range(3)]
     before = [[getattr(genome, f.name).tobytes() for f in fields(genome)] for genome in genomes]
-    lineup = combine_lineups([design.pack(genome) for genome in genomes])
+    packed = combine_players([design.pack(genome) for genome in genomes])
     after = [[getattr(genome, f.name).tobytes() for f in fields(genome)] for genome in genomes]
     assert before == after
     pairings = np.array([[one, 3] for one in range(3)] * 5, dtype=np.int32)
     seeds = derive_seeds(1, 0, "test", 15)
 
     def play(rows: list[int], pairings: np.ndarray, seeds: np.ndarray) -> list[int]:
-        others = [design.pack(genomes[row]) for row in rows] + [make_random(GAME).lineup]
-        batch = make_batch(GAME, combine_lineups(others), pairings, seeds)
+        others = [design.pack(genomes[row]) for row in rows] + [make_random(GAME).packed]
+        batch = make_batch(GAME, combine_players(others), pairings, seeds)
         return run_kernel(batch).games.tolist()
 
-    assert len(lineup.seats) == 3
+    assert len(packed.seats) == 3
     together = play([0, 1, 2], pairings, seeds)
     for row in range(3):
         alone = play([row], np.tile(np.array([[0, 1]], dtype=np.int32), (5, 1)), seeds[row::3])
@@ -206,7 +206,7 @@ def test_a_feed_forward_graph_forgets_at_once() -> None:
 def test_memory_and_game_end_with_each_match_in_the_kernel() -> None:
     player = counter()
     pairings = np.zeros((9, 2), dtype=np.int32)
-    batch = make_batch(player.game, player.lineup, pairings, derive_seeds(1, 0, "test", 9))
+    batch = make_batch(player.game, player.packed, pairings, derive_seeds(1, 0, "test", 9))
     assert run_kernel(batch).distinct_games == 1
 
 

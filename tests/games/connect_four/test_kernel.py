@@ -15,7 +15,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.lineup import combine_lineups, with_noise
+from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 
 BOARDS = [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 10, 4), (2, 3, 2), (6, 5, 6)]
@@ -56,8 +56,8 @@ def test_every_pairing_plays_the_same_game_in_both(board: tuple[int, int, int], 
     pairings = np.tile(pairings, (2, 1))
     seeds = derive_seeds(5, 0, "matches", len(pairings))
     openings = random_openings(game, plies, len(pairings), 6)
-    lineup = combine_lineups([player.lineup for player in players])
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    packed = combine_players([player.packed for player in players])
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     for match, (first, second) in enumerate(pairings):
         played = play_match(
             game,
@@ -75,12 +75,12 @@ def test_games_with_noise_are_the_same_in_both() -> None:
     game = ConnectFour()
     players = make_players(game)
     for player in players:
-        player.lineup = with_noise(player.lineup, 0.3)
+        player.packed = with_noise(player.packed, 0.3)
     pairings = np.array(list(product(range(len(players)), repeat=2)), dtype=np.int32)
     seeds = derive_seeds(5, 0, "matches", len(pairings))
-    lineup = combine_lineups([player.lineup for player in players])
-    results = run_kernel(make_batch(game, lineup, pairings, seeds))
-    quiet = combine_lineups([player.lineup for player in make_players(game)])
+    packed = combine_players([player.packed for player in players])
+    results = run_kernel(make_batch(game, packed, pairings, seeds))
+    quiet = combine_players([player.packed for player in make_players(game)])
     without = run_kernel(make_batch(game, quiet, pairings, seeds))
     assert np.mean(without.games != results.games) > 0.5
     for match, (first, second) in enumerate(pairings):
@@ -90,11 +90,11 @@ def test_games_with_noise_are_the_same_in_both() -> None:
 
 def test_openings_may_end_early() -> None:
     game = ConnectFour()
-    lineup = make_random(game).lineup
+    packed = make_random(game).packed
     openings = np.array([[3, 3, -1, -1], [3, 3, 4, -1], [3, 3, 4, 2], [-1, 0, 0, 0]], dtype=np.int8)
     seeds = np.full(4, 11, dtype=np.uint64)
     pairings = np.zeros((4, 2), dtype=np.int32)
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     player = make_random(game)
     for match, opening in enumerate([(3, 3), (3, 3, 4), (3, 3, 4, 2)]):
         played = play_match(game, [player, player], seed=11, opening=opening)
@@ -105,17 +105,17 @@ def test_a_match_depends_on_nothing_but_itself() -> None:
     """Results do not change with the order of matches, their number, or the company."""
     game = ConnectFour()
     players = make_players(game)
-    lineup = combine_lineups([player.lineup for player in players])
+    packed = combine_players([player.packed for player in players])
     pairings = np.array(list(product(range(len(players)), repeat=2)), dtype=np.int32)
     seeds = derive_seeds(1, 0, "matches", len(pairings))
-    whole = run_kernel(make_batch(game, lineup, pairings, seeds))
+    whole = run_kernel(make_batch(game, packed, pairings, seeds))
     order = np.random.default_rng(1).permutation(len(pairings))
-    shuffled = run_kernel(make_batch(game, lineup, pairings[order], seeds[order]))
+    shuffled = run_kernel(make_batch(game, packed, pairings[order], seeds[order]))
     assert shuffled.games.tolist() == whole.games[order].tolist()
     assert shuffled.outcomes.tolist() == whole.outcomes[order].tolist()
     assert shuffled.plies.tolist() == whole.plies[order].tolist()
     alone = [
-        run_kernel(make_batch(game, lineup, pairings[k : k + 1], seeds[k : k + 1]))
+        run_kernel(make_batch(game, packed, pairings[k : k + 1], seeds[k : k + 1]))
         for k in range(len(pairings))
     ]
     assert [int(results.games[0]) for results in alone] == whole.games.tolist()
@@ -123,9 +123,9 @@ def test_a_match_depends_on_nothing_but_itself() -> None:
 
 def test_a_part_of_a_batch_fills_its_part_of_the_results() -> None:
     game = ConnectFour()
-    lineup = make_random(game).lineup
+    packed = make_random(game).packed
     pairings = np.zeros((10, 2), dtype=np.int32)
-    batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", 10))
+    batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "matches", 10))
     whole = run_kernel(batch)
     results = new_results(game, 10)
     results.plies[:] = -7
@@ -137,19 +137,19 @@ def test_a_part_of_a_batch_fills_its_part_of_the_results() -> None:
 def test_the_seed_decides_games_of_chance_and_no_others() -> None:
     game = ConnectFour()
     players = make_players(game)
-    lineup = combine_lineups([player.lineup for player in players])
+    packed = combine_players([player.packed for player in players])
     for row, by_chance in ((0, True), (2, False), (5, False)):
         pairings = np.full((100, 2), row, dtype=np.int32)
-        batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", 100))
+        batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "matches", 100))
         assert run_kernel(batch).distinct_games == (100 if by_chance else 1)
-        again = make_batch(game, lineup, pairings, derive_seeds(1, 0, "matches", 100))
+        again = make_batch(game, packed, pairings, derive_seeds(1, 0, "matches", 100))
         assert run_kernel(again).games.tolist() == run_kernel(batch).games.tolist()
 
 
 def test_no_matches_give_no_results() -> None:
     game = ConnectFour()
     empty = np.zeros((0, 2), dtype=np.int32)
-    batch = make_batch(game, make_random(game).lineup, empty, np.zeros(0, dtype=np.uint64))
+    batch = make_batch(game, make_random(game).packed, empty, np.zeros(0, dtype=np.uint64))
     results = run_kernel(batch)
     assert len(results) == 0
     assert results.distinct_games == 0
@@ -158,11 +158,11 @@ def test_no_matches_give_no_results() -> None:
 def test_equal_hashes_mean_equal_games() -> None:
     """Over all games of a small board there is no collision."""
     game = ConnectFour(4, 3, 3)
-    lineup = make_random(game).lineup
+    packed = make_random(game).packed
     count = 20_000
     pairings = np.zeros((count, 2), dtype=np.int32)
     seeds = derive_seeds(3, 0, "matches", count)
-    results = run_kernel(make_batch(game, lineup, pairings, seeds))
+    results = run_kernel(make_batch(game, packed, pairings, seeds))
     player = make_random(game)
     hashes = {}
     for match in range(0, count, 20):
@@ -187,4 +187,4 @@ def test_shapes_that_do_not_fit_are_refused(
 ) -> None:
     game = ConnectFour()
     with pytest.raises(ValueError, match="seating"):
-        make_batch(game, make_random(game).lineup, pairings, seeds, openings)
+        make_batch(game, make_random(game).packed, pairings, seeds, openings)

@@ -35,7 +35,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import combine_lineups, with_noise
+from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 
 GROWN: dict[str, Any] = {
@@ -190,19 +190,19 @@ def test_games_are_those_of_neat_pythons_networks(
     weights = perceptron.initialise(1, "normal", np.random.default_rng(1))
     bots = [make_test_bot(game), make_random(game), perceptron.player(weights[0], "mlp")]
     # Others stand between the graphs, so that everything about these has to be moved.
-    lineups = [
-        bots[0].lineup,
+    packed_players = [
+        bots[0].packed,
         *[design.pack(genome) for design, genome in zip(designs, genomes, strict=True)],
-        bots[1].lineup,
+        bots[1].packed,
     ]
-    lineups.insert(5, bots[2].lineup)
-    lineup = with_noise(combine_lineups(lineups), noise)
-    assert count_tables(lineup) == TABLES
+    packed_players.insert(5, bots[2].packed)
+    packed = with_noise(combine_players(packed_players), noise)
+    assert count_tables(packed) == TABLES
     players: list[Player] = [
         Reference(design, genome, noise) for design, genome in zip(designs, genomes, strict=True)
     ]
-    for at, bot in ((0, bots[0]), (5, bots[2]), (len(lineups) - 1, bots[1])):
-        bot.lineup = with_noise(bot.lineup, noise)
+    for at, bot in ((0, bots[0]), (5, bots[2]), (len(packed_players) - 1, bots[1])):
+        bot.packed = with_noise(bot.packed, noise)
         players.insert(at, bot)
     generator = np.random.default_rng(2)
     pairings = generator.integers(len(players), size=(80, 2)).astype(np.int32)
@@ -211,7 +211,7 @@ def test_games_are_those_of_neat_pythons_networks(
     openings[::3, 1:] = -1
     openings[1::3] = -1
     seeds = derive_seeds(3, 0, "matches", len(pairings))
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     for match, (first, second) in enumerate(pairings):
         opening = [move for move in openings[match].tolist() if move >= 0]
         played = play_match(
@@ -262,12 +262,12 @@ def test_players_choose_the_kernels_moves(board: tuple[int, int, int], feed_forw
         design.player(grow(design, seed + 30), design.head) for seed, design in enumerate(designs)
     ]
     players.append(make_random(game))
-    lineup = combine_lineups([player.lineup for player in players])
+    packed = combine_players([player.packed for player in players])
     pairings = np.array(list(product(range(len(players)), repeat=2)), dtype=np.int32)
     seeds = derive_seeds(8, 0, "matches", len(pairings))
     openings = random_openings(game, 1, len(pairings), 4)
     openings[::2] = -1
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     for match, (first, second) in enumerate(pairings):
         opening = [move for move in openings[match].tolist() if move >= 0]
         played = play_match(
@@ -290,11 +290,11 @@ def test_what_was_not_decided_is_not_remembered(
         turns = len(range(0, len(played.moves), 2)) - len(opening[::2])
         if design.head == "policy":
             assert reference.activations == turns
-        lineup = combine_lineups([design.pack(genome), bot.lineup])
+        packed = combine_players([design.pack(genome), bot.packed])
         pairing = np.array([[0, 1]], dtype=np.int32)
         seeds = np.array([1], dtype=np.uint64)
         openings = np.array([opening], dtype=np.int8)
-        results = run_kernel(make_batch(game, lineup, pairing, seeds, openings))
+        results = run_kernel(make_batch(game, packed, pairing, seeds, openings))
         assert results.games[0] == played.game
 
 
@@ -326,7 +326,7 @@ def play_alone(player: GraphPlayer, seed: int = 0) -> tuple[int, ...]:
     game = player.game
     played = play_match(game, [player, player], seed=seed)
     pairing, seeds = np.zeros((1, 2), dtype=np.int32), np.array([seed], dtype=np.uint64)
-    results = run_kernel(make_batch(game, player.lineup, pairing, seeds))
+    results = run_kernel(make_batch(game, player.packed, pairing, seeds))
     assert results.games[0] == played.game
     return played.moves
 
@@ -376,9 +376,9 @@ def test_a_recurrent_policy_remembers_its_own_last_turn() -> None:
 def test_noise_of_one_is_a_random_player() -> None:
     design = GraphDesign(7, 6, 4, "value", "two-planes", "mover", False)
     game = design.game
-    lineup = with_noise(combine_lineups([design.pack(grow(design, 3))]), 1.0)
+    packed = with_noise(combine_players([design.pack(grow(design, 3))]), 1.0)
     pairings = np.zeros((300, 2), dtype=np.int32)
-    batch = make_batch(game, lineup, pairings, derive_seeds(1, 0, "test", 300))
+    batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "test", 300))
     results = run_kernel(batch)
     assert results.distinct_games == 300
 

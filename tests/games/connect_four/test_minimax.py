@@ -16,8 +16,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer, count_lines
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.games.connect_four.workspace import make_scratch
-from evolve_arena.players.lineup import NOISE, combine_lineups, with_noise
+from evolve_arena.games.connect_four.workspace import make_workspace
+from evolve_arena.players.packed import NOISE, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 from evolve_arena.players.specification import make_player
 
@@ -129,11 +129,11 @@ def test_noise_is_the_share_of_random_moves(noise: float) -> None:
 
 
 def test_noise_of_a_match_comes_on_top_of_its_own() -> None:
-    lineup = combine_lineups([MinimaxPlayer(GAME, 1, noise=0.2).lineup, make_random(GAME).lineup])
-    both = with_noise(lineup, 0.5).seats[:, NOISE] / 2**32
+    packed = combine_players([MinimaxPlayer(GAME, 1, noise=0.2).packed, make_random(GAME).packed])
+    both = with_noise(packed, 0.5).seats[:, NOISE] / 2**32
     np.testing.assert_allclose(both, [0.6, 0.5], atol=1e-9)
-    assert with_noise(lineup, 1.0).seats[:, NOISE].tolist() == [2**32, 2**32]
-    assert with_noise(lineup, 0.0).seats.tolist() == lineup.seats.tolist()
+    assert with_noise(packed, 1.0).seats[:, NOISE].tolist() == [2**32, 2**32]
+    assert with_noise(packed, 0.0).seats.tolist() == packed.seats.tolist()
 
 
 @pytest.mark.parametrize("board", [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (2, 3, 2)], ids=str)
@@ -147,8 +147,8 @@ def test_whole_matches_in_compiled_code_are_the_same_games(board: tuple[int, int
     ]
     pairings = np.array([(a, b) for a in range(4) for b in range(4)] * 2, dtype=np.int32)
     seeds = derive_seeds(5, 0, "matches", len(pairings))
-    lineup = combine_lineups([player.lineup for player in players])
-    results = run_kernel(make_batch(game, lineup, pairings, seeds))
+    packed = combine_players([player.packed for player in players])
+    results = run_kernel(make_batch(game, packed, pairings, seeds))
     for match, (first, second) in enumerate(pairings):
         played = play_match(game, [players[first], players[second]], seed=int(seeds[match]))
         assert results.games[match] == played.game
@@ -156,9 +156,9 @@ def test_whole_matches_in_compiled_code_are_the_same_games(board: tuple[int, int
 
 
 def test_who_does_not_search_carries_no_table() -> None:
-    assert make_scratch(make_random(GAME).lineup).search.nbytes == 8
-    assert make_scratch(MinimaxPlayer(GAME, 4).lineup).search.nbytes == 8
-    assert make_scratch(MinimaxPlayer(GAME, 12).lineup).search.nbytes == 8 + 2**14 * 16
+    assert make_workspace(make_random(GAME).packed).search.nbytes == 8
+    assert make_workspace(MinimaxPlayer(GAME, 4).packed).search.nbytes == 8
+    assert make_workspace(MinimaxPlayer(GAME, 12).packed).search.nbytes == 8 + 2**14 * 16
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_its_specification(text: str, depth: int, noise: float, name: str) -> No
     player = make_player(text, GAME)
     assert isinstance(player, MinimaxPlayer)
     assert (player.depth, player.noise, player.name) == (depth, noise, name)
-    assert make_player(name, GAME).lineup.seats.tolist() == player.lineup.seats.tolist()
+    assert make_player(name, GAME).packed.seats.tolist() == player.packed.seats.tolist()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from evolve_arena.games.connect_four.column_player import value_moves
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDesign
 from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
-from evolve_arena.games.connect_four.workspace import make_scratch
+from evolve_arena.games.connect_four.workspace import make_workspace
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
@@ -141,8 +141,8 @@ def test_only_the_movers_viewpoint_is_blind_to_who_began(viewpoint: str, alike: 
     own, other = np.uint64(position.second), np.uint64(position.first)
     values = np.zeros((2, 7), dtype=np.float64)
     for side in (0, 1):
-        scratch = make_scratch(player.lineup)
-        value_moves(GAME.rules, player.lineup, side, own, other, scratch, values[side])
+        workspace = make_workspace(player.packed)
+        value_moves(GAME.rules, player.packed, side, own, other, workspace, values[side])
     assert values[1].tobytes() == player.value_columns(position).tobytes()
     assert np.array_equal(values[0], values[1]) == alike
 
@@ -346,7 +346,7 @@ def test_a_player_comes_back_from_its_blob(design: NetworkDesign) -> None:
     assert again.genome.tobytes() == player.genome.tobytes()
     assert again.genome.dtype == np.float32
     assert again.remarks == {"run": "alpha", "generation": 3}
-    assert [a.tobytes() for a in again.lineup] == [a.tobytes() for a in player.lineup]
+    assert [a.tobytes() for a in again.packed] == [a.tobytes() for a in player.packed]
     assert read_player(player.serialise(), "other").name == "other"
 
 

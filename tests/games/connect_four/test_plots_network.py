@@ -28,9 +28,9 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.commands.evolving import plot
 from evolve_arena.runs.errors import NotARunError
-from evolve_arena.runs.plots.arrangement import Box, arrange
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
 from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
+from evolve_arena.runs.plots.layout import Box, arrange
 from evolve_arena.runs.plots.network import (
     MOST_NODES,
     MOST_WIRES,

@@ -55,7 +55,7 @@ def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.
     pairings = np.concatenate([np.stack([ones, random], 1), np.stack([random, ones], 1)])
     arena = Arena(method.design, SerialExecutor())
     seeds = derive_seeds(7, 0, "test", len(pairings))
-    others = [make_random(method.design.game).lineup]
+    others = [make_random(method.design.game).packed]
     results = arena.play(population, pairings.astype(np.int32), seeds, others=others)
     won = results.outcomes == np.repeat([1, -1], len(ones))
     return won.reshape(2, count, 500).mean(axis=(0, 2))

@@ -15,9 +15,9 @@ from evolve_arena import Run, resume, start
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.training import Progress
 
 FORK = multiprocess.get_context("fork")
 

@@ -17,10 +17,10 @@ from evolve_arena.players.bred import read_player
 from evolve_arena.runs.display import Display
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.plots.record import Record, read_record
 from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.training import Progress
 
 CHANGES = [
     "network.hidden=[12]",

@@ -18,9 +18,9 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
-from evolve_arena.runs.journey import Progress
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.training import Progress
 
 FORK = multiprocess.get_context("fork")
 LAST = 12
@@ -149,7 +149,7 @@ def test_recipes_that_can_not_be(recipe: Recipe, key: str, value: Any, message: 
 @pytest.fixture
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """These champions count as large ones."""
-    monkeypatch.setattr("evolve_arena.runs.journey.LARGE", 1000)
+    monkeypatch.setattr("evolve_arena.runs.training.LARGE", 1000)
 
 
 def find_bests(run: Run, ends: list[int]) -> set[int]:

@@ -27,7 +27,7 @@ from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import FORMAT, read_player
-from evolve_arena.players.lineup import combine_lineups, with_noise
+from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 
 SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
@@ -118,24 +118,24 @@ def test_games_are_those_of_plain_python(board: tuple[int, int, int], noise: flo
     perceptron = NetworkDesign(*board, hidden=(12,))
     weights = perceptron.initialise(1, "normal", np.random.default_rng(1))
     bots = [make_test_bot(game), perceptron.player(weights[0], "mlp"), make_random(game)]
-    lineups = [design.pack(genome) for design, genome in zip(designs, genomes, strict=True)]
+    packed_players = [design.pack(genome) for design, genome in zip(designs, genomes, strict=True)]
     references = [
         Reference(design, genome, noise) for design, genome in zip(designs, genomes, strict=True)
     ]
     players: list[Player] = list(references)
     for at, bot in ((0, bots[0]), (4, bots[1]), (8, bots[2])):
-        lineups.insert(at, bot.lineup)
-        bot.lineup = with_noise(bot.lineup, noise)
+        packed_players.insert(at, bot.packed)
+        bot.packed = with_noise(bot.packed, noise)
         players.insert(at, bot)
-    lineup = with_noise(combine_lineups(lineups), noise)
-    assert count_tables(lineup) == TABLES
+    packed = with_noise(combine_players(packed_players), noise)
+    assert count_tables(packed) == TABLES
     generator = np.random.default_rng(2)
     pairings = generator.integers(len(players), size=(90, 2)).astype(np.int32)
     pairings = pairings[pairings[:, 0] != pairings[:, 1]]
     openings = random_openings(game, 3, len(pairings), 4)
     openings[::3] = -1
     seeds = derive_seeds(3, 0, "matches", len(pairings))
-    results = run_kernel(make_batch(game, lineup, pairings, seeds, openings))
+    results = run_kernel(make_batch(game, packed, pairings, seeds, openings))
     for match, (first, second) in enumerate(pairings):
         opening = [move for move in openings[match].tolist() if move >= 0]
         pair = [players[first], players[second]]
@@ -191,8 +191,8 @@ def test_strange_numbers_count_as_what_is_safe() -> None:
         (0.25, 16384),
     ):
         genome.tables[:] = number
-        lineup = SMALL.pack(genome)
-        assert (lineup.columns[-2 * entries :] == whole).all()
+        packed = SMALL.pack(genome)
+        assert (packed.columns[-2 * entries :] == whole).all()
         values = SMALL.player(genome, "strange").value_columns(SMALL.game.initial())
         assert values == pytest.approx([readings * whole / 65536] * 4)
 
@@ -225,7 +225,7 @@ def test_a_stored_player_is_the_same_again() -> None:
         for name, array in player.arrays.items():
             assert again.arrays[name].dtype == array.dtype
             assert np.array_equal(again.arrays[name], array)
-        assert all(map(np.array_equal, again.lineup, player.lineup))
+        assert all(map(np.array_equal, again.packed, player.packed))
 
 
 def test_room_that_is_not_needed_is_not_stored() -> None:

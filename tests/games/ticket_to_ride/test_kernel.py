@@ -32,31 +32,30 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
-from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
-from evolve_arena.players.lineup import combine_lineups, simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
+from evolve_arena.players.packed import combine_players, simple_player
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("ticket-to-ride")
 
 
-def make_lineup() -> tuple[object, int]:
+def make_packed() -> tuple[object, int]:
     design = DecisionDesign(masked=False)
     genomes = design.initialise(6, "uniform", np.random.default_rng(3))
-    others = [make_player(name, GAME).lineup for name in ("rule", "rule:code", "random")]
-    lineup = combine_lineups([design.pack(genomes), *others])
-    return lineup, len(lineup.seats)
+    others = [make_player(name, GAME).packed for name in ("rule", "rule:code", "random")]
+    packed = combine_players([design.pack(genomes), *others])
+    return packed, len(packed.seats)
 
 
 def make_matches(count: int, seed: int = 0) -> object:
     """Matches of two to five among networks, rule players and a random one."""
-    lineup, players = make_lineup()
+    packed, players = make_packed()
     generator = np.random.default_rng(seed)
     seatings = seat_players(generator.integers(0, players, (count, 5)), MOST_PLAYERS)
     for row, seats in zip(seatings, generator.integers(2, 6, count), strict=True):
         row[seats:] = -1
-    return make_batch(GAME, lineup, seatings, derive_seeds(seed, 0, "test", count))
+    return make_batch(GAME, packed, seatings, derive_seeds(seed, 0, "test", count))
 
 
 def assert_same(one: Results, other: Results) -> None:
@@ -86,7 +85,7 @@ def test_results_do_not_depend_on_the_matches_before() -> None:
     batch = make_matches(60, seed=1)
     whole = run_kernel(batch)
     order = np.random.default_rng(1).permutation(60)
-    turned = make_batch(GAME, batch.lineup, batch.seatings[order], batch.seeds[order])
+    turned = make_batch(GAME, batch.packed, batch.seatings[order], batch.seeds[order])
     results = run_kernel(turned)
     for name, numbers in name_arrays(whole).items():
         assert np.array_equal(name_arrays(results)[name], numbers[order]), name
@@ -128,10 +127,10 @@ def test_seats_are_dealt_the_same_whoever_sits_there(seed: int, players: int) ->
     """Rotated seatings with the same seed: common random numbers."""
     seatings = seat_players(rotations([list(range(players))]), MOST_PLAYERS)
     seeds = np.full(len(seatings), seed, dtype=np.uint64)
-    scratch = make_ticket_scratch(simple_lineup(SEAT_FIELDS))
+    workspace = make_ticket_workspace(simple_player(SEAT_FIELDS))
     tables = [new_table() for _ in seatings]
     for match, table in enumerate(tables):
-        assert set_up(GAME.rules, seatings, seeds, match, table.state, scratch) == players
+        assert set_up(GAME.rules, seatings, seeds, match, table.state, workspace) == players
         assert np.array_equal(table.state, tables[0].state)
     expected = np.zeros_like(tables[0].state)
     deal(GAME.rules, players, np.uint64(seed), expected)
@@ -139,14 +138,14 @@ def test_seats_are_dealt_the_same_whoever_sits_there(seed: int, players: int) ->
 
 
 def test_the_same_seats_with_the_same_seed_play_the_same_game() -> None:
-    lineup = combine_lineups([make_player("random", GAME).lineup] * 4)
+    packed = combine_players([make_player("random", GAME).packed] * 4)
     seatings = seat_players(rotations([[0, 1, 2, 3]]), MOST_PLAYERS)
     seeds = np.full(4, 9, dtype=np.uint64)
-    results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
+    results = run_kernel(make_batch(GAME, packed, seatings, seeds))
     assert results.distinct_games == 1
     points = results.columns["points"]
     assert (points == points[0]).all()
-    other = run_kernel(make_batch(GAME, lineup, seatings, seeds + np.uint64(1)))
+    other = run_kernel(make_batch(GAME, packed, seatings, seeds + np.uint64(1)))
     assert other.distinct_games == 1
     assert other.games[0] != results.games[0]
 
@@ -154,13 +153,13 @@ def test_the_same_seats_with_the_same_seed_play_the_same_game() -> None:
 def test_a_population_sits_beside_others() -> None:
     design = DecisionDesign()
     genomes = design.initialise(3, "uniform", np.random.default_rng(1))
-    rule = make_player("rule", GAME).lineup
+    rule = make_player("rule", GAME).packed
     seatings = seat_players([[0, 3, 1, 3], [3, 2, 3, 0]], MOST_PLAYERS)
     seeds = np.arange(2, dtype=np.uint64)
     arena = Arena(design, SerialExecutor())
     results = arena.play(genomes, seatings, seeds, others=[rule])
-    lineup = combine_lineups([design.pack(genomes), rule])
-    assert_same(results, run_kernel(make_batch(GAME, lineup, seatings, seeds)))
+    packed = combine_players([design.pack(genomes), rule])
+    assert_same(results, run_kernel(make_batch(GAME, packed, seatings, seeds)))
     assert arena.games == 2
     noisy = arena.play(genomes, seatings, seeds, others=[rule], noise=0.5)
     assert not np.array_equal(noisy.games, results.games)
@@ -200,9 +199,9 @@ def test_who_offends_is_last(points: list[int], offender: int, places: list[int]
 
 def test_the_hash_is_that_of_the_moves() -> None:
     """A random game, played again from the streams of cards and players."""
-    lineup = make_player("random", GAME).lineup
+    packed = make_player("random", GAME).packed
     seatings, seeds = seat_players([[0, 0]], MOST_PLAYERS), np.array([12345], np.uint64)
-    results = run_kernel(make_batch(GAME, lineup, seatings, seeds))
+    results = run_kernel(make_batch(GAME, packed, seatings, seeds))
     word = (12345 ^ 0xA24BAED4963EE407) & (2**64 - 1)
     stream = scramble(word)
     state, moves = np.zeros_like(new_table().state), np.zeros(MOVES, np.int64)

@@ -24,7 +24,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, decision_of, join_logs, log_games
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.players.lineup import combine_lineups
+from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
@@ -45,8 +45,8 @@ def make_seatings(count: int) -> tuple[Seatings, np.ndarray]:
 
 
 def play(players: list[CompiledPlayer], seatings: Seatings, seeds: np.ndarray) -> Results:
-    lineup = combine_lineups([player.lineup for player in players])
-    return run_kernel(make_batch(GAME, lineup, seatings, seeds))
+    packed = combine_players([player.packed for player in players])
+    return run_kernel(make_batch(GAME, packed, seatings, seeds))
 
 
 def test_logged_games_are_those_of_the_arena() -> None:

@@ -38,17 +38,22 @@ from evolve_arena.games.ticket_to_ride.network import DecisionDesign
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
-from evolve_arena.games.ticket_to_ride.room import FEATURES, RULE, SEAT_FIELDS
-from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
 from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.workspace import (
+    FEATURES,
+    RULE,
+    SEAT_FIELDS,
+    TicketWorkspace,
+    make_ticket_workspace,
+)
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.lineup import Lineup, combine_lineups, simple_lineup, with_noise
+from evolve_arena.players.packed import PackedPlayers, combine_players, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
@@ -91,8 +96,8 @@ def random_positions() -> tuple[Position, ...]:
     """From games at all tables, played by the rule player with many moves at random."""
     found = []
     for players, game in GAMES.items():
-        lineup = with_noise(simple_lineup(SEAT_FIELDS, RULE), 0.3)
-        player = CompiledPlayer(game, lineup, "noisy")
+        packed = with_noise(simple_player(SEAT_FIELDS, RULE), 0.3)
+        player = CompiledPlayer(game, packed, "noisy")
         position, stream = game.initial(seed=players), new_stream(players)
         while not position.is_over:
             if len(game.legal_moves(position)) > 1:
@@ -108,28 +113,30 @@ def test_nobody_looks_at_what_is_hidden() -> None:
         view = game.view(position, position.to_move)
         legal = game.legal_moves(position)
         for player in make_players():
-            move = ask(player.lineup, position, 7)
-            assert move == ask(player.lineup, view, 7)
+            move = ask(player.packed, position, 7)
+            assert move == ask(player.packed, view, 7)
             assert move in legal
 
 
-def ask(lineup: Lineup, position: Position, seed: int, scratch: TicketScratch | None = None) -> int:
-    scratch = scratch or make_ticket_scratch(lineup)
-    scratch.streams[:] = new_stream(seed)
-    begin_match(scratch)
-    return int(choose_move(position.rules, lineup, 0, position.array.copy(), scratch))
+def ask(
+    packed: PackedPlayers, position: Position, seed: int, workspace: TicketWorkspace | None = None
+) -> int:
+    workspace = workspace or make_ticket_workspace(packed)
+    workspace.streams[:] = new_stream(seed)
+    begin_match(workspace)
+    return int(choose_move(position.rules, packed, 0, position.array.copy(), workspace))
 
 
 def test_what_was_played_before_does_not_matter() -> None:
-    """One scratch for everybody and all games, in any order: the moves of fresh ones."""
-    lineup = combine_lineups([player.lineup for player in make_players()])
-    scratch = make_ticket_scratch(lineup)
+    """One workspace for everybody and all games, in any order: the moves of fresh ones."""
+    packed = combine_players([player.packed for player in make_players()])
+    workspace = make_ticket_workspace(packed)
     order = np.random.default_rng(1).permutation(len(random_positions()))
     for number in order:
         position = random_positions()[number]
         for player in make_players():
-            expected = ask(player.lineup, position, 3)
-            assert ask(player.lineup, position, 3, scratch) == expected
+            expected = ask(player.packed, position, 3)
+            assert ask(player.packed, position, 3, workspace) == expected
 
 
 def favouring(design: DecisionDesign, order: tuple[int, ...]) -> CompiledPlayer:
@@ -149,7 +156,7 @@ def test_masks_leave_what_can_be_carried_out() -> None:
     claimed = drawn = 0
     for position in positions_of(TURN):
         legal = GAMES[position.players].legal_moves(position)
-        move = ask(player.lineup, position, 1)
+        move = ask(player.packed, position, 1)
         if any(other < DRAW_DECK for other in legal):
             assert move < DRAW_DECK
             claimed += 1
@@ -167,11 +174,11 @@ def test_without_masks_what_is_impossible_is_forbidden() -> None:
     seen = set()
     for position in positions_of(TURN):
         legal = GAMES[position.players].legal_moves(position)
-        assert ask(passing.lineup, position, 1) == (PASS if PASS in legal else FORBIDDEN)
+        assert ask(passing.packed, position, 1) == (PASS if PASS in legal else FORBIDDEN)
         can = any(move < DRAW_DECK for move in legal)
-        assert (ask(claiming.lineup, position, 1) == FORBIDDEN) == (not can)
+        assert (ask(claiming.packed, position, 1) == FORBIDDEN) == (not can)
         expected = DRAW_TICKETS if DRAW_TICKETS in legal else FORBIDDEN
-        assert ask(asking.lineup, position, 1) == expected
+        assert ask(asking.packed, position, 1) == expected
         seen.add(can)
     assert seen == {True, False}
 
@@ -182,7 +189,7 @@ def test_what_is_no_decision_is_left_to_the_rule_player() -> None:
     others = [position for position in random_positions() if position.phase != TURN]
     assert {position.phase for position in others} > {SECOND_CARD}
     for position in others:
-        assert ask(passing.lineup, position, 9) == ask(rule.lineup, position, 9)
+        assert ask(passing.packed, position, 9) == ask(rule.packed, position, 9)
 
 
 def test_noise_plays_any_move() -> None:
@@ -190,8 +197,8 @@ def test_noise_plays_any_move() -> None:
     design = MoveDesign(hidden=(3,))
     noisy = with_noise(design.pack(make_genome(design)[None, :]), 1.0)
     for position in random_positions()[:20]:
-        scratch = make_ticket_scratch(noisy)
-        move = ask(noisy, position, 11, scratch)
+        workspace = make_ticket_workspace(noisy)
+        move = ask(noisy, position, 11, workspace)
         legal = GAMES[position.players].legal_moves(position)
         stream = new_stream(11)
         words = [int(next_word(stream)) >> 32 for _ in range(2)]
@@ -199,44 +206,44 @@ def test_noise_plays_any_move() -> None:
 
 
 @compiled
-def think(rules: Any, lineup: Any, state: Any, variant: int, scratch: Any) -> None:
+def think(rules: Any, packed: Any, state: Any, variant: int, workspace: Any) -> None:
     """Leaves the features in ``room.inputs`` and the outputs in ``room.worths``."""
     seat = state[TO_MOVE]
-    prepare_turn(rules, state, seat, variant, scratch)
-    features = lineup.seats[0, FEATURES]
-    fill_features(rules, state, seat, features, variant, scratch, scratch.room.inputs)
-    weigh_decisions(lineup, 0, scratch.room)
+    prepare_turn(rules, state, seat, variant, workspace)
+    features = packed.seats[0, FEATURES]
+    fill_features(rules, state, seat, features, variant, workspace, workspace.room.inputs)
+    weigh_decisions(packed, 0, workspace.room)
 
 
 @compiled
-def weigh(rules: Any, lineup: Any, state: Any, scratch: Any, inputs: Any, worths: Any) -> int:
+def weigh(rules: Any, packed: Any, state: Any, workspace: Any, inputs: Any, worths: Any) -> int:
     """Fills a row of *inputs* and a worth for each move left; gives their number."""
-    seat, room = state[TO_MOVE], scratch.room
-    count = list_moves(rules, state, scratch.moves)
-    prepare_turn(rules, state, seat, 0, scratch)
-    fill_features(rules, state, seat, lineup.seats[0, FEATURES], 0, scratch, room.inputs)
-    survey(state, seat, scratch)
-    describe_situation(state, seat, scratch)
-    begin_weighing(lineup, 0, room)
-    count = prune_moves(state, seat, scratch.moves, count, room)
+    seat, room = state[TO_MOVE], workspace.room
+    count = list_moves(rules, state, workspace.moves)
+    prepare_turn(rules, state, seat, 0, workspace)
+    fill_features(rules, state, seat, packed.seats[0, FEATURES], 0, workspace, room.inputs)
+    survey(state, seat, workspace)
+    describe_situation(state, seat, workspace)
+    begin_weighing(packed, 0, room)
+    count = prune_moves(state, seat, workspace.moves, count, room)
     for number in range(count):
-        told = describe_move(state, seat, scratch.moves[number], room)
+        told = describe_move(state, seat, workspace.moves[number], room)
         for place in range(inputs.shape[1]):
             inputs[number, place] = room.inputs[place]
-        worths[number] = weigh_move(lineup, 0, room, told)
+        worths[number] = weigh_move(packed, 0, room, told)
     return count
 
 
 @pytest.mark.parametrize("design", DECISIONS, ids=str)
 def test_decisions_are_the_textbooks(design: DecisionDesign) -> None:
     player = design.player(make_genome(design), "n")
-    scratch = make_ticket_scratch(player.lineup)
+    workspace = make_ticket_workspace(player.packed)
     for position in positions_of(TURN):
         array = position.array.copy()
-        think(position.rules, player.lineup, array, design.variant_bits, scratch)
-        features = scratch.room.inputs[None, : design.features].copy()
+        think(position.rules, player.packed, array, design.variant_bits, workspace)
+        features = workspace.room.inputs[None, : design.features].copy()
         expected = player.decision_probabilities(features)[0]
-        powers = np.exp(scratch.room.worths[:4] - scratch.room.worths[:4].max())
+        powers = np.exp(workspace.room.worths[:4] - workspace.room.worths[:4].max())
         np.testing.assert_allclose(powers / powers.sum(), expected, rtol=1e-3, atol=1e-4)
 
 
@@ -244,14 +251,16 @@ def test_decisions_are_the_textbooks(design: DecisionDesign) -> None:
 def test_worths_of_moves_are_the_textbooks(design: MoveDesign) -> None:
     genome = make_genome(design)
     player = design.player(genome, "n")
-    scratch = make_ticket_scratch(player.lineup)
+    workspace = make_ticket_workspace(player.packed)
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
     for position in random_positions():
-        count = weigh(position.rules, player.lineup, position.array.copy(), scratch, inputs, worths)
+        count = weigh(
+            position.rules, player.packed, position.array.copy(), workspace, inputs, worths
+        )
         expected = design.mlp.evaluate(genome, inputs[:count] * design.scales)[:, 0]
         np.testing.assert_allclose(worths[:count], expected, rtol=1e-3, atol=1e-4)
-        best = int(scratch.moves[np.argmax(worths[:count])])
-        assert ask(player.lineup, position, 1) == best
+        best = int(workspace.moves[np.argmax(worths[:count])])
+        assert ask(player.packed, position, 1) == best
         assert np.abs(inputs[:count, STATE_FEATURES:]).max() < 8
 
 
@@ -260,15 +269,15 @@ def test_graphs_decide_by_their_outputs() -> None:
     genome = make_graph(design)
     player = design.player(genome, "g")
     graphs = compile_graphs(genome, 28, 4, feed_forward=True)
-    scratch = make_ticket_scratch(player.lineup)
+    workspace = make_ticket_workspace(player.packed)
     chosen = set()
     for position in positions_of(TURN):
-        think(position.rules, player.lineup, position.array.copy(), 0, scratch)
-        inputs = scratch.room.inputs[None, :28] * FEATURE_SCALES
-        assert scratch.room.worths[:4].tolist() == evaluate(graphs, 0, inputs)[0].tolist()
-        chosen.add(ask(player.lineup, position, 1))
+        think(position.rules, player.packed, position.array.copy(), 0, workspace)
+        inputs = workspace.room.inputs[None, :28] * FEATURE_SCALES
+        assert workspace.room.worths[:4].tolist() == evaluate(graphs, 0, inputs)[0].tolist()
+        chosen.add(ask(player.packed, position, 1))
         view = GAMES[position.players].view(position, position.to_move)
-        assert ask(player.lineup, view, 1) == ask(player.lineup, position, 1)
+        assert ask(player.packed, view, 1) == ask(player.packed, position, 1)
     assert len(chosen) > 1
 
 
@@ -277,11 +286,13 @@ def test_graphs_of_moves_play_the_best() -> None:
     genome = make_graph(design)
     player = design.player(genome, "g")
     graphs = compile_graphs(genome, INPUTS, 1, feed_forward=True)
-    scratch = make_ticket_scratch(player.lineup)
+    workspace = make_ticket_workspace(player.packed)
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
     scales = MoveDesign().scales
     for position in random_positions()[::3]:
-        count = weigh(position.rules, player.lineup, position.array.copy(), scratch, inputs, worths)
+        count = weigh(
+            position.rules, player.packed, position.array.copy(), workspace, inputs, worths
+        )
         expected = evaluate(graphs, 0, inputs[:count] * scales)[:, 0]
         assert worths[:count].tolist() == expected.tolist()
-        assert ask(player.lineup, position, 1) == int(scratch.moves[np.argmax(expected)])
+        assert ask(player.packed, position, 1) == int(workspace.moves[np.argmax(expected)])

@@ -20,7 +20,8 @@ from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
 from evolve_arena.games.ticket_to_ride.network import DecisionDesign, DecisionPlayer
 from evolve_arena.games.ticket_to_ride.options import parse_variant
-from evolve_arena.games.ticket_to_ride.room import (
+from evolve_arena.games.ticket_to_ride.spec import GAME
+from evolve_arena.games.ticket_to_ride.workspace import (
     ACTION,
     DECISION,
     FEATURES,
@@ -29,12 +30,11 @@ from evolve_arena.games.ticket_to_ride.room import (
     RULE,
     VARIANT,
 )
-from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import BredPlayer, read_player
-from evolve_arena.players.lineup import COLUMNS_AT, KIND, NETWORK, NUMBERS_AT, WEIGHTS_AT
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, NUMBERS_AT, WEIGHTS_AT
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
@@ -63,7 +63,7 @@ def test_players_come_back_from_their_files(player: BredPlayer) -> None:
     assert again.design == player.design
     assert again.remarks == {"run": "x"}
     assert again.game.rules == player.game.rules
-    for mine, theirs in zip(player.lineup, again.lineup, strict=True):
+    for mine, theirs in zip(player.packed, again.packed, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
@@ -77,8 +77,8 @@ def test_a_genome_of_another_design_is_damaged() -> None:
 
 def test_networks_are_packed_one_after_the_other() -> None:
     design = DecisionDesign(hidden=(3,), variant="code", masked=False)
-    lineup = design.pack(design.initialise(3, "normal", np.random.default_rng(1)))
-    seats = lineup.seats
+    packed = design.pack(design.initialise(3, "normal", np.random.default_rng(1)))
+    seats = packed.seats
     assert seats[:, KIND].tolist() == [NETWORK] * 3
     assert seats[:, HEAD].tolist() == [DECISION] * 3
     assert seats[:, FEATURES].tolist() == [26] * 3
@@ -86,11 +86,11 @@ def test_networks_are_packed_one_after_the_other() -> None:
     assert seats[:, VARIANT].tolist() == [parse_variant("code")] * 3
     size = 27 * 16 + 4 * 16
     assert seats[:, WEIGHTS_AT].tolist() == [0, size, 2 * size]
-    assert len(lineup.weights) == 3 * size
+    assert len(packed.weights) == 3 * size
     moves = MoveDesign(hidden=(3,))
-    lineup = moves.pack(moves.initialise(2, "normal", np.random.default_rng(1)))
-    assert lineup.seats[:, HEAD].tolist() == [ACTION] * 2
-    assert lineup.seats[:, FORBIDS].tolist() == [1] * 2
+    packed = moves.pack(moves.initialise(2, "normal", np.random.default_rng(1)))
+    assert packed.seats[:, HEAD].tolist() == [ACTION] * 2
+    assert packed.seats[:, FORBIDS].tolist() == [1] * 2
 
 
 def test_scales_are_multiplied_into_the_first_layer() -> None:
@@ -181,11 +181,11 @@ def test_rule_players_by_specification() -> None:
     game = TicketToRide(players=5)
     rule = make_player("rule", game)
     assert isinstance(rule, CompiledPlayer)
-    assert rule.lineup.seats[0, [KIND, VARIANT]].tolist() == [RULE, parse_variant("text")]
+    assert rule.packed.seats[0, [KIND, VARIANT]].tolist() == [RULE, parse_variant("text")]
     assert rule.name == "rule:text"
     code = make_player("rule:code,long=5", game)
     assert isinstance(code, CompiledPlayer)
-    assert code.lineup.seats[0, VARIANT] == parse_variant("code,long=5")
+    assert code.packed.seats[0, VARIANT] == parse_variant("code,long=5")
     assert code.name == "rule:code,long=5"
     with pytest.raises(UnknownNameError, match="text"):
         make_player("rule:txt", game)

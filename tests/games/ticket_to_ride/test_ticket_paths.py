@@ -31,15 +31,16 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.paths import TIE_NUMBERS, know_path, know_routes, routes_cost
-from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     BLOCKED,
     OWN,
     PATHS_AT,
-    make_ticket_scratch,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
     seat_at,
 )
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.players.packed import simple_player
 
 ENDS = [(int(ROUTE_FROM[r]), int(ROUTE_TO[r])) for r in range(ROUTES)]
 WAYS = [
@@ -57,8 +58,8 @@ def empty_state(players: int) -> Any:
     return state
 
 
-def make_scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
+def make_workspace() -> Any:
+    return make_ticket_workspace(simple_player(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:
@@ -82,12 +83,12 @@ def to_set(low: Any, high: Any) -> set[int]:
 
 
 def path_of(
-    state: Any, seat: int, ticket: int, scratch: Any, variant: int = 0
+    state: Any, seat: int, ticket: int, workspace: Any, variant: int = 0
 ) -> tuple[set[int], int]:
     """The path as our code finds it, and its cost."""
-    seats = scratch.seats
+    seats = workspace.seats
     know_routes(TicketRules(), state, seat, seats)
-    know_path(seat, ticket, variant, seats, scratch.notes)
+    know_path(seat, ticket, variant, seats, workspace.notes)
     at = seat_at(seat) + PATHS_AT + 2 * ticket
     cost = routes_cost(seat, seats[at], seats[at + 1], seats)
     return to_set(seats[at], seats[at + 1]), int(cost)
@@ -133,32 +134,32 @@ def test_on_the_empty_map_paths_cost_what_tickets_are_worth() -> None:
         ("New York", "Seattle"): 2,
         ("Oklahoma City", "Sault Ste. Marie"): 1,
     }
-    state, scratch = empty_state(4), make_scratch()
+    state, workspace = empty_state(4), make_workspace()
     for ticket in range(TICKETS):
         first, second = sorted([CITY_NAMES[TICKET_FROM[ticket]], CITY_NAMES[TICKET_TO[ticket]]])
-        _, cost = path_of(state, 0, ticket, scratch)
+        _, cost = path_of(state, 0, ticket, workspace)
         assert cost == TICKET_POINTS[ticket] - dearer.get((first, second), 0)
 
 
 def test_a_path_by_hand() -> None:
-    state, scratch = empty_state(2), make_scratch()
+    state, workspace = empty_state(2), make_workspace()
     ticket = find_ticket("Kansas City", "Houston")
     north, middle = find("Kansas City", "Oklahoma City"), find("Oklahoma City", "Dallas")
     south = find("Dallas", "Houston")
-    assert path_of(state, 0, ticket, scratch) == ({north, middle, south}, 5)
+    assert path_of(state, 0, ticket, workspace) == ({north, middle, south}, 5)
     claim(state, 0, "Oklahoma City", "Dallas")
-    assert path_of(state, 0, ticket, scratch) == ({north, middle, south}, 3)
-    assert path_of(state, 1, ticket, scratch)[1] == 7, "over Little Rock: 2 + 2 + 2 + 1"
+    assert path_of(state, 0, ticket, workspace) == ({north, middle, south}, 3)
+    assert path_of(state, 1, ticket, workspace)[1] == 7, "over Little Rock: 2 + 2 + 2 + 1"
     claim(state, 1, "Kansas City", "Oklahoma City")
-    assert path_of(state, 0, ticket, scratch)[1] == 2 + 2 + 2 + 1
-    assert north not in path_of(state, 0, ticket, scratch)[0]
+    assert path_of(state, 0, ticket, workspace)[1] == 2 + 2 + 2 + 1
+    assert north not in path_of(state, 0, ticket, workspace)[0]
 
 
 def test_points_decide_between_equal_costs() -> None:
     """Denver to Kansas City (4) and on to Chicago; or over Omaha: the same trains, fewer points."""
-    state, scratch = empty_state(4), make_scratch()
+    state, workspace = empty_state(4), make_workspace()
     ticket = find_ticket("Denver", "Pittsburgh")
-    path, cost = path_of(state, 0, ticket, scratch)
+    path, cost = path_of(state, 0, ticket, workspace)
     assert cost == 11
     assert sum(ROUTE_POINTS[route] for route in path) == max(
         sum(ROUTE_POINTS[route] for route in way)
@@ -188,7 +189,7 @@ def all_ways(start: int, end: int, trains: int) -> list[list[int]]:
 def test_kept_paths_are_those_of_a_plain_search(players: int) -> None:
     """While lines are claimed one by one, by anybody, as the rules allow."""
     chance = random.Random(players)
-    state, scratch = empty_state(players), make_scratch()
+    state, workspace = empty_state(players), make_workspace()
     lines = [(r, place) for r in range(ROUTES) for place in range(ROUTE_LINES[r])]
     chance.shuffle(lines)
     checked = 0
@@ -199,43 +200,45 @@ def test_kept_paths_are_those_of_a_plain_search(players: int) -> None:
         for ticket in range(turn % 3, TICKETS, 3):
             checked += 1
             for seat in range(2):
-                assert path_of(state, seat, ticket, scratch) == plain_path(
+                assert path_of(state, seat, ticket, workspace) == plain_path(
                     state, seat, ticket, players
                 )
     assert checked == 600
 
 
 def test_another_game_is_noticed() -> None:
-    full, scratch = empty_state(4), make_scratch()
+    full, workspace = empty_state(4), make_workspace()
     for route in range(0, ROUTES, 2):
         full[OWNER_AT + LINE_OF_ROUTE[route]] = route % 4
     for state in (full, empty_state(4), full):
         for ticket in range(TICKETS):
-            assert path_of(state, 0, ticket, scratch) == path_of(state, 0, ticket, make_scratch())
+            assert path_of(state, 0, ticket, workspace) == path_of(
+                state, 0, ticket, make_workspace()
+            )
 
 
 def test_readings_do_not_share_paths() -> None:
     """What one reading has found is not taken for what the other finds."""
     for variant in (TEXT, CODE):
-        scratch = make_scratch()
+        workspace = make_workspace()
         state = empty_state(4)
         claim(state, 0, "Washington", "Raleigh")
         ticket = find_ticket("Montreal", "Atlanta")
         for kept in (0, 1):
-            scratch = scratch if kept else make_scratch()
-            path, cost = path_of(state, 0, ticket, scratch, variant)
+            workspace = workspace if kept else make_workspace()
+            path, cost = path_of(state, 0, ticket, workspace, variant)
             assert cost == 3 + 2 + 0 + 2
             assert find("Washington", "Raleigh") in path
-    other = path_of(state, 0, ticket, scratch, TEXT)
-    assert other == path_of(state, 0, ticket, make_scratch(), TEXT), "the reading is noticed"
+    other = path_of(state, 0, ticket, workspace, TEXT)
+    assert other == path_of(state, 0, ticket, make_workspace(), TEXT), "the reading is noticed"
 
 
 def test_double_routes_by_number_of_players() -> None:
     denver = find("Denver", "Kansas City")
     for players, blocked in ((3, True), (4, False)):
-        state, scratch = empty_state(players), make_scratch()
+        state, workspace = empty_state(players), make_workspace()
         claim(state, 1, "Denver", "Kansas City", place=1)
-        seats = scratch.seats
+        seats = workspace.seats
         know_routes(TicketRules(), state, 0, seats)
         know_routes(TicketRules(), state, 1, seats)
         assert (denver in to_set(seats[BLOCKED], seats[BLOCKED + 1])) == blocked
@@ -244,10 +247,10 @@ def test_double_routes_by_number_of_players() -> None:
 
 
 def test_the_missing_pink_line_is_not_free() -> None:
-    state, scratch = empty_state(4), make_scratch()
+    state, workspace = empty_state(4), make_workspace()
     coast = find("Los Angeles", "San Francisco")
     claim(state, 1, "Los Angeles", "San Francisco", place=1)
     for pink in (1, 0):
-        know_routes(TicketRules(pink_line=pink), state, 0, scratch.seats)
-        blocked = to_set(scratch.seats[BLOCKED], scratch.seats[BLOCKED + 1])
+        know_routes(TicketRules(pink_line=pink), state, 0, workspace.seats)
+        blocked = to_set(workspace.seats[BLOCKED], workspace.seats[BLOCKED + 1])
         assert (coast in blocked) == (not pink)

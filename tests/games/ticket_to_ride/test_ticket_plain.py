@@ -21,13 +21,12 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
-from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import score
-from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.views import hide
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
+from evolve_arena.players.packed import simple_player
 
 CHOICES = random.Random(20180904)
 VARIANTS = [TEXT, CODE, *(CHOICES.getrandbits(len(OPTIONS)) for _ in range(8))]
@@ -94,12 +93,12 @@ def test_games_of_rule_players(number: int) -> None:
     options = Options(players=players, second_locomotive=joker, pink_line=bool(number % 2))
     table, state = Table(options, seed), compiled_game(rules, seed)
     view = np.zeros(STATE_FIELDS, dtype=np.int64)
-    scratch, luck = make_ticket_scratch(simple_lineup(SEAT_FIELDS)), Randomness(seed)
-    scratch.streams[0] = seed
+    workspace, luck = make_ticket_workspace(simple_player(SEAT_FIELDS)), Randomness(seed)
+    workspace.streams[0] = seed
     reading = reading_of(variant)
     while table.moves():
         hide(state, table.to_move, view)
-        move = rule_move(rules, view, table.to_move, variant, scratch)
+        move = rule_move(rules, view, table.to_move, variant, workspace)
         assert move == plain_player.choose_move(table, reading, luck)
         table.play(move)
         apply_move(rules, state, move)

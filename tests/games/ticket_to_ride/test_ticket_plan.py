@@ -41,19 +41,20 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import can_claim, can_pay, list_moves
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scratch import (
+from evolve_arena.games.ticket_to_ride.workspace import (
     AFFORDABLE,
     GOAL,
     LACKING,
     MATCHING,
     PATHS_AT,
     POSSIBLE,
-    make_ticket_scratch,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
     seat_at,
 )
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()
 NORTH, SOUTH = ("Denver", "Santa Fe"), ("El Paso", "Santa Fe")
@@ -61,8 +62,8 @@ NORTH, SOUTH = ("Denver", "Santa Fe"), ("El Paso", "Santa Fe")
 
 
 @pytest.fixture
-def scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
+def workspace() -> Any:
+    return make_ticket_workspace(simple_player(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:
@@ -90,42 +91,42 @@ def make_state(players: int = 2, tickets: tuple[tuple[str, str], ...] = (), **ha
     return state
 
 
-def routes_of(scratch: Any, place: int) -> set[int]:
-    bits = int(scratch.plan[place]) | int(scratch.plan[place + 1]) << 64
+def routes_of(workspace: Any, place: int) -> set[int]:
+    bits = int(workspace.plan[place]) | int(workspace.plan[place + 1]) << 64
     return {route for route in range(ROUTES) if bits >> route & 1}
 
 
-def plan_of(state: Any, variant: str, scratch: Any) -> dict[str, set[int]]:
-    prepare_turn(RULES, state, int(state[TO_MOVE]), parse_variant(variant), scratch)
+def plan_of(state: Any, variant: str, workspace: Any) -> dict[str, set[int]]:
+    prepare_turn(RULES, state, int(state[TO_MOVE]), parse_variant(variant), workspace)
     places = {"goal": GOAL, "possible": POSSIBLE, "matching": MATCHING, "lacking": LACKING}
-    return {name: routes_of(scratch, place) for name, place in places.items()}
+    return {name: routes_of(workspace, place) for name, place in places.items()}
 
 
-def test_routes_that_can_be_paid_match_and_the_others_lack(scratch: Any) -> None:
+def test_routes_that_can_be_paid_match_and_the_others_lack(workspace: Any) -> None:
     goal = {find(*NORTH), find(*SOUTH)}
-    rich = plan_of(make_state(tickets=(("Denver", "El Paso"),), blue=2), "text", scratch)
+    rich = plan_of(make_state(tickets=(("Denver", "El Paso"),), blue=2), "text", workspace)
     assert rich == {"goal": goal, "possible": goal, "matching": goal, "lacking": set()}
-    poor = plan_of(make_state(tickets=(("Denver", "El Paso"),), blue=1, red=1), "text", scratch)
+    poor = plan_of(make_state(tickets=(("Denver", "El Paso"),), blue=1, red=1), "text", workspace)
     assert poor == {"goal": goal, "possible": set(), "matching": set(), "lacking": goal}
     joker = plan_of(
-        make_state(tickets=(("Denver", "El Paso"),), red=1, locomotive=1), "text", scratch
+        make_state(tickets=(("Denver", "El Paso"),), red=1, locomotive=1), "text", workspace
     )
     assert joker["matching"] == goal
 
 
-def test_long_routes_are_possible_but_match_only_in_the_program(scratch: Any) -> None:
+def test_long_routes_are_possible_but_match_only_in_the_program(workspace: Any) -> None:
     """Six pink cards pay every pink and every grey line."""
     state = make_state(tickets=(("Denver", "El Paso"),), pink=6)
     goal = {find(*NORTH), find(*SOUTH)}
-    text = plan_of(state, "text", scratch)
+    text = plan_of(state, "text", workspace)
     long = {r for r in range(ROUTES) if ROUTE_LENGTH[r] >= 5 and any_line(r, "pink")}
     assert text["possible"] == goal | long
     assert text["matching"] == goal
-    code = plan_of(state, "code", scratch)
+    code = plan_of(state, "code", workspace)
     assert code["matching"] == goal | {r for r in long if ROUTE_LENGTH[r] == 6}
     assert code["possible"] == {r for r in range(ROUTES) if any_line(r, "pink")}
-    assert plan_of(state, "text,long=6", scratch)["possible"] == code["matching"]
-    assert plan_of(state, "text,long_match=yes", scratch)["matching"] == goal | long
+    assert plan_of(state, "text,long=6", workspace)["possible"] == code["matching"]
+    assert plan_of(state, "text,long_match=yes", workspace)["matching"] == goal | long
 
 
 def any_line(route: int, colour: str) -> bool:
@@ -134,35 +135,35 @@ def any_line(route: int, colour: str) -> bool:
     return any(LINE_COLOUR[line] in (GREY, COLOURS.index(colour)) for line in lines)
 
 
-def test_with_no_goal_all_that_can_be_paid_is_possible(scratch: Any) -> None:
-    plan = plan_of(make_state(blue=1), "text", scratch)
+def test_with_no_goal_all_that_can_be_paid_is_possible(workspace: Any) -> None:
+    plan = plan_of(make_state(blue=1), "text", workspace)
     assert plan["goal"] == plan["matching"] == set()
     ones = {r for r in range(ROUTES) if ROUTE_LENGTH[r] == 1}
     assert plan["possible"] == {r for r in ones if any_line(r, "blue")}
     assert len(plan["possible"]) == 5
 
 
-def test_paths_that_cost_all_trains_are_no_goal(scratch: Any) -> None:
+def test_paths_that_cost_all_trains_are_no_goal(workspace: Any) -> None:
     state = make_state(tickets=(("Denver", "El Paso"),), blue=2)
     state[player_at(0) + TRAINS] = 4
-    assert plan_of(state, "text", scratch)["goal"] == set()
-    assert len(plan_of(state, "text,path_limit=none", scratch)["goal"]) == 2
+    assert plan_of(state, "text", workspace)["goal"] == set()
+    assert len(plan_of(state, "text,path_limit=none", workspace)["goal"]) == 2
     state[player_at(0) + TRAINS] = 5
-    assert len(plan_of(state, "text", scratch)["goal"]) == 2
+    assert len(plan_of(state, "text", workspace)["goal"]) == 2
 
 
-def test_whether_own_routes_stay_in_the_goal(scratch: Any) -> None:
+def test_whether_own_routes_stay_in_the_goal(workspace: Any) -> None:
     state = make_state(tickets=(("Denver", "El Paso"),), blue=1)
     state[OWNER_AT + LINE_OF_ROUTE[find(*NORTH)]] = 0
-    assert plan_of(state, "text", scratch)["goal"] == {find(*NORTH), find(*SOUTH)}
-    assert plan_of(state, "text,goal=open", scratch)["goal"] == {find(*SOUTH)}
+    assert plan_of(state, "text", workspace)["goal"] == {find(*NORTH), find(*SOUTH)}
+    assert plan_of(state, "text,goal=open", workspace)["goal"] == {find(*SOUTH)}
 
 
 @pytest.mark.parametrize(
     "variant", ["text", "code", "text,path_limit=none", "text,goal=open,long_match=yes,long=6"]
 )
 @pytest.mark.parametrize("players", [2, 5])
-def test_against_a_slow_reading(variant: str, players: int, scratch: Any) -> None:
+def test_against_a_slow_reading(variant: str, players: int, workspace: Any) -> None:
     """Through random games: the sets by the rules' own answers, line by line."""
     chance = random.Random(players)
     state, moves = np.zeros(STATE_FIELDS, dtype=np.int64), np.zeros(919, dtype=np.int64)
@@ -174,15 +175,15 @@ def test_against_a_slow_reading(variant: str, players: int, scratch: Any) -> Non
         seat = int(state[TO_MOVE])
         if state[PHASE] == TURN:
             turns += 1
-            plan = plan_of(state, variant, scratch)
+            plan = plan_of(state, variant, workspace)
             affordable, free = read_routes(state, seat)
-            goal = read_goal(state, seat, variant, scratch)
+            goal = read_goal(state, seat, variant, workspace)
             wanted = {r for r in affordable if r in goal or ROUTE_LENGTH[r] >= long or not goal}
             possible = wanted if text else affordable
             matching = possible & goal
             if "long_match=yes" in variant or not text:
                 matching |= {r for r in possible if ROUTE_LENGTH[r] >= long}
-            assert routes_of(scratch, AFFORDABLE) == affordable
+            assert routes_of(workspace, AFFORDABLE) == affordable
             assert plan == {
                 "goal": goal,
                 "possible": possible,
@@ -204,12 +205,12 @@ def read_routes(state: Any, seat: int) -> tuple[set[int], set[int]]:
     return {int(LINE_ROUTE[line]) for line in paid}, {int(LINE_ROUTE[line]) for line in free}
 
 
-def read_goal(state: Any, seat: int, variant: str, scratch: Any) -> set[int]:
+def read_goal(state: Any, seat: int, variant: str, workspace: Any) -> set[int]:
     """The union of the paths that cost fewer trains than are left (tested with the paths)."""
     player, goal = player_at(seat), set()
     for place in range(state[player + HELD_TICKETS]):
         at = seat_at(seat) + PATHS_AT + 2 * int(state[player + TICKETS_AT + place])
-        bits = int(scratch.seats[at]) | int(scratch.seats[at + 1]) << 64
+        bits = int(workspace.seats[at]) | int(workspace.seats[at + 1]) << 64
         path = {route for route in range(ROUTES) if bits >> route & 1}
         costs = [read_cost(state, seat, route) for route in path]
         unlimited = variant == "code" or "path_limit=none" in variant

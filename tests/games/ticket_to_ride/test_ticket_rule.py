@@ -55,7 +55,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.legality import is_legal
 from evolve_arena.games.ticket_to_ride.options import OPTIONS, parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from evolve_arena.games.ticket_to_ride.room import RULE, SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rule import (
     CLAIM_ROUTE,
     DO_NOTHING,
@@ -67,9 +66,9 @@ from evolve_arena.games.ticket_to_ride.rule import (
     rule_move,
 )
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scratch import make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.views import hide
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import RULE, SEAT_FIELDS, make_ticket_workspace
+from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()
 SHORT = ("Denver", "El Paso")
@@ -77,23 +76,25 @@ SHORT = ("Denver", "El Paso")
 
 
 @compiled
-def find_decision(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> Any:
-    return rule_decision(rules, state, seat, variant, scratch)
+def find_decision(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> Any:
+    return rule_decision(rules, state, seat, variant, workspace)
 
 
 @compiled
-def find_move(rules: Any, state: Any, seat: int, variant: int, decision: int, scratch: Any) -> Any:
-    return carry_out(rules, state, seat, variant, decision, scratch)
+def find_move(
+    rules: Any, state: Any, seat: int, variant: int, decision: int, workspace: Any
+) -> Any:
+    return carry_out(rules, state, seat, variant, decision, workspace)
 
 
 @compiled
-def find_card(rules: Any, state: Any, seat: int, variant: int, scratch: Any) -> Any:
-    return choose_card(rules, state, seat, variant, scratch)
+def find_card(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> Any:
+    return choose_card(rules, state, seat, variant, workspace)
 
 
 @pytest.fixture
-def scratch() -> Any:
-    return make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE))
+def workspace() -> Any:
+    return make_ticket_workspace(simple_player(SEAT_FIELDS, RULE))
 
 
 def find(one: str, other: str) -> int:
@@ -137,14 +138,14 @@ def do_ticket(state: Any) -> Any:
     return state
 
 
-def decide(state: Any, variant: str, scratch: Any) -> int:
+def decide(state: Any, variant: str, workspace: Any) -> int:
     bits = parse_variant(variant)
-    prepare_turn(RULES, state, 0, bits, scratch)
-    return int(find_decision(RULES, state, 0, bits, scratch))
+    prepare_turn(RULES, state, 0, bits, workspace)
+    return int(find_decision(RULES, state, 0, bits, workspace))
 
 
-def move(state: Any, variant: str, scratch: Any, rules: TicketRules = RULES) -> int:
-    return int(rule_move(rules, state, 0, parse_variant(variant), scratch))
+def move(state: Any, variant: str, workspace: Any, rules: TicketRules = RULES) -> int:
+    return int(rule_move(rules, state, 0, parse_variant(variant), workspace))
 
 
 def claim_of(one: str, other: str, colour: str, place: int = 0) -> int:
@@ -156,20 +157,20 @@ def no_cards_left(state: Any) -> Any:
     return state
 
 
-def test_with_an_open_ticket_it_claims_what_it_can(scratch: Any) -> None:
-    assert decide(make_state(tickets=(SHORT,), blue=2), "text", scratch) == CLAIM_ROUTE
-    assert decide(make_state(tickets=(SHORT,), blue=1), "text", scratch) == DRAW_CARDS
+def test_with_an_open_ticket_it_claims_what_it_can(workspace: Any) -> None:
+    assert decide(make_state(tickets=(SHORT,), blue=2), "text", workspace) == CLAIM_ROUTE
+    assert decide(make_state(tickets=(SHORT,), blue=1), "text", workspace) == DRAW_CARDS
 
 
-def test_a_long_route_beside_the_goal(scratch: Any) -> None:
+def test_a_long_route_beside_the_goal(workspace: Any) -> None:
     """New York to Washington is lacking, orange and black: blue cards pay long routes only."""
     state = make_state(tickets=(("New York", "Atlanta"),), blue=5)
     for way in (("Washington", "Raleigh"), ("Raleigh", "Atlanta")):
         state[OWNER_AT + LINE_OF_ROUTE[find(*way)]] = 0
-    assert decide(state, "text", scratch) == CLAIM_ROUTE, "figure 3.1: any possible route"
-    assert decide(state, "text,claim_if=matching", scratch) == DRAW_CARDS
-    assert decide(state, "text,claim_if=matching,long_match=yes", scratch) == CLAIM_ROUTE
-    assert decide(state, "text,long=6", scratch) == DRAW_CARDS
+    assert decide(state, "text", workspace) == CLAIM_ROUTE, "figure 3.1: any possible route"
+    assert decide(state, "text,claim_if=matching", workspace) == DRAW_CARDS
+    assert decide(state, "text,claim_if=matching,long_match=yes", workspace) == CLAIM_ROUTE
+    assert decide(state, "text,long=6", workspace) == DRAW_CARDS
 
 
 @pytest.mark.parametrize(
@@ -185,14 +186,14 @@ def test_a_long_route_beside_the_goal(scratch: Any) -> None:
     ],
 )
 def test_when_tickets_are_drawn(
-    cards: int, trains: int, rival: int, deck: int, variant: str, expected: int, scratch: Any
+    cards: int, trains: int, rival: int, deck: int, variant: str, expected: int, workspace: Any
 ) -> None:
     """All tickets are done. One card of each colour: nothing possible but routes of one train."""
     names = COLOURS[:cards]
     state = do_ticket(make_state(tickets=(SHORT,), **dict.fromkeys(names, 1)))
     state[player_at(0) + TRAINS], state[player_at(1) + TRAINS] = trains, rival
     state[TICKET_DECK_SIZE] = deck
-    assert decide(state, variant, scratch) == expected
+    assert decide(state, variant, workspace) == expected
 
 
 @pytest.mark.parametrize(
@@ -205,24 +206,25 @@ def test_when_tickets_are_drawn(
         ("code", 6, CLAIM_ROUTE),
     ],
 )
-def test_many_cards_of_one_colour(variant: str, white: int, expected: int, scratch: Any) -> None:
+def test_many_cards_of_one_colour(variant: str, white: int, expected: int, workspace: Any) -> None:
     state = do_ticket(make_state(tickets=(SHORT,), white=white))
-    assert decide(state, variant, scratch) == expected
+    assert decide(state, variant, workspace) == expected
 
 
-def test_locomotives_are_a_colour_too(scratch: Any) -> None:
+def test_locomotives_are_a_colour_too(workspace: Any) -> None:
     state = do_ticket(make_state(tickets=(SHORT,), locomotive=6))
-    assert decide(state, "code", scratch) == CLAIM_ROUTE
+    assert decide(state, "code", workspace) == CLAIM_ROUTE
 
 
-def test_late_in_the_game_cards_are_drawn_by_chance(scratch: Any) -> None:
+def test_late_in_the_game_cards_are_drawn_by_chance(workspace: Any) -> None:
     """Round 60: a number from 0 to 79 is below 40 every second time; 120: never; 20: always."""
     share = {}
     for turn in (20, 40, 60, 99, 120):
         state = do_ticket(make_state(tickets=(SHORT,), white=4))
         state[ROUND] = turn
         draws = [
-            decide(state, "text,goal=open,claim_if=matching,late_claim=yes", scratch) == DRAW_CARDS
+            decide(state, "text,goal=open,claim_if=matching,late_claim=yes", workspace)
+            == DRAW_CARDS
             for _ in range(2000)
         ]
         share[turn] = sum(draws) / len(draws)
@@ -232,56 +234,56 @@ def test_late_in_the_game_cards_are_drawn_by_chance(scratch: Any) -> None:
     assert share[99] == pytest.approx(1 / 119, abs=0.01)
 
 
-def test_when_no_card_is_left(scratch: Any) -> None:
+def test_when_no_card_is_left(workspace: Any) -> None:
     state = no_cards_left(make_state(tickets=(SHORT,), white=5))
-    assert decide(state, "text,claim_if=matching", scratch) == CLAIM_ROUTE, "it matches"
+    assert decide(state, "text,claim_if=matching", workspace) == CLAIM_ROUTE, "it matches"
     state = no_cards_left(make_state(tickets=(("Boston", "Miami"),), white=5))
-    assert decide(state, "text,claim_if=matching", scratch) == CLAIM_ROUTE, "possible"
+    assert decide(state, "text,claim_if=matching", workspace) == CLAIM_ROUTE, "possible"
     state = no_cards_left(make_state(tickets=(SHORT,), red=1))
-    assert decide(state, "text", scratch) == TAKE_TICKETS
+    assert decide(state, "text", workspace) == TAKE_TICKETS
     state[TICKET_DECK_SIZE] = 0
-    assert decide(state, "text", scratch) == CLAIM_ROUTE, "affordable: it may not pass"
+    assert decide(state, "text", workspace) == CLAIM_ROUTE, "affordable: it may not pass"
     state = no_cards_left(make_state(tickets=(SHORT,)))
     state[TICKET_DECK_SIZE] = 0
-    assert decide(state, "text", scratch) == DO_NOTHING
-    assert move(state, "text", scratch) == PASS
+    assert decide(state, "text", workspace) == DO_NOTHING
+    assert move(state, "text", workspace) == PASS
 
 
-def test_what_cannot_be_carried_out_is_forbidden(scratch: Any) -> None:
+def test_what_cannot_be_carried_out_is_forbidden(workspace: Any) -> None:
     state = make_state(tickets=(SHORT,))
-    prepare_turn(RULES, state, 0, 0, scratch)
-    assert find_move(RULES, state, 0, 0, DO_NOTHING, scratch) == FORBIDDEN
-    assert find_move(RULES, state, 0, 0, CLAIM_ROUTE, scratch) == FORBIDDEN
-    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, scratch) == DRAW_TICKETS
+    prepare_turn(RULES, state, 0, 0, workspace)
+    assert find_move(RULES, state, 0, 0, DO_NOTHING, workspace) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, CLAIM_ROUTE, workspace) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, workspace) == DRAW_TICKETS
     state[TICKET_DECK_SIZE] = 0
     no_cards_left(state)
-    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, scratch) == FORBIDDEN
-    assert find_move(RULES, state, 0, 0, DRAW_CARDS, scratch) == FORBIDDEN
-    assert find_move(RULES, state, 0, 0, DO_NOTHING, scratch) == PASS
+    assert find_move(RULES, state, 0, 0, TAKE_TICKETS, workspace) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, DRAW_CARDS, workspace) == FORBIDDEN
+    assert find_move(RULES, state, 0, 0, DO_NOTHING, workspace) == PASS
 
 
-def test_the_shortest_matching_route_is_claimed(scratch: Any) -> None:
+def test_the_shortest_matching_route_is_claimed(workspace: Any) -> None:
     """On the way from Kansas City to Houston one route is of one train: Dallas to Houston."""
     state = make_state(tickets=(("Kansas City", "Houston"),), green=2, locomotive=1)
-    assert move(state, "text", scratch) == claim_of("Dallas", "Houston", "green")
+    assert move(state, "text", workspace) == claim_of("Dallas", "Houston", "green")
 
 
-def test_the_route_with_most_points_if_none_matches(scratch: Any) -> None:
+def test_the_route_with_most_points_if_none_matches(workspace: Any) -> None:
     state = do_ticket(make_state(tickets=(SHORT,), black=6))
     bits = parse_variant("text,claim_if=matching")
-    prepare_turn(RULES, state, 0, bits, scratch)
-    chosen = find_move(RULES, state, 0, bits, CLAIM_ROUTE, scratch)
+    prepare_turn(RULES, state, 0, bits, workspace)
+    chosen = find_move(RULES, state, 0, bits, CLAIM_ROUTE, workspace)
     assert chosen == claim_of("El Paso", "Los Angeles", "black")  # and Winnipeg's is numbered later
 
 
-def test_paying(scratch: Any) -> None:
+def test_paying(workspace: Any) -> None:
     """Grey: the colour held most; of a colour that is not held: locomotives alone."""
     state = make_state(tickets=(SHORT,), white=1, green=2, locomotive=1)
     low = min(find("Denver", "Santa Fe"), find("El Paso", "Santa Fe"))
     line = int(LINE_OF_ROUTE[low])
-    assert move(state, "text", scratch) == 9 * line + COLOURS.index("green")
+    assert move(state, "text", workspace) == 9 * line + COLOURS.index("green")
     state = make_state(tickets=(SHORT,), locomotive=2)
-    assert move(state, "text", scratch) == 9 * line + COLOURS.index("locomotive")
+    assert move(state, "text", workspace) == 9 * line + COLOURS.index("locomotive")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +298,7 @@ def test_paying(scratch: Any) -> None:
     ],
 )
 def test_lines_of_a_double_route(
-    blue: int, pink: int, variant: str, second: bool, scratch: Any
+    blue: int, pink: int, variant: str, second: bool, workspace: Any
 ) -> None:
     """Kansas City to Saint Louis is blue and pink; nothing else is free."""
     state = make_state(blue=blue, pink=pink)
@@ -304,9 +306,9 @@ def test_lines_of_a_double_route(
         if route != find("Kansas City", "Saint Louis"):
             state[OWNER_AT + LINE_OF_ROUTE[route]] = 1
     bits = parse_variant(variant)
-    prepare_turn(RULES, state, 0, bits, scratch)
+    prepare_turn(RULES, state, 0, bits, workspace)
     expected = claim_of("Kansas City", "Saint Louis", "pink" if second else "blue", int(second))
-    assert find_move(RULES, state, 0, bits, CLAIM_ROUTE, scratch) == expected
+    assert find_move(RULES, state, 0, bits, CLAIM_ROUTE, workspace) == expected
 
 
 @pytest.mark.parametrize(
@@ -322,41 +324,41 @@ def test_lines_of_a_double_route(
     ],
 )
 def test_which_card_is_drawn(
-    cards: str, hand: dict[str, int], variant: str, expected: int, scratch: Any
+    cards: str, hand: dict[str, int], variant: str, expected: int, workspace: Any
 ) -> None:
-    assert move(make_state(tickets=(SHORT,), cards=cards, **hand), variant, scratch) == expected
+    assert move(make_state(tickets=(SHORT,), cards=cards, **hand), variant, workspace) == expected
 
 
-def test_a_locomotive_for_the_last_card(scratch: Any) -> None:
+def test_a_locomotive_for_the_last_card(workspace: Any) -> None:
     """One route of two trains lacks one card; none of that colour is open, but a locomotive."""
     state = make_state(tickets=(SHORT,), cards="red red locomotive red red", white=1)
     state[OWNER_AT + LINE_OF_ROUTE[find("Denver", "Santa Fe")]] = 0
-    assert move(state, "text", scratch) == DRAW_OPEN + 8
+    assert move(state, "text", workspace) == DRAW_OPEN + 8
     state[PHASE] = SECOND_CARD
-    assert move(state, "text", scratch) == DRAW_DECK
+    assert move(state, "text", workspace) == DRAW_DECK
     state[OPEN_AT] = COLOURS.index("white")
-    assert move(state, "text", scratch) == DRAW_OPEN + COLOURS.index("white")
+    assert move(state, "text", workspace) == DRAW_OPEN + COLOURS.index("white")
 
 
-def test_who_lacks_many_colours_draws_blind(scratch: Any) -> None:
+def test_who_lacks_many_colours_draws_blind(workspace: Any) -> None:
     """From Seattle to New York: lengths by line; more than three colours are wanted."""
     state = make_state(tickets=(("New York", "Seattle"),), cards="red blue white black green")
-    assert move(state, "text,needs=lengths", scratch) == DRAW_DECK
+    assert move(state, "text,needs=lengths", workspace) == DRAW_DECK
 
 
-def test_open_cards_when_the_deck_is_empty(scratch: Any) -> None:
+def test_open_cards_when_the_deck_is_empty(workspace: Any) -> None:
     state = make_state(tickets=(SHORT,), cards="locomotive red blue")
     state[DECK_SIZE] = 0
-    assert move(state, "code", scratch) == DRAW_OPEN + 8
-    taken = {move(state, "text", scratch) for _ in range(200)}
+    assert move(state, "code", workspace) == DRAW_OPEN + 8
+    taken = {move(state, "text", workspace) for _ in range(200)}
     assert taken == {DRAW_OPEN + 8, DRAW_OPEN, DRAW_OPEN + 1}
     state[PHASE] = SECOND_CARD
-    assert move(state, "code", scratch) == DRAW_OPEN, "no locomotive as the second card"
-    assert {move(state, "text", scratch) for _ in range(200)} == {DRAW_OPEN, DRAW_OPEN + 1}
+    assert move(state, "code", workspace) == DRAW_OPEN, "no locomotive as the second card"
+    assert {move(state, "text", workspace) for _ in range(200)} == {DRAW_OPEN, DRAW_OPEN + 1}
     rules = TicketRules(second_locomotive=1)
-    assert move(state, "code", scratch, rules) == DRAW_OPEN + 8
+    assert move(state, "code", workspace, rules) == DRAW_OPEN + 8
     bits = parse_variant("code")
-    assert find_card(rules, state, 0, bits, scratch) == DRAW_OPEN + 8
+    assert find_card(rules, state, 0, bits, workspace) == DRAW_OPEN + 8
 
 
 def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
@@ -370,23 +372,23 @@ FAR = ("Los Angeles", "New York")
 HOUSTON = ("Kansas City", "Houston")
 
 
-def test_which_tickets_are_kept(scratch: Any) -> None:
+def test_which_tickets_are_kept(workspace: Any) -> None:
     """Costs: Denver to El Paso 4, Kansas City to Houston 5, Los Angeles to New York 20."""
     first = offer(make_state(), KEEP_FIRST, FAR, SHORT, HOUSTON)
-    assert move(first, "text", scratch) == KEEP_TICKETS + 0b110
+    assert move(first, "text", workspace) == KEEP_TICKETS + 0b110
     later = offer(make_state(), KEEP, FAR, SHORT, HOUSTON)
-    assert move(later, "text", scratch) == KEEP_TICKETS + 0b010
+    assert move(later, "text", workspace) == KEEP_TICKETS + 0b010
     done = offer(do_ticket(make_state()), KEEP, FAR, HOUSTON, SHORT)
-    assert move(done, "text", scratch) == KEEP_TICKETS + 0b100
-    assert move(offer(make_state(), KEEP, FAR), "text", scratch) == KEEP_TICKETS + 1
+    assert move(done, "text", workspace) == KEEP_TICKETS + 0b100
+    assert move(offer(make_state(), KEEP, FAR), "text", workspace) == KEEP_TICKETS + 1
 
 
-def test_a_ticket_that_costs_nothing_more_is_kept_too(scratch: Any) -> None:
+def test_a_ticket_that_costs_nothing_more_is_kept_too(workspace: Any) -> None:
     """Every route is claimed by the seat itself."""
     state = make_state()
     for route in range(ROUTES):
         state[OWNER_AT + LINE_OF_ROUTE[route]] = 0
-    kept = move(offer(state, KEEP, SHORT, HOUSTON, FAR), "text", scratch)
+    kept = move(offer(state, KEEP, SHORT, HOUSTON, FAR), "text", workspace)
     assert kept == KEEP_TICKETS + 0b111, "all cost nothing, and more points are better"
 
 
@@ -399,39 +401,39 @@ def test_a_ticket_that_costs_nothing_more_is_kept_too(scratch: Any) -> None:
         (4, "code", 0b001),  # none can be done: the fewest points
     ],
 )
-def test_tickets_by_trains(trains: int, variant: str, expected: int, scratch: Any) -> None:
+def test_tickets_by_trains(trains: int, variant: str, expected: int, workspace: Any) -> None:
     state = offer(make_state(), KEEP, SHORT, HOUSTON, FAR)
     state[player_at(0) + TRAINS] = trains
-    assert move(state, variant, scratch) == KEEP_TICKETS + expected
+    assert move(state, variant, workspace) == KEEP_TICKETS + expected
 
 
 @pytest.mark.parametrize(
     ("variant", "expected"), [("code", 0b01), ("code,ticket_limit=equal", 0b10)]
 )
-def test_a_ticket_that_takes_all_trains(variant: str, expected: int, scratch: Any) -> None:
+def test_a_ticket_that_takes_all_trains(variant: str, expected: int, workspace: Any) -> None:
     """One train is left. Kansas City to Houston lacks one; Denver to El Paso has fewer points."""
     state = offer(make_state(), KEEP, SHORT, HOUSTON)
     state[player_at(0) + TRAINS] = 1
     for way in (("Kansas City", "Oklahoma City"), ("Oklahoma City", "Dallas")):
         state[OWNER_AT + LINE_OF_ROUTE[find(*way)]] = 0
-    assert move(state, variant, scratch) == KEEP_TICKETS + expected
+    assert move(state, variant, workspace) == KEEP_TICKETS + expected
 
 
-def test_cost_and_points_differ_where_routes_are_blocked(scratch: Any) -> None:
+def test_cost_and_points_differ_where_routes_are_blocked(workspace: Any) -> None:
     """All ways to El Paso are closed, so its ticket costs 1000, but is worth fewest points."""
     state = offer(make_state(), KEEP, SHORT, HOUSTON)
     state[player_at(0) + TRAINS] = 3
     for route in range(ROUTES):
         if CITY_NAMES.index("El Paso") in (ROUTE_FROM[route], ROUTE_TO[route]):
             state[OWNER_AT + LINE_OF_ROUTE[route]] = 1
-    assert move(state, "text", scratch) == KEEP_TICKETS + 0b10
-    assert move(state, "code", scratch) == KEEP_TICKETS + 0b01
+    assert move(state, "text", workspace) == KEEP_TICKETS + 0b10
+    assert move(state, "code", workspace) == KEEP_TICKETS + 0b01
 
 
 @pytest.mark.parametrize(
     "variant", ["text", "code", *[f"text,{o.name}={o.values[1]}" for o in OPTIONS]]
 )
-def test_whole_games_are_legal_and_need_no_hidden_knowledge(variant: str, scratch: Any) -> None:
+def test_whole_games_are_legal_and_need_no_hidden_knowledge(variant: str, workspace: Any) -> None:
     """The move from the whole state, with all that is known from before, and from the view."""
     bits = parse_variant(variant)
     state, view = np.zeros(STATE_FIELDS, dtype=np.int64), np.zeros(STATE_FIELDS, dtype=np.int64)
@@ -442,11 +444,11 @@ def test_whole_games_are_legal_and_need_no_hidden_knowledge(variant: str, scratc
             seat = int(state[TO_MOVE])
             hide(state, seat, view)
             anew = count % 10 == 0
-            fresh = make_ticket_scratch(simple_lineup(SEAT_FIELDS, RULE)) if anew else scratch
-            fresh.streams[0] = scratch.streams[0] = count
+            fresh = make_ticket_workspace(simple_player(SEAT_FIELDS, RULE)) if anew else workspace
+            fresh.streams[0] = workspace.streams[0] = count
             wanted = rule_move(RULES, view, seat, bits, fresh)
-            scratch.streams[0] = count
-            chosen = rule_move(RULES, state, seat, bits, scratch)
+            workspace.streams[0] = count
+            chosen = rule_move(RULES, state, seat, bits, workspace)
             assert chosen == wanted
             assert is_legal(RULES, state, chosen)
             apply_move(RULES, state, chosen)

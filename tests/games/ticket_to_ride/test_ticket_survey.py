@@ -60,9 +60,7 @@ from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, describe_move
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
-from evolve_arena.games.ticket_to_ride.room import SEAT_FIELDS
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scratch import TicketScratch, make_ticket_scratch
 from evolve_arena.games.ticket_to_ride.situation import (
     MOVES_AT,
     SITUATION_NAMES,
@@ -71,21 +69,26 @@ from evolve_arena.games.ticket_to_ride.situation import (
 )
 from evolve_arena.games.ticket_to_ride.survey import survey
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
-from evolve_arena.players.lineup import simple_lineup
+from evolve_arena.games.ticket_to_ride.workspace import (
+    SEAT_FIELDS,
+    TicketWorkspace,
+    make_ticket_workspace,
+)
+from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()
 State = NDArray[np.int64]
 
 
-def make_scratch() -> TicketScratch:
-    return make_ticket_scratch(simple_lineup(SEAT_FIELDS))
+def make_workspace() -> TicketWorkspace:
+    return make_ticket_workspace(simple_player(SEAT_FIELDS))
 
 
 @compiled
-def look(rules: Any, state: Any, seat: int, scratch: Any) -> None:
-    prepare_turn(rules, state, seat, 0, scratch)
-    survey(state, seat, scratch)
-    describe_situation(state, seat, scratch)
+def look(rules: Any, state: Any, seat: int, workspace: Any) -> None:
+    prepare_turn(rules, state, seat, 0, workspace)
+    survey(state, seat, workspace)
+    describe_situation(state, seat, workspace)
 
 
 @compiled
@@ -105,9 +108,9 @@ def tell_move(state: Any, seat: int, move: int, room: Any) -> int:
 
 
 @compiled
-def prune(rules: Any, state: Any, seat: int, scratch: Any) -> int:
-    count = list_moves(rules, state, scratch.moves)
-    return prune_moves(state, seat, scratch.moves, count, scratch.room)
+def prune(rules: Any, state: Any, seat: int, workspace: Any) -> int:
+    count = list_moves(rules, state, workspace.moves)
+    return prune_moves(state, seat, workspace.moves, count, workspace.room)
 
 
 def route_between(one: str, other: str) -> int:
@@ -166,25 +169,25 @@ def measure_plainly(state: State, seat: int, players: int) -> NDArray[np.float64
     return np.minimum(ways, FAR)
 
 
-def list_open(scratch: TicketScratch) -> list[int]:
-    facts = scratch.room.facts
+def list_open(workspace: TicketWorkspace) -> list[int]:
+    facts = workspace.room.facts
     return [int(ticket) for ticket in facts[OPEN_AT : OPEN_AT + facts[OPEN_TICKETS]]]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_ways_are_the_shortest(players: int) -> None:
-    """One scratch for the whole game: what it keeps from turn to turn must still hold."""
-    scratch = make_scratch()
+    """One workspace for the whole game: what it keeps from turn to turn must still hold."""
+    workspace = make_workspace()
     checked = blocked = 0
     for number, state in enumerate(random_states(players, players)):
         if number % 7:
             continue
         for seat in range(players):
-            look(RULES, state, seat, scratch)
+            look(RULES, state, seat, workspace)
             ways = measure_plainly(state, seat, players)
-            for ticket in list_open(scratch):
+            for ticket in list_open(workspace):
                 one, other = TICKET_FROM[ticket], TICKET_TO[ticket]
-                found, after = find_way(scratch.room, seat, ticket, number % ROUTES)
+                found, after = find_way(workspace.room, seat, ticket, number % ROUTES)
                 assert found == ways[one, other] > 0
                 near, far = ROUTE_FROM[number % ROUTES], ROUTE_TO[number % ROUTES]
                 way = ways[one, near] + ways[far, other]
@@ -199,40 +202,40 @@ def test_ways_are_the_shortest(players: int) -> None:
 def test_ways_by_hand() -> None:
     houston, dallas = ticket_between("Houston", "Kansas City"), route_between("Dallas", "Houston")
     state = start([houston], {"red": 3})
-    scratch = make_scratch()
-    look(RULES, state, 0, scratch)
-    assert find_way(scratch.room, 0, houston, dallas) == (5, 4)
+    workspace = make_workspace()
+    look(RULES, state, 0, workspace)
+    assert find_way(workspace.room, 0, houston, dallas) == (5, 4)
     kansas = route_between("Kansas City", "Oklahoma City")
-    assert find_way(scratch.room, 0, houston, kansas) == (5, 3)
-    assert find_way(scratch.room, 0, houston, route_between("Boston", "Montreal")) == (5, 5)
+    assert find_way(workspace.room, 0, houston, kansas) == (5, 3)
+    assert find_way(workspace.room, 0, houston, route_between("Boston", "Montreal")) == (5, 5)
     apply_move(RULES, state, int(9 * LINE_OF_ROUTE[dallas] + COLOURS.index("red")))
-    look(RULES, state, 0, scratch)
-    assert find_way(scratch.room, 0, houston, kansas) == (4, 2)
-    look(RULES, state, 1, scratch)
-    assert list_open(scratch) == []
+    look(RULES, state, 0, workspace)
+    assert find_way(workspace.room, 0, houston, kansas) == (4, 2)
+    look(RULES, state, 1, workspace)
+    assert list_open(workspace) == []
 
 
 def test_a_tree_of_tickets_by_hand() -> None:
     """Dallas-Houston 1, Dallas-Kansas City 4, Kansas City-New York 9 by way of Saint Louis."""
     tickets = [ticket_between("Houston", "Kansas City"), ticket_between("Dallas", "New York")]
-    scratch = make_scratch()
-    look(RULES, start(tickets, {}), 0, scratch)
-    scratch.room.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
-    assert find_tree(scratch.room, 0, 2) == 14
-    assert find_tree(scratch.room, 0, 1) == 5
-    assert find_tree(scratch.room, 0, 0) == 0
+    workspace = make_workspace()
+    look(RULES, start(tickets, {}), 0, workspace)
+    workspace.room.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
+    assert find_tree(workspace.room, 0, 2) == 14
+    assert find_tree(workspace.room, 0, 1) == 5
+    assert find_tree(workspace.room, 0, 0) == 0
 
 
 def test_trees_are_the_least() -> None:
     """Against Kruskal's algorithm over the ways between all cities of the tickets."""
-    scratch = make_scratch()
+    workspace = make_workspace()
     for number, state in enumerate(random_states(3, 8)):
         if number % 11 or state[PHASE] == KEEP:
             continue
-        look(RULES, state, 0, scratch)
+        look(RULES, state, 0, workspace)
         ways = measure_plainly(state, 0, 3)
-        tickets = list_open(scratch)
-        scratch.room.facts[SUBSET_AT : SUBSET_AT + len(tickets)] = tickets
+        tickets = list_open(workspace)
+        workspace.room.facts[SUBSET_AT : SUBSET_AT + len(tickets)] = tickets
         reached = [t for t in tickets if ways[TICKET_FROM[t], TICKET_TO[t]] < FAR]
         cities = {int(c) for t in reached for c in (TICKET_FROM[t], TICKET_TO[t])}
         part = {city: city for city in cities}
@@ -242,17 +245,17 @@ def test_trees_are_the_least() -> None:
                 total += ways[one, other]
                 old = part[one]
                 part = {city: part[other] if at == old else at for city, at in part.items()}
-        assert find_tree(scratch.room, 0, len(tickets)) == total
+        assert find_tree(workspace.room, 0, len(tickets)) == total
 
 
 def test_how_near_a_card_brings_wanted_routes() -> None:
     """Helena-Salt Lake City 3 pink, -Las Vegas 3 orange, -Los Angeles 2 grey."""
     ticket = ticket_between("Helena", "Los Angeles")
-    scratch = make_scratch()
+    workspace = make_workspace()
 
     def count(state: State) -> dict[str, int]:
-        look(RULES, state, 0, scratch)
-        missing = scratch.room.facts[MISSING_AT : MISSING_AT + 9].tolist()
+        look(RULES, state, 0, workspace)
+        missing = workspace.room.facts[MISSING_AT : MISSING_AT + 9].tolist()
         return {n: m for n, m in zip(COLOURS, missing, strict=True) if m < NO_CARD_HELPS}
 
     assert count(start([ticket], {"pink": 2, "locomotive": 1})) == {"orange": 2, "locomotive": 2}
@@ -267,23 +270,23 @@ def test_how_near_a_card_brings_wanted_routes() -> None:
     assert count(state) == {"black": 3, "orange": 2, "green": 5, "locomotive": 2}
 
 
-def describe(state: State, move: int | None, scratch: TicketScratch) -> dict[str, float]:
+def describe(state: State, move: int | None, workspace: TicketWorkspace) -> dict[str, float]:
     """The inputs by name that are not 0: of the situation, or of a *move*."""
-    inputs = scratch.room.inputs
+    inputs = workspace.room.inputs
     inputs[:] = np.nan
-    look(RULES, state, 0, scratch)
+    look(RULES, state, 0, workspace)
     if move is None:
         values = inputs[STATE_FEATURES:MOVES_AT]
         return {n: float(v) for n, v in zip(SITUATION_NAMES, values, strict=True) if v != 0}
-    told = tell_move(state, 0, move, scratch.room)
-    places = scratch.room.places[:told].tolist()
+    told = tell_move(state, 0, move, workspace.room)
+    places = workspace.room.places[:told].tolist()
     assert places == [MOVES_AT + p for p in np.flatnonzero(inputs[MOVES_AT:INPUTS])]
     return {MOVE_NAMES[place - MOVES_AT]: float(inputs[place]) for place in places}
 
 
 def test_a_situation_by_hand() -> None:
     state = start([ticket_between("Helena", "Los Angeles")], {"pink": 2, "locomotive": 1})
-    assert describe(state, None, make_scratch()) == {
+    assert describe(state, None, make_workspace()) == {
         "trains to open tickets": 8 / 32,
         "tree of open tickets": 8 / 32,
         "trains beyond that tree": 37 / 32,
@@ -299,10 +302,10 @@ def test_a_situation_by_hand() -> None:
 
 def test_claims_by_hand() -> None:
     state = start([ticket_between("Helena", "Los Angeles")], {"pink": 2, "locomotive": 1})
-    scratch = make_scratch()
+    workspace = make_workspace()
     route = route_between("Helena", "Salt Lake City")
     pink = COLOURS.index("pink")
-    assert describe(state, int(9 * LINE_OF_ROUTE[route] + pink), scratch) == {
+    assert describe(state, int(9 * LINE_OF_ROUTE[route] + pink), workspace) == {
         "claims": 1,
         "route: length": 3 / 8,
         "route: points": 4 / 16,
@@ -321,7 +324,7 @@ def test_claims_by_hand() -> None:
     end = LINE_OF_ROUTE[route_between("Portland", "Salt Lake City")]
     state[OWNER_AT + end] = 2
     last = LINE_OF_ROUTE[route_between("Las Vegas", "Los Angeles")]
-    assert describe(state, int(9 * last + pink), scratch) == {
+    assert describe(state, int(9 * last + pink), workspace) == {
         "claims": 1,
         "route: length": 2 / 8,
         "route: points": 2 / 16,
@@ -337,7 +340,7 @@ def test_claims_by_hand() -> None:
     }
     vegas = LINE_OF_ROUTE[route_between("Las Vegas", "Salt Lake City")]
     state[OWNER_AT + last] = 0
-    told = describe(state, int(9 * vegas + COLOURS.index("orange")), scratch)
+    told = describe(state, int(9 * vegas + COLOURS.index("orange")), workspace)
     assert told["route: points of tickets that it completes"] == 8 / 16
     assert told["route: ends that own routes touch"] == 1
     assert told["route: others who touch its ends"] == 1 / 4
@@ -346,26 +349,26 @@ def test_claims_by_hand() -> None:
 def test_cards_by_hand() -> None:
     """A fourth card for pink pays for a route of four, worth 7 instead of 4."""
     state = start([ticket_between("Helena", "Los Angeles")], {"pink": 2, "locomotive": 1})
-    scratch = make_scratch()
-    assert describe(state, DRAW_OPEN + COLOURS.index("pink"), scratch) == {
+    workspace = make_workspace()
+    assert describe(state, DRAW_OPEN + COLOURS.index("pink"), workspace) == {
         "takes an open card": 1,
         "card: lacking in the plan": 1 / 8,
         "card: held": 2 / 8,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    wild = describe(state, DRAW_OPEN + LOCOMOTIVE, scratch)
+    wild = describe(state, DRAW_OPEN + LOCOMOTIVE, workspace)
     assert wild == {
         "takes an open locomotive": 1,
         "card: held": 1 / 8,
         "card: how near to a wanted route": 0.5,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    deck = describe(state, DRAW_DECK, scratch)
+    deck = describe(state, DRAW_DECK, workspace)
     assert deck["takes from the deck"] == 1
     assert deck["card: lacking in the plan"] == pytest.approx((1 + 3) / 8 * 12 / 110)
     assert deck["card: held"] == pytest.approx(2 / 8 * 12 / 110 + 1 / 8 * 14 / 110)
     assert deck["card: how near to a wanted route"] == pytest.approx(0.5 * 26 / 110)
-    assert describe(state, DRAW_TICKETS, scratch) == {"asks for tickets": 1}
+    assert describe(state, DRAW_TICKETS, workspace) == {"asks for tickets": 1}
 
 
 def test_tickets_by_hand() -> None:
@@ -374,8 +377,8 @@ def test_tickets_by_hand() -> None:
     state[PHASE], state[OFFERED_SIZE] = KEEP, 2
     state[OFFERED_AT] = ticket_between("Denver", "El Paso")
     state[OFFERED_AT + 1] = ticket_between("Los Angeles", "Seattle")
-    scratch = make_scratch()
-    assert describe(state, KEEP_TICKETS + 1, scratch) == pytest.approx(
+    workspace = make_workspace()
+    assert describe(state, KEEP_TICKETS + 1, workspace) == pytest.approx(
         {
             "keeps tickets": 1,
             "tickets: how many kept": 1 / 4,
@@ -387,7 +390,7 @@ def test_tickets_by_hand() -> None:
         }
     )
     state[player_at(0)] = 3
-    told = describe(state, KEEP_TICKETS + 3, scratch)
+    told = describe(state, KEEP_TICKETS + 3, workspace)
     assert told["tickets: out of reach"] == 2 / 2
     assert "tickets: trains to those kept" not in told
 
@@ -401,13 +404,13 @@ def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
     state = start(
         [ticket_between("Houston", "Kansas City")], {"red": 2, "blue": 1, "locomotive": 1}
     )
-    scratch = make_scratch()
+    workspace = make_workspace()
 
     def left() -> list[int]:
-        look(RULES, state, 0, scratch)
-        count = list_moves(RULES, state, scratch.moves)
-        listed = set(scratch.moves[:count].tolist())
-        kept: list[int] = scratch.moves[: prune(RULES, state, 0, scratch)].tolist()
+        look(RULES, state, 0, workspace)
+        count = list_moves(RULES, state, workspace.moves)
+        listed = set(workspace.moves[:count].tolist())
+        kept: list[int] = workspace.moves[: prune(RULES, state, 0, workspace)].tolist()
         assert set(kept) <= listed
         assert {m for m in listed - set(kept) if m >= DRAW_DECK} == set()
         return [move for move in kept if move < DRAW_DECK]

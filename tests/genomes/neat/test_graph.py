@@ -321,7 +321,7 @@ def test_nothing_is_fused_or_reordered() -> None:
 
 @compiled
 def activate_once(
-    graphs: Graphs, genome: int, values: Any, read_at: int, write_at: int, scratch: Any
+    graphs: Graphs, genome: int, values: Any, read_at: int, write_at: int, workspace: Any
 ) -> None:
     structure_at, numbers_at = graphs.structure_at[genome], graphs.numbers_at[genome]
     run_graph(
@@ -332,7 +332,7 @@ def activate_once(
         values,
         read_at,
         write_at,
-        scratch,
+        workspace,
     )
 
 
@@ -348,14 +348,14 @@ def test_moves_are_tried_from_one_state_and_only_the_chosen_one_is_remembered() 
     )
     graphs = compile_graphs(from_neat_python([genome]), 1, 1, False)
     assert graphs.slots.tolist() == [3]
-    values, scratch = np.full(2 + 3 * 3, np.nan), np.zeros(0)
+    values, workspace = np.full(2 + 3 * 3, np.nan), np.zeros(0)
     clear(values, 2, 9)
     state, better, other = 2, 5, 8
     shown = []
     for move in (1.0, 2.0, 3.0):
         for tried, plane in ((move, better), (7.0, other)):
             values[state] = tried
-            activate_once(graphs, 0, values, state, plane, scratch)
+            activate_once(graphs, 0, values, state, plane, workspace)
         shown.append((values[better + 1], values[other + 1]))
         state, better = better, state
     assert shown == [(100.0, 700.0), (201.0, 701.0), (302.5, 702.5)]
@@ -374,13 +374,13 @@ def test_a_feed_forward_network_needs_no_cleared_plane_and_keeps_to_it() -> None
         {(-1, 5): -2.0, (-2, 5): 3.0, (5, 0): 2.0, (1, 1): 1.0},
     )
     graphs = compile_graphs(from_neat_python([genome]), 2, 2, True)
-    values, scratch = np.full(9, np.nan), np.full(int(graphs.terms[0]) + 1, np.nan)
+    values, workspace = np.full(9, np.nan), np.full(int(graphs.terms[0]) + 1, np.nan)
     values[2:4] = [4.0, 1.0]
-    activate_once(graphs, 0, values, 2, 2, scratch)
+    activate_once(graphs, 0, values, 2, 2, workspace)
     assert values[2:7].tolist() == [4.0, 1.0, 18.0, 0.0, 9.0]
     assert np.isnan(values[[0, 1, 7, 8]]).all()
-    assert scratch[:2].tolist() == [-8.0, 3.0]
-    assert np.isnan(scratch[2])
+    assert workspace[:2].tolist() == [-8.0, 3.0]
+    assert np.isnan(workspace[2])
 
 
 def test_ends_that_do_not_exist_are_left_out() -> None:

@@ -10,48 +10,48 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDesign
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT
-from evolve_arena.players.lineup import (
+from evolve_arena.players.packed import (
     KIND,
     NETWORK,
     RANDOM,
-    Lineup,
-    combine_lineups,
-    simple_lineup,
+    PackedPlayers,
+    combine_players,
+    simple_player,
 )
 
 GAME = ConnectFour()
 
 
-def pack(count: int, **options: object) -> Lineup:
+def pack(count: int, **options: object) -> PackedPlayers:
     design = NetworkDesign(**options)
     return design.pack(design.initialise(count, "normal", np.random.default_rng(count)))
 
 
 PARTS = [
     pack(3),
-    simple_lineup(SEAT_FIELDS, TEST_BOT),
+    simple_player(SEAT_FIELDS, TEST_BOT),
     pack(2, head="value", encoding="two-planes", hidden=(40,)),
-    simple_lineup(SEAT_FIELDS),
+    simple_player(SEAT_FIELDS),
     pack(1, hidden=(), viewpoint="absolute"),
     pack(2, hidden=(5, 70, 3), activation="tanh"),
 ]
 
 
-def play(lineup: Lineup, first: int, second: int) -> list[tuple[int, int, int]]:
+def play(packed: PackedPlayers, first: int, second: int) -> list[tuple[int, int, int]]:
     pairings = np.tile(np.array([[first, second]], dtype=np.int32), (8, 1))
-    batch = make_batch(GAME, lineup, pairings, derive_seeds(1, 0, "matches", 8))
+    batch = make_batch(GAME, packed, pairings, derive_seeds(1, 0, "matches", 8))
     results = run_kernel(batch)
     columns = results.outcomes, results.plies, results.games
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def test_players_move_alike_alone_and_in_company() -> None:
-    everybody = combine_lineups(PARTS)
+    everybody = combine_players(PARTS)
     assert len(everybody.seats) == sum(len(part.seats) for part in PARTS) == 10
     start = 0
     for part in PARTS:
         for row in range(len(part.seats)):
-            versus_random = combine_lineups([part, simple_lineup(SEAT_FIELDS)])
+            versus_random = combine_players([part, simple_player(SEAT_FIELDS)])
             expected = play(versus_random, row, len(part.seats))
             assert play(everybody, start + row, 5 + 1) == expected
             mirrored = play(versus_random, len(part.seats), row)
@@ -60,19 +60,19 @@ def test_players_move_alike_alone_and_in_company() -> None:
 
 
 def test_kinds_stay_in_order() -> None:
-    kinds = combine_lineups(PARTS).seats[:, KIND].tolist()
+    kinds = combine_players(PARTS).seats[:, KIND].tolist()
     assert kinds == [*[NETWORK] * 3, TEST_BOT, *[NETWORK] * 2, RANDOM, *[NETWORK] * 3]
 
 
 def test_combining_changes_none_of_the_parts() -> None:
     before = [[array.tobytes() for array in part] for part in PARTS]
-    combine_lineups(PARTS)
-    combine_lineups([*PARTS, *PARTS])
+    combine_players(PARTS)
+    combine_players([*PARTS, *PARTS])
     assert [[array.tobytes() for array in part] for part in PARTS] == before
 
 
 def test_combining_twice_is_combining_once() -> None:
-    together = combine_lineups(PARTS)
-    in_steps = combine_lineups([combine_lineups(PARTS[:3]), combine_lineups(PARTS[3:])])
+    together = combine_players(PARTS)
+    in_steps = combine_players([combine_players(PARTS[:3]), combine_players(PARTS[3:])])
     assert [a.tobytes() for a in together] == [a.tobytes() for a in in_steps]
-    assert combine_lineups(PARTS[:1]) is PARTS[0]
+    assert combine_players(PARTS[:1]) is PARTS[0]

@@ -55,7 +55,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Arrangement:
+class Layout:
     """The places of all nodes and wires, around x = 0 and from y = 0 up."""
 
     cell: float
@@ -71,7 +71,7 @@ class Arrangement:
     height: float
 
 
-def arrange(sketch: Sketch) -> Arrangement:
+def arrange(sketch: Sketch) -> Layout:
     """Finds places for the nodes of *sketch*: rows of cards, not too wide, with few crossings."""
     cell = _choose_cell(sketch)
     sizes = [_measure_card(node, sketch, cell) for node in sketch.nodes]
@@ -92,7 +92,7 @@ def arrange(sketch: Sketch) -> Arrangement:
         for node, (width, height) in enumerate(sizes)
     ]
     depth = {node: place for place, layer in enumerate(sketch.layers) for node in layer}
-    return Arrangement(
+    return Layout(
         cell,
         boxes,
         find_routes(ways, passages),

@@ -65,7 +65,7 @@ class _Champions:
     checked: set[int]
     """The generations that had a check before."""
     worths: dict[int, float]
-    """How good each is that is kept, by its generation; see :meth:`Journey._weigh`."""
+    """How good each is that is kept, by its generation; see :meth:`TrainingLoop._weigh`."""
     blob: bytes | None = None
     """The best one, if the file does not hold it yet."""
     since: float = -PATIENCE
@@ -79,7 +79,7 @@ class _Champions:
 
 
 @dataclass(frozen=True)
-class Journey:
+class TrainingLoop:
     """What one stretch of a run needs at hand; :meth:`go` does the work."""
 
     directory: RunDirectory

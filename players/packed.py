@@ -25,7 +25,7 @@ RANDOM, NETWORK, GRAPH, TUPLES = 0, 1, 2, 3
 """Kinds of players. Those that a game adds are numbered from 8."""
 
 
-class Lineup(NamedTuple):
+class PackedPlayers(NamedTuple):
     """Players as arrays. A match names them by their row in ``seats``."""
 
     seats: NDArray[np.int64]
@@ -40,11 +40,11 @@ class Lineup(NamedTuple):
     """The numbers of graphs, one after the other."""
 
 
-def simple_lineup(fields: int, kind: int = RANDOM) -> Lineup:
+def simple_player(fields: int, kind: int = RANDOM) -> PackedPlayers:
     """One player of a *kind* that needs no numbers, whose record has so many *fields*."""
     seats = np.zeros((1, fields), dtype=np.int64)
     seats[0, KIND] = kind
-    return Lineup(
+    return PackedPlayers(
         seats,
         np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
         np.zeros(0, dtype=np.int32),
@@ -53,34 +53,34 @@ def simple_lineup(fields: int, kind: int = RANDOM) -> Lineup:
     )
 
 
-def combine_lineups(lineups: Sequence[Lineup]) -> Lineup:
-    """All players of *lineups* in one, in the order given; all are of the same game."""
-    if len(lineups) == 1:
-        return lineups[0]
+def combine_players(packed_players: Sequence[PackedPlayers]) -> PackedPlayers:
+    """All players of *packed_players* in one, in the order given; all are of the same game."""
+    if len(packed_players) == 1:
+        return packed_players[0]
     seats = []
     shapes = columns = weights = numbers = 0
-    for lineup in lineups:
-        moved = lineup.seats.copy()
+    for packed in packed_players:
+        moved = packed.seats.copy()
         moved[:, SHAPE] += shapes
         moved[:, [COLUMNS_AT, INPUTS_AT]] += columns
         moved[:, WEIGHTS_AT] += weights
         moved[:, NUMBERS_AT] += numbers
         seats.append(moved)
-        shapes += len(lineup.shapes)
-        columns += len(lineup.columns)
-        weights += len(lineup.weights)
-        numbers += len(lineup.numbers)
-    return Lineup(
+        shapes += len(packed.shapes)
+        columns += len(packed.columns)
+        weights += len(packed.weights)
+        numbers += len(packed.numbers)
+    return PackedPlayers(
         np.concatenate(seats),
-        *(np.concatenate(parts) for parts in list(zip(*lineups, strict=True))[1:]),
+        *(np.concatenate(parts) for parts in list(zip(*packed_players, strict=True))[1:]),
     )
 
 
-def with_noise(lineup: Lineup, noise: float) -> Lineup:
+def with_noise(packed: PackedPlayers, noise: float) -> PackedPlayers:
     """The same players, who play a random move instead of their own with probability *noise*.
 
     Who does so already does it more often: the choice that is left now may be replaced as well.
     """
-    seats = lineup.seats.copy()
+    seats = packed.seats.copy()
     seats[:, NOISE] += np.rint(noise * (2**32 - seats[:, NOISE])).astype(np.int64)
-    return lineup._replace(seats=seats)
+    return packed._replace(seats=seats)
