@@ -25,6 +25,9 @@ from evolve_arena.runs.training import Progress
 settings.register_profile("patient", deadline=None, derandomize=True)  # a failure is new, not luck
 settings.load_profile("patient")
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
+
 FORK = multiprocessing.get_context("fork")
 KILLS = 6
 EXECUTORS: list[dict[str, Any]] = [
