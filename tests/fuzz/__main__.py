@@ -31,6 +31,7 @@ from types import FunctionType
 from typing import Any
 
 import hypothesis
+from numba.core.dispatcher import Dispatcher
 
 from games.errors import LONGEST, ArenaError
 from runs.api import start
@@ -273,8 +274,12 @@ def _guide(
     import atheris
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libFuzzer talks a lot
-    for item in gc.get_objects():
-        if isinstance(item, FunctionType) and str(item.__module__).partition(".")[0] in FOLDERS:
+    objects = gc.get_objects()
+    left = {id(item.py_func) for item in objects if isinstance(item, Dispatcher)}  # yet to compile
+    for item in objects:
+        if not isinstance(item, FunctionType) or id(item) in left:
+            continue
+        if str(item.__module__).partition(".")[0] in FOLDERS:
             atheris.instrument_func(item)
     corpus = Path(tempfile.mkdtemp(dir="."))
     for number, sample in enumerate(samples):
