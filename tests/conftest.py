@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from runs.run import Run
 
 settings.register_profile("patient", deadline=None, derandomize=True)  # a failure is new, not luck
 settings.load_profile("patient")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
 SMALL = """
 title = "small"
