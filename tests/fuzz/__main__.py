@@ -31,6 +31,7 @@ from types import FunctionType
 from typing import Any
 
 import hypothesis
+from numba.core.dispatcher import Dispatcher
 
 from evolve_arena.core.errors import LONGEST, ArenaError
 from evolve_arena.runs.api import start
@@ -38,6 +39,8 @@ from tests.fuzz.targets import TARGETS, Target
 
 SECONDS = 10
 """How long an input may take."""
+START = 120
+"""How many seconds may pass before the first input: libFuzzer rewrites all of our code first."""
 MEMORY = 1 << 30
 """How many bytes the process may take."""
 PART = 1000
@@ -177,13 +180,15 @@ def feed(
         process.start()
         sender.close()
         tally: Counter[str] = Counter()
+        patience = START
         while True:
-            if not receiver.poll(3 * SECONDS):
+            if not receiver.poll(patience):
                 process.kill()  # it hangs where Python can't end it
             try:
                 outcome, data = receiver.recv()
             except EOFError:
                 break
+            patience = 3 * SECONDS
             if isinstance(outcome, Counter):
                 tally.update(outcome)
             else:
@@ -191,7 +196,7 @@ def feed(
         process.join()
         if process.exitcode:
             size = int.from_bytes(now[:8], "little")
-            told = f"the process ended with {process.exitcode}, or was ended after {3 * SECONDS} s"
+            told = f"the process ended with {process.exitcode}, or was ended after {patience} s"
             faults.setdefault(told, now[16 : 16 + size])
             tally["faults"] += 1
     return tally
@@ -210,7 +215,7 @@ def _work(
     signal.signal(signal.SIGALRM, _end_it)
     tally: Counter[str] = Counter()
     told: set[str] = set()
-    since = time.monotonic()
+    since = 0.0
 
     def feed_one(data: bytes) -> None:
         nonlocal since
@@ -269,8 +274,12 @@ def _guide(
     import atheris
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libFuzzer talks a lot
-    for item in gc.get_objects():
-        if isinstance(item, FunctionType) and str(item.__module__).partition(".")[0] == PACKAGE:
+    objects = gc.get_objects()
+    left = {id(item.py_func) for item in objects if isinstance(item, Dispatcher)}  # yet to compile
+    for item in objects:
+        if not isinstance(item, FunctionType) or id(item) in left:
+            continue
+        if str(item.__module__).partition(".")[0] == PACKAGE:
             atheris.instrument_func(item)
     corpus = Path(tempfile.mkdtemp(dir="."))
     for number, sample in enumerate(samples):

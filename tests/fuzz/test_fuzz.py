@@ -97,6 +97,15 @@ def test_what_an_input_does_is_found(
     assert tally == {"faults": 1}
 
 
+def test_who_takes_long_to_begin_does_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.__main__.SECONDS", 1)
+    slow = st.builds(lambda: b"" if time.sleep(4) is None else b"late")
+    target = Target("failing", list, lambda samples: slow, fail)
+    faults: dict[str, bytes] = {}
+    assert feed(target, slow, 1, 0, faults) == {"accepted": 1}
+    assert faults == {}
+
+
 def test_inputs_are_accepted_or_rejected() -> None:
     target = Target("failing", list, lambda samples: st.just(b""), fail)
     assert judge(target, b"") == "accepted"
