@@ -177,9 +177,7 @@ class Run:
             stack.enter_context(history)
             self._go_back_to(begin, history)
             arena = Arena(self.method.design, machine)
-            loop = TrainingLoop(
-                self.directory, self.recipe, self.method, history, arena, opponents
-            )
+            loop = TrainingLoop(self.directory, self.recipe, self.method, history, arena, opponents)
             loop.go(begin, watch or (lambda progress: True))
 
     def permit(self, allow_process: consent.Allow) -> None:

@@ -153,9 +153,7 @@ def _draw_reading(axes: Axes, sketch: Sketch) -> None:
         axes.text(left - 0.06, middle, str(row + 1), fontsize=7, ha="right", va="center")
 
 
-def _draw_key(
-    figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize
-) -> None:
+def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
     left = _key_left(sketch)
