@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import random
 import re
 import signal
 import time
@@ -163,44 +162,6 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[d
 
 
 @pytest.fixture(scope="session")
-def survive_kills(
-    outcome_of: Callable[[Path], Any], still_alive: Callable[[Iterable[int]], list[int]]
-) -> Callable[[Callable[[int], Recipe], Path], None]:
-    """Kills runs at any instant, and compares what they come to with runs left in peace.
-
-    Takes what makes a recipe for a seed, and an empty folder.
-    """
-
-    def survive(make: Callable[[int], Recipe], folder: Path) -> None:
-        chance = random.Random(3)
-        kills = seed = 0
-        while kills < KILLS:
-            seed += 1
-            recipe = make(seed)
-            began = time.perf_counter()
-            whole = start(recipe, run=folder / f"whole {seed}" / "run", executor="serial")
-            duration = time.perf_counter() - began
-            path = folder / f"killed {seed}" / "run"
-            start(recipe, run=path, executor="serial", watch=lambda progress: False)
-            while True:
-                process = FORK.Process(target=_advance, args=(path, EXECUTORS[kills % 3]))
-                process.start()
-                process.join(chance.uniform(0.0, duration) if kills < KILLS else None)
-                workers = _find_children(process.pid)
-                process.kill()
-                process.join()
-                if process.exitcode != -signal.SIGKILL:  # it had just come to its end
-                    assert process.exitcode == 0
-                    break
-                kills += 1
-                assert still_alive(workers) == []
-                assert Run.open(path).warnings == []  # a checkpoint is whole, or not there
-            assert outcome_of(path) == outcome_of(whole.path)
-
-    return survive
-
-
-@pytest.fixture(scope="session")
 def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, Path], None]:
     """Stops a run after every generation, then goes back to an earlier one.
 
@@ -218,17 +179,6 @@ def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, P
         assert outcome_of(path) == outcome_of(whole.path)
 
     return stop
-
-
-def _advance(path: Path, options: dict[str, Any]) -> None:
-    Run.open(path).advance(**options)
-
-
-def _find_children(pid: int | None) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _stop_at(generation: int) -> Callable[[Progress], bool]:

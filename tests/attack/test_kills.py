@@ -24,39 +24,9 @@ import pytest
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.run import Run
 from tests.forked import start_evolve
+from tests.small_recipes import SMALL_RECIPES
 
 KILLS = int(os.environ.get("KILLS", "30"))
-ALIKE = [
-    "run.generations=12",
-    "run.checkpoint_every=3",
-    "check.every=4",
-    "check.games=20",
-    "check.opponents=['random']",
-]
-METHODS = {
-    "tournament": (
-        "connect-four",
-        [
-            "network.hidden=[8]",
-            "method.individuals=30",
-            "method.self_adaptive=true",
-            "method.hall_of_fame.opponents=2",
-            "method.hall_of_fame.every=2",
-            *ALIKE,
-        ],
-    ),
-    "neat": ("connect-four-neat", ["neat.pop_size=20", *ALIKE]),
-    "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
-    "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),
-    "td-tuples": (
-        "connect-four-td",
-        ["network.tuples=8", "network.length=4", "method.games=100", *ALIKE],
-    ),
-    "td-linear": ("checkers-06-rafalmore", ["method.games=4", *ALIKE]),
-    "evolutionary-programming": ("checkers-features", ["method.individuals=4", *ALIKE]),
-    "imitation": ("ticket-to-ride-imitation", ["method.games=4", *ALIKE]),
-}
-"""For each method a shipped recipe, made small."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
@@ -86,7 +56,7 @@ class Attack:
         """What somebody would type now."""
         if RunDirectory(self.path).recipe.is_file():
             return ["resume", str(self.path), "--workers", str(self.chance.choice([1, 2, 3]))]
-        recipe, changes = METHODS[self.method]
+        recipe, changes = SMALL_RECIPES[self.method]
         options = [word for change in changes for word in ("--set", change)]
         return ["start", recipe, "--run", str(self.path), *options]
 
@@ -160,14 +130,16 @@ def shared_memory() -> set[str]:
     return {file.name for file in folder.iterdir()} if folder.is_dir() else set()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SMALL_RECIPES)
 def test_killed_runs_end_with_the_same_bits(
     method: str,
     tmp_path: Path,
     outcome_of: Callable[[Path], Any],
     still_alive: Callable[[Iterable[int]], list[int]],
 ) -> None:
-    share = KILLS // len(METHODS) + (list(METHODS).index(method) < KILLS % len(METHODS))
+    share = KILLS // len(SMALL_RECIPES) + (
+        list(SMALL_RECIPES).index(method) < KILLS % len(SMALL_RECIPES)
+    )
     chance = random.Random(method)
     (tmp_path / "whole").mkdir()
     whole = Attack(method, tmp_path / "whole", chance)

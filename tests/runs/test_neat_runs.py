@@ -172,15 +172,6 @@ def test_a_run_may_go_back_to_any_checkpoint(
         assert look(path) == expected
 
 
-def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    recipe: Recipe, tmp_path: Path, survive_kills: Callable[[Callable[[int], Recipe], Path], None]
-) -> None:
-    def make(seed: int) -> Recipe:
-        return recipe.change({"run.seed": seed, "run.generations": 30, "check.every": 10})
-
-    survive_kills(make, tmp_path)
-
-
 SHIPPED = [
     "neat.pop_size=20",
     "method.hall_of_fame.opponents=2",

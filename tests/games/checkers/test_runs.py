@@ -96,34 +96,6 @@ def test_a_champion_plays_on_as_it_was(whole: Run, outcome_of: Look) -> None:
             break
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_number_of_workers_does_not_matter(
-    make_recipe: Make, whole: Run, tmp_path: Path, outcome_of: Look, workers: int
-) -> None:
-    run = start(make_recipe(), run=tmp_path / "run", executor="multiprocess", workers=workers)
-    assert outcome_of(run.path) == outcome_of(whole.path)
-
-
-def test_a_run_may_stop_anywhere_and_go_back(
-    make_recipe: Make,
-    whole: Run,
-    tmp_path: Path,
-    stop_anywhere: Callable[[Recipe, Run, Path], None],
-) -> None:
-    stop_anywhere(make_recipe(), whole, tmp_path / "run")
-
-
-def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    make_recipe: Make,
-    tmp_path: Path,
-    survive_kills: Callable[[Callable[[int], Recipe], Path], None],
-) -> None:
-    def make(seed: int) -> Recipe:
-        return make_recipe("run.generations=25", "check.every=10", f"run.seed={seed}")
-
-    survive_kills(make, tmp_path)
-
-
 def test_a_recipe_that_no_longer_fits_is_an_error(make_recipe: Make, tmp_path: Path) -> None:
     path = tmp_path / "run"
     start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import multiprocess
 import pytest
 
-from evolve_arena import Run, resume, start
+from evolve_arena import start
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
-from evolve_arena.runs.training import Progress
 
 FORK = multiprocess.get_context("fork")
 
@@ -53,32 +48,6 @@ def test_the_shipped_recipe_is_the_first_configuration() -> None:
     assert method["temperature"] == 1.0
     assert method["rewards"] == {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01}
     assert recipe.make_design().inputs == 43
-
-
-def evolve_until(path: Path, generation: int, workers: int) -> None:
-    """Goes on with the run, and dies once it has come to *generation*."""
-
-    def die(progress: Progress) -> bool:
-        if progress.generation == generation:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return True
-
-    Run.open(path).advance(executor="multiprocess", workers=workers, watch=die)
-
-
-def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    recipe: Recipe, tmp_path: Path, outcome_of: Callable[[Path], Any]
-) -> None:
-    whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
-    path = tmp_path / "killed" / "run"
-    start(recipe, run=path, executor="serial", watch=lambda progress: False)
-    for workers, generation, saved in ((1, 2, 1), (2, 5, 3), (1, 6, 3), (2, 11, 9)):
-        process = FORK.Process(target=evolve_until, args=(path, generation, workers))
-        process.start()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
-        assert Run.open(path).generation == saved
-    assert outcome_of(resume(path, executor="serial").path) == outcome_of(whole.path)
 
 
 def test_its_champion_plays_what_it_values_most(recipe: Recipe, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
-from evolve_arena.runs.training import Progress
 
 FORK = multiprocess.get_context("fork")
 LAST = 12
@@ -65,42 +62,6 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert isinstance(player, TuplePlayer)
     assert player.arrays["cells"].shape == (8, 4)
     assert player.arrays["tables"].any()
-
-
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_the_number_of_workers_does_not_matter(
-    recipe: Recipe, whole: Run, tmp_path: Path, outcome_of: Look, workers: int
-) -> None:
-    run = start(recipe, run=tmp_path / "run", executor="multiprocess", workers=workers)
-    assert outcome_of(run.path) == outcome_of(whole.path)
-
-
-def learn_until(path: Path, generation: int, workers: int) -> None:
-    """Goes on with the run, and dies once it has come to *generation*."""
-
-    def die(progress: Progress) -> bool:
-        if progress.generation == generation:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return True
-
-    Run.open(path).advance(executor="multiprocess", workers=workers, watch=die)
-
-
-def test_a_run_that_is_killed_again_and_again_ends_the_same(
-    recipe: Recipe, whole: Run, tmp_path: Path, outcome_of: Look
-) -> None:
-    path = tmp_path / "run"
-    start(recipe, run=path, executor="serial", watch=lambda progress: False)
-    for workers, generation, saved in ((1, 2, 1), (2, 5, 3), (1, 6, 3), (3, 11, 9)):
-        process = FORK.Process(target=learn_until, args=(path, generation, workers))
-        process.start()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
-        assert Run.open(path).generation == saved
-        assert Run.open(path).warnings == []
-    resume(path, executor="serial")
-    assert Run.open(path).population_sha256 == whole.population_sha256
-    assert outcome_of(path) == outcome_of(whole.path)
 
 
 def test_a_recipe_that_no_longer_fits_is_an_error(recipe: Recipe, tmp_path: Path) -> None:

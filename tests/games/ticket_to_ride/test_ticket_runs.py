@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena import Run, start
+from evolve_arena import start
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import RecipeError
@@ -115,28 +115,6 @@ def make_recipe(tmp_path_factory: pytest.TempPathFactory) -> Make:
     for name, text in TEXTS.items():
         (folder / f"{name}.toml").write_text(text)
     return lambda name, changes=(): load_recipe(str(folder / f"{name}.toml"), changes)
-
-
-@pytest.mark.parametrize("method", TEXTS)
-def test_a_run_may_stop_anywhere_and_play_elsewhere(
-    make_recipe: Make,
-    tmp_path: Path,
-    stop_anywhere: Callable[[Recipe, Run, Path], None],
-    method: str,
-) -> None:
-    recipe = make_recipe(method, ())
-    whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
-    stop_anywhere(recipe, whole, tmp_path / "stopped" / "run")
-
-
-@pytest.mark.parametrize("method", TEXTS)
-def test_a_run_survives_being_killed(
-    make_recipe: Make,
-    tmp_path: Path,
-    survive_kills: Callable[[Callable[[int], Recipe], Path], None],
-    method: str,
-) -> None:
-    survive_kills(lambda seed: make_recipe(method, (f"run.seed={seed}",)), tmp_path)
 
 
 @pytest.mark.parametrize("variant", list(VARIANTS.values()), ids=list(VARIANTS))

@@ -1,0 +1,93 @@
+"""What every method must do: the same bits, whoever plays the matches, stopped or not.
+
+Runs that are killed stand in `tests.attack.test_kills`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.core.registry import game_names
+from evolve_arena.runs.api import start
+from evolve_arena.runs.methods import methods_of
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from tests.small_recipes import ALIKE, SMALL_RECIPES
+
+SHORT = ["run.generations=6", "run.checkpoint_every=2", "check.every=3", "check.games=4"]
+RECIPES = {
+    **SMALL_RECIPES,
+    "tournament in othello": (
+        "othello",
+        ["method.individuals=6", "method.tournament_size=2", "network.hidden=[4]", *ALIKE],
+    ),
+    "neat in othello": ("othello-neat", ["neat.pop_size=8", *ALIKE]),
+    "td-tuples in othello": ("othello-td", ["method.games=20", "game.size=6", *ALIKE]),
+    "tournament at tables": (
+        "ticket-to-ride-decisions",
+        [
+            "method.individuals=6",
+            "method.tournament_size=2",
+            "method.noise=0.05",
+            "method.hall_of_fame.every=2",
+            "method.hall_of_fame.opponents=1",
+            "method.tables.seats=[2, 3]",
+            "method.tables.decks=2",
+            "method.tables.trial_decks=2",
+            "method.tables.finalists=2",
+            "method.tables.final_decks=3",
+            *ALIKE,
+        ],
+    ),
+    "neat at tables": (
+        "ticket-to-ride-neat",
+        ["neat.pop_size=8", "method.tables.seats=[2, 3]", "method.tables.decks=2", *ALIKE],
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=RECIPES)
+def recipe(request: pytest.FixtureRequest) -> Recipe:
+    """One recipe after another."""
+    name, changes = RECIPES[request.param]
+    return load_recipe(name, [*changes, *SHORT])
+
+
+@pytest.fixture(scope="module")
+def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that nothing befell."""
+    return start(recipe, run=tmp_path_factory.mktemp("whole") / "run", executor="serial")
+
+
+def test_every_method_is_here() -> None:
+    known = {method for game in game_names() for method in methods_of(game)}
+    assert {load_recipe(name).method.name for name, _ in SMALL_RECIPES.values()} == known
+
+
+def test_a_run_ends_where_its_recipe_says(
+    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], Any]
+) -> None:
+    outcome = outcome_of(whole.path)
+    assert outcome.generation == recipe.run.generations == 6
+    assert len(outcome.table["games"]) == 6
+    assert {check.generation for check in outcome.checks} == {3, 6}
+
+
+def test_the_number_of_workers_does_not_matter(
+    recipe: Recipe, whole: Run, tmp_path: Path, outcome_of: Callable[[Path], Any]
+) -> None:
+    run = start(recipe, run=tmp_path / "run", executor="multiprocess", workers=2)
+    assert outcome_of(run.path) == outcome_of(whole.path)
+
+
+def test_a_run_may_stop_anywhere_and_go_back(
+    recipe: Recipe,
+    whole: Run,
+    tmp_path: Path,
+    stop_anywhere: Callable[[Recipe, Run, Path], None],
+) -> None:
+    stop_anywhere(recipe, whole, tmp_path / "run")

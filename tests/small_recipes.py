@@ -1,0 +1,34 @@
+"""For each method a shipped recipe, made so small that it runs in a moment."""
+
+from __future__ import annotations
+
+ALIKE = [
+    "run.generations=12",
+    "run.checkpoint_every=3",
+    "check.every=4",
+    "check.games=20",
+    "check.opponents=['random']",
+]
+SMALL_RECIPES = {
+    "tournament": (
+        "connect-four",
+        [
+            "network.hidden=[8]",
+            "method.individuals=30",
+            "method.self_adaptive=true",
+            "method.hall_of_fame.opponents=2",
+            "method.hall_of_fame.every=2",
+            *ALIKE,
+        ],
+    ),
+    "neat": ("connect-four-neat", ["neat.pop_size=20", *ALIKE]),
+    "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
+    "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),
+    "td-tuples": (
+        "connect-four-td",
+        ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],
+    ),
+    "td-linear": ("checkers-06-rafalmore", ["method.games=4", *ALIKE]),
+    "evolutionary-programming": ("checkers-features", ["method.individuals=4", *ALIKE]),
+    "imitation": ("ticket-to-ride-imitation", ["method.games=4", *ALIKE]),
+}
