@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import re
 import signal
 import time
@@ -26,14 +25,6 @@ settings.load_profile("patient")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
-
-FORK = multiprocessing.get_context("fork")
-KILLS = 6
-EXECUTORS: list[dict[str, Any]] = [
-    {"executor": "serial"},
-    {"executor": "multiprocess", "workers": 1},
-    {"executor": "multiprocess", "workers": 2},
-]
 
 SMALL = """
 title = "small"
