@@ -14,6 +14,7 @@ import psutil
 import pytest
 from hypothesis import settings
 
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
@@ -25,6 +26,18 @@ settings.load_profile("patient")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
+
+NEEDS = {name: find_game(name).kernel.needs for name in game_names()}
+"""Which kinds of players each game's kernel is compiled for."""
+
+
+def _compile_for_all(name: str) -> None:
+    flags = set(find_game(name).kernel.flags)
+    object.__setattr__(find_game(name).kernel, "needs", lambda players: flags)
+
+
+for _name in NEEDS:  # tests have dozens of mixtures, and compiling for all at once takes less time
+    _compile_for_all(_name)
 
 SMALL = """
 title = "small"
@@ -47,6 +60,17 @@ games = 20
 generations = 8
 checkpoint_every = 3
 """
+
+
+@pytest.fixture
+def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels are compiled for the players that sit in them, as outside of tests."""
+    monkeypatch.setattr("evolve_arena.core.compiled._made", {})
+    for name, needs in NEEDS.items():
+        object.__setattr__(find_game(name).kernel, "needs", needs)
+    yield
+    for name in NEEDS:
+        _compile_for_all(name)
 
 
 @pytest.fixture(scope="session")

@@ -158,6 +158,7 @@ def test_its_players_exist_and_move(name: str) -> None:
         player.close()
 
 
+@pytest.mark.usefixtures("compiled_as_needed")
 @pytest.mark.parametrize(("name", "method"), BRED)
 def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, folder: str) -> None:
     spec = find_game(name)
