@@ -128,7 +128,7 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
         self._seen[side] = (own, other)
         workspace = self._workspace._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)
-        seats = find_variant(self._spec, self.game.rules, self.packed)["seats"]
+        seats = find_variant(self._spec, self.game.rules, self.packed)["kernel"]
         return int(seats.decide(self.game.rules, self.packed, side, *boards, workspace, going_on))
 
 

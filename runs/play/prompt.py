@@ -253,7 +253,7 @@ class PromptLoop:
             table.resign()
         elif name == "swap":
             if self._party.people != 1:
-                raise BadValueError("two people change sides by changing slots")
+                raise BadValueError("two people change sides by changing chairs")
             table.swap()
             self._screen.say(f"Now {table.describe_seats()}.")
         elif name == "values":

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evolve_arena.runs.plots.style import render
 from evolve_arena.studies.intervals import Sample, mean_share, next_interval
 from evolve_arena.studies.study import Row, Table
 
@@ -79,6 +78,8 @@ def read_published() -> dict[int, Published]:
 
 def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
     """The table *name*: level and best point of each curve, with a picture and the points."""
+    from evolve_arena.runs.plots.style import render
+
     published = read_published()
     rows, remarks = [], {}
     for number, curves in measured.items():

@@ -306,12 +306,12 @@ from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import make_random
 
 game = ConnectFour()
-packed players = make_random(game).packed players
+packed = make_random(game).packed
 
 
 def make(count):
     seeds = np.arange(count, dtype=np.uint64)
-    return make_batch(game, packed players, np.zeros((count, 2), np.int32), seeds)
+    return make_batch(game, packed, np.zeros((count, 2), np.int32), seeds)
 
 
 executor = ProcessExecutor(3)

@@ -133,8 +133,8 @@ def test_a_mutation_that_is_next_to_impossible_does_not_happen(probability: str)
     # In a process of its own, for it must also come to an end.
     script = (
         "import numpy as np\n"
-        "from games.stream import new_stream\n"
-        "from genomes.variation import mutate_gaussian\n"
+        "from evolve_arena.core.stream import new_stream\n"
+        "from evolve_arena.genomes.variation import mutate_gaussian\n"
         "zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)\n"
         f"mutated = mutate_gaussian(zeros, ones, new_stream(0), "
         f"probability={probability})\n"
