@@ -158,12 +158,22 @@ def test_its_players_exist_and_move(name: str) -> None:
         player.close()
 
 
-@pytest.mark.usefixtures("compiled_as_needed")
 @pytest.mark.parametrize(("name", "method"), BRED)
 def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, folder: str) -> None:
+    compare_games(name, breed(name, method, folder))
+
+
+@games
+@pytest.mark.usefixtures("compiled_as_needed")
+def test_kernels_for_who_sits_there_play_the_same(name: str, folder: str) -> None:
+    """Elsewhere in tests they are compiled for all kinds of players at once."""
+    compare_games(name, breed(name, "tournament", folder))
+
+
+def compare_games(name: str, bred: BredPlayer) -> None:
+    """Plays matches of *bred*, a random player and a scripted one, compiled and not."""
     spec = find_game(name)
     game = spec.make()
-    bred = breed(name, method, folder)
     players: list[Player] = [
         bred,
         make_player("random", game),
