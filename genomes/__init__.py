@@ -1,1 +1,1 @@
-"""Floor 2, genomes: what evolves, and the networks it becomes. Knows nothing of games."""
+"""Floor 1, genomes: what evolves, and the networks it becomes. Knows nothing of games."""

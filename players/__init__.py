@@ -1,1 +1,1 @@
-"""Floor 3, players: who decides a move."""
+"""Floor 2, players: who decides a move."""
