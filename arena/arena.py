@@ -13,6 +13,7 @@ from evolve_arena.arena.batch import Batch, Openings, Results, Seatings, make_ba
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core import compiled
 from evolve_arena.core.compiled import find_variant
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.bred import Design
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
@@ -118,17 +119,16 @@ def make_ready(batch: Batch) -> None:
         _ready.add(id(module))
 
 
-def warm_up(game: str, players: Sequence[PackedPlayers] = ()) -> None:
+def warm_up(game: AnyGame, players: Sequence[PackedPlayers] = ()) -> None:
     """Compiles a game's kernels for some *players*, so that nobody waits later."""
-    spec = find_game(game)
-    rules = spec.make()
+    spec = find_game(game.name)
     seeds = np.zeros(0, dtype=np.uint64)
     nobody = np.zeros((0, spec.most_seats), dtype=np.int32)
-    packed = combine_players([make_random(rules).packed, *players])
-    make_ready(make_batch(rules, packed, nobody, seeds))
+    packed = combine_players([make_random(game).packed, *players])
+    make_ready(make_batch(game, packed, nobody, seeds))
     if spec.kernel.draw_openings:
         openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
-        spec.kernel.draw_openings(rules.rules, seeds, openings)
+        spec.kernel.draw_openings(game.rules, seeds, openings)
 
 
 _ready: set[int] = set()

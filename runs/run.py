@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
+from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player
+from evolve_arena.players.packed import PackedPlayers
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.runs import consent
 from evolve_arena.runs.checkpoint import (
     digest_population,
@@ -267,3 +273,23 @@ class Run:
             self._check_place()
             self.directory.write(self.directory.recipe, changed.recipe.to_toml().encode())
         return changed
+
+
+def compile_kernels(runs: Iterable[Run]) -> None:
+    """Compiles what the *runs* are going to play with, so that processes forked later need not."""
+    packed: dict[Any, list[PackedPlayers]] = {}
+    games: dict[Any, AnyGame] = {}
+    for run in runs:
+        design, state = run.method.design, run.method.initial(run.recipe.run.seed)
+        rules = design.game.name, design.game.rules
+        games[rules] = design.game
+        packed.setdefault(rules, []).append(design.pack(state.population))
+        for opponent in run.recipe.make_opponents():
+            if isinstance(opponent, CompiledPlayer):
+                packed[rules].append(opponent.packed)
+            opponent.close()
+        if isinstance(run.method, Learner):
+            work = run.method.make_work(state)
+            find_kernel(work.kernel)(work.options, work.inputs, new_outputs(work), slice(0, 0))
+    for rules, game in games.items():
+        warm_up(game, packed[rules])

@@ -17,11 +17,9 @@ from typing import Any
 import multiprocess
 from multiprocess.connection import wait
 
-from evolve_arena.arena.arena import warm_up
-from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.learning.learner import DivergedError, Learner
-from evolve_arena.runs.run import Run
+from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.runs.run import Run, compile_kernels
 from evolve_arena.runs.training import Progress
 from evolve_arena.studies.report import Ledger
 
@@ -47,7 +45,7 @@ def breed_side_by_side(runs: Mapping[str, Run], workers: int, ledger: Ledger) ->
     Raises:
         StudyFailedError: Runs failed otherwise; the others are finished.
     """
-    _compile_kernels(runs.values())
+    compile_kernels(runs.values())
     waiting = deque(runs)
     team = min(workers, len(runs))
     children: dict[Any, _Child] = {}
@@ -153,18 +151,3 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
         error = f"{type(problem).__name__}: {problem}"
     with suppress(BrokenPipeError, ConnectionResetError):
         pipe.send((error, lost))
-
-
-def _compile_kernels(runs: Iterable[Run]) -> None:
-    """Compiles what the runs need, or reads it from the cache, so that children inherit it."""
-    known: set[str] = set()
-    for run in runs:
-        if (game := run.recipe.spec.name) not in known:
-            warm_up(game)
-            known.add(game)
-        if isinstance(run.method, Learner):
-            work = run.method.make_work(run.method.initial(run.recipe.run.seed))
-            if work.kernel not in known:
-                kernel = find_kernel(work.kernel)
-                kernel(work.options, list(work.inputs), new_outputs(work), slice(0, 0))
-                known.add(work.kernel)

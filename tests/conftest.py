@@ -95,7 +95,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def still_alive() -> Callable[[Iterable[int]], list[int]]:
-    """Waits until all of the processes have ended, and gives those that do not within seconds.
+    """Waits until all of the processes have ended, and gives those that do not within a minute.
 
     One that only waits to be reaped has ended.
     """
@@ -108,7 +108,7 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
 
     def wait(pids: Iterable[int]) -> list[int]:
         left = list(pids)
-        for _ in range(100):
+        for _ in range(1200):
             left = [pid for pid in left if runs(pid)]
             if not left:
                 break

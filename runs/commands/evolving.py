@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from evolve_arena.players.packed import PackedPlayers
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
     from evolve_arena.runs.training import Watch
@@ -201,23 +200,11 @@ def _find_permission(allowed: bool) -> Allow:
     return ask_at_terminal if asks else allowed
 
 
-def _pack_players(run: Run) -> list[PackedPlayers]:
-    """Whoever is going to play in a *run*."""
-    from evolve_arena.players.player import CompiledPlayer
-
-    method = run.recipe.make_method()
-    packed = [method.design.pack(method.initial(run.recipe.run.seed).population)]
-    for opponent in run.recipe.make_opponents():
-        if isinstance(opponent, CompiledPlayer):
-            packed.append(opponent.packed)
-        opponent.close()
-    return packed
-
-
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
-    from evolve_arena.arena.arena import is_compiled, warm_up
+    from evolve_arena.arena.arena import is_compiled
     from evolve_arena.runs.display import Display
     from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.run import compile_kernels
     from evolve_arena.runs.summary import print_results
 
     game = run.recipe.spec.name
@@ -225,7 +212,7 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         typer.echo(
             "compiling the match kernels for this machine, once (some seconds) ...", err=True
         )
-    warm_up(game, _pack_players(run))
+    compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
         watch: Watch = display.watch
         run.advance(watch=watch, **options)

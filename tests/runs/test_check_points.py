@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from evolve_arena.arena.arena import warm_up
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.check_points import CheckPoints, format_margin
@@ -51,7 +52,7 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> Recipe:
 
 @pytest.fixture(scope="module")
 def run(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    warm_up("ticket-to-ride")
+    warm_up(TicketToRide())
     return start(recipe, run=tmp_path_factory.mktemp("runs") / "run", executor="serial")
 
 

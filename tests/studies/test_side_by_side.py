@@ -237,9 +237,8 @@ def test_children_stop_if_their_parent_is_killed(
 ) -> None:
     parent, children = begin_study(tmp_path)
     parent.kill()
-    parent.wait()
+    parent.communicate(timeout=60)
     assert still_alive(children) == []
-    parent.communicate()
     assert is_whole(tmp_path / "run-1-seed-1")
 
 

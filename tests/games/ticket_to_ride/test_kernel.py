@@ -231,5 +231,5 @@ def scramble(word: int) -> int:
 
 def test_the_kernel_is_known_by_the_games_name() -> None:
     assert find_game("ticket-to-ride").most_seats == MOST_PLAYERS
-    warm_up("ticket-to-ride")
+    warm_up(GAME)
     assert is_compiled("ticket-to-ride")

@@ -31,7 +31,7 @@ MOVE = "Your move, such as deck, COLOUR, tickets or claim CITY-CITY, or help: "
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
-    warm_up(GAME.name)
+    warm_up(GAME)
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def evolve(
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
-    warm_up(GAME)
+    warm_up(TicketToRide())
 
 
 def test_a_duel_tells_points(evolve: Evolve) -> None:
