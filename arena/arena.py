@@ -1,4 +1,4 @@
-"""Where a population plays: a design that turns genomes into players, and an executor."""
+"""Where a population plays: a decoder that turns genomes into players, and an executor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evolve_arena.core import compiled
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
-from evolve_arena.players.bred import Design
+from evolve_arena.players.bred import Decoder
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import make_random
 
@@ -27,12 +27,12 @@ class Arena:
     """Plays matches among genomes, and between genomes and others.
 
     Args:
-        design: Turns a genome into a player.
+        decoder: Turns a genome into a player.
         executor: Plays the matches.
     """
 
-    def __init__(self, design: Design, executor: Executor) -> None:
-        self.design = design
+    def __init__(self, decoder: Decoder, executor: Executor) -> None:
+        self.decoder = decoder
         self.executor = executor
         self.games = 0
         """How many matches were played so far."""
@@ -49,16 +49,16 @@ class Arena:
         """Plays matches in which row k is the k-th genome, or after them one of *others*.
 
         Args:
-            genomes: A population, as the design packs it.
+            genomes: A population, as the decoder packs it.
             seatings: Who sits where, shape ``(matches, slots)``.
             seeds: Shape ``(matches,)``.
             openings: How the matches begin, shape ``(matches, plies)``.
             others: Players beside the genomes.
             noise: How often everybody plays a random move instead of the chosen one.
         """
-        packed = combine_players([self.design.pack(genomes), *others])
+        packed = combine_players([self.decoder.pack(genomes), *others])
         packed = with_noise(packed, noise) if noise else packed
-        batch = make_batch(self.design.game, packed, seatings, seeds, openings)
+        batch = make_batch(self.decoder.game, packed, seatings, seeds, openings)
         self.games += len(batch)
         return self.executor.play(batch)
 

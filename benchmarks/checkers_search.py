@@ -15,7 +15,7 @@ from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.kernel import draw_openings, play_matches
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
     LINEAR,
@@ -143,7 +143,7 @@ def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float,
         for board in boards:
             find_moves(packed, 0, *board, workspace)
         best = min(best, time.perf_counter() - start)
-    return float(workspace.room[NODES]) / best, len(boards) / best
+    return float(workspace.memory[NODES]) / best, len(boards) / best
 
 
 def _generation_seconds(cores: int) -> float:

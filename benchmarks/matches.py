@@ -14,14 +14,14 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
 from evolve_arena.players.packed import PackedPlayers, simple_player
 
 __all__ = ["measure"]
 
-POLICY = NetworkDesign()
-VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
+POLICY = NetworkDecoder()
+VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 PLIES_TARGET = 10e6
 RANDOM_TARGET = 4e6
 
@@ -83,9 +83,9 @@ def _two_workers() -> Line:
     return Line("two workers, 396,000 games", seconds, "s", text, ratio, "1.8x", ratio >= 1.8)
 
 
-def _networks(design: NetworkDesign, repeats: int) -> Batch:
-    genomes = design.initialise(100, "uniform", np.random.default_rng(1))
-    return _batch(design.game, design.pack(genomes), repeats)
+def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
+    genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
+    return _batch(decoder.game, decoder.pack(genomes), repeats)
 
 
 def _random(matches: int) -> Batch:

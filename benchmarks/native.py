@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.workspace import RELATIVE
 from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 
-POLICY = NetworkDesign()
-VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
+POLICY = NetworkDecoder()
+VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 TABLES = (1, 2, 3, 4)
 OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"]
 
@@ -63,10 +63,10 @@ def measure_stages() -> dict[str, float]:
     return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
 
 
-def _measure_best(design: NetworkDesign, head: str) -> float | None:
+def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
     if _compiler() is None:
         return None
-    batch = _make_batch(design)
+    batch = _make_batch(decoder)
     expected = run_kernel(batch)
     best = float("inf")
     for tables in TABLES:
@@ -83,13 +83,13 @@ def _measure_best(design: NetworkDesign, head: str) -> float | None:
     return best
 
 
-def _make_batch(design: NetworkDesign) -> Batch:
+def _make_batch(decoder: NetworkDecoder) -> Batch:
     """What the benchmark of our own kernel plays: every two of 100, in both colours."""
-    genomes = design.initialise(100, "uniform", np.random.default_rng(1))
+    genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))
     pairings = np.tile(pairings, (3, 1))
     seeds = np.zeros(len(pairings), dtype=np.uint64)
-    return make_batch(design.game, design.pack(genomes), pairings, seeds)
+    return make_batch(decoder.game, decoder.pack(genomes), pairings, seeds)
 
 
 def _time(library: ctypes.CDLL, batch: Batch) -> float:

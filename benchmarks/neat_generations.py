@@ -22,7 +22,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, random_opponents
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.games.connect_four.graph import GraphDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
@@ -38,7 +38,7 @@ HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 CONFIG = NeatConfig(pop_size=150)
-DESIGN = GraphDesign(head="policy", encoding="0/1/-1")
+DECODER = GraphDecoder(head="policy", encoding="0/1/-1")
 
 
 def measure() -> Iterator[Line]:
@@ -50,8 +50,8 @@ def measure() -> Iterator[Line]:
         theirs.population.run(theirs.play, GENERATIONS)
     finally:
         random.setstate(before)
-    method = Neat(NeatMethodConfig(neat=CONFIG, opponents=OPPONENTS), DESIGN)
-    arena = Arena(DESIGN, SerialExecutor())
+    method = Neat(NeatMethodConfig(neat=CONFIG, opponents=OPPONENTS), DECODER)
+    arena = Arena(DECODER, SerialExecutor())
     state = method.step(method.initial(1), arena)[0]
     arena.executor.seconds = 0.0
     start = time.perf_counter()
@@ -82,7 +82,7 @@ class _TheirRun:
     """A run of neat-python, and how long its generations take."""
 
     def __init__(self) -> None:
-        config = to_neat_python(CONFIG, DESIGN.inputs, DESIGN.outputs)
+        config = to_neat_python(CONFIG, DECODER.inputs, DECODER.outputs)
         self.population = neat.Population(config)
         self.generation = 0
         self.starts: list[float] = []
@@ -119,9 +119,9 @@ class _TheirRun:
 
 def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) -> None:
     """Our kernel plays the very games of the baseline."""
-    packed = DESIGN.pack(from_neat_python(genomes))
+    packed = DECODER.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
-    batch = make_batch(DESIGN.game, packed, np.array(met, dtype=np.int32), seeds)
+    batch = make_batch(DECODER.game, packed, np.array(met, dtype=np.int32), seeds)
     if run_kernel(batch).games.tolist() != hashes:
         raise RuntimeError("the kernel does not play the games of neat-python's networks")
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.line import Line
 from benchmarks.q_learning_numpy import PlainLearner
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning import QLearning, QLearningConfig
 from evolve_arena.games.connect_four.q_learning_games import learn_part
 
@@ -21,7 +21,7 @@ TARGET = 5_000.0
 GAMES = 2_000
 PLAIN_GAMES = 25
 REPEATS = 7
-DESIGN = NetworkDesign(head="action", hidden=(50,))
+DECODER = NetworkDecoder(head="action", hidden=(50,))
 
 
 def measure() -> Iterator[Line]:
@@ -43,7 +43,7 @@ def measure() -> Iterator[Line]:
 
 def _speed(config: QLearningConfig) -> float:
     """Games learned from in a second: the best of some generations."""
-    method = QLearning(config, DESIGN)
+    method = QLearning(config, DECODER)
     state = method.initial(1)
     best = np.inf
     for _ in range(REPEATS):
@@ -53,19 +53,19 @@ def _speed(config: QLearningConfig) -> float:
         start = time.perf_counter()
         learn_part(work.options, work.inputs, outputs, slice(0, 1))
         best = min(best, time.perf_counter() - start)
-        state, _ = method.take_in(state, outputs)
+        state, _ = method.update(state, outputs)
     return GAMES / best
 
 
 def _plain_speed(config: QLearningConfig) -> float:
     """The same for NumPy; the games and what is learned from them must be the same, too."""
-    method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DESIGN)
+    method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DECODER)
     state = method.initial(1)
     work = method.make_work(state)
     outputs: list[Any] = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
     learn_part(work.options, work.inputs, outputs, slice(0, 1))
-    board = {"columns": DESIGN.columns, "rows": DESIGN.rows, "connect": DESIGN.connect}
-    learner = PlainLearner(state.population[0], DESIGN.hidden[0], {**work.options, **board})
+    board = {"columns": DECODER.columns, "rows": DECODER.rows, "connect": DECODER.connect}
+    learner = PlainLearner(state.population[0], DECODER.hidden[0], {**work.options, **board})
     stream = new_stream(int(work.inputs[1][0]))
     start = time.perf_counter()
     for _ in range(PLAIN_GAMES):

@@ -13,7 +13,7 @@ from evolve_arena.games.connect_four.column_player import count_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.search import find_moves
 from evolve_arena.games.connect_four.workspace import LEAST_WITH_TABLE, TABLE_BITS
-from evolve_arena.players.search import NODES, WIN, make_room
+from evolve_arena.players.search import NODES, WIN, make_memory
 
 __all__ = ["measure"]
 
@@ -66,15 +66,15 @@ def _speed(
     if bits is None:
         bits = TABLE_BITS if depth >= LEAST_WITH_TABLE else 0
     boards = [tuple(np.uint64(discs) for discs in _sides(position)) for position in positions]
-    find_moves(GAME.rules, LINES, 0, make_room(bits), *boards[0], depth)
+    find_moves(GAME.rules, LINES, 0, make_memory(bits), *boards[0], depth)
     best = np.inf
     for _ in range(9):
-        room = make_room(bits)
+        memory = make_memory(bits)
         start = time.perf_counter()
         for own, other in boards:
-            find_moves(GAME.rules, LINES, 0, room, own, other, depth)
+            find_moves(GAME.rules, LINES, 0, memory, own, other, depth)
         best = min(best, time.perf_counter() - start)
-    return len(positions) / best, float(room[NODES]) / best
+    return len(positions) / best, float(memory[NODES]) / best
 
 
 def _plain_speed(positions: Sequence[Position], depth: int) -> float:
@@ -82,10 +82,10 @@ def _plain_speed(positions: Sequence[Position], depth: int) -> float:
     start = time.perf_counter()
     found = [_best_plainly(*_sides(position), depth) for position in positions]
     seconds = time.perf_counter() - start
-    room = make_room(0)
+    memory = make_memory(0)
     for position, best in zip(positions, found, strict=True):
         boards = (np.uint64(discs) for discs in _sides(position))
-        assert best == int(find_moves(GAME.rules, LINES, 0, room, *boards, depth)[0])
+        assert best == int(find_moves(GAME.rules, LINES, 0, memory, *boards, depth)[0])
     return len(positions) / seconds
 
 

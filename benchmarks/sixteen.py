@@ -37,8 +37,8 @@ def main() -> None:
     with ProcessExecutor(arguments.workers) as executor:
         for name, seed in zip(names, derive_seeds(arguments.seed, 0, "sixteen", 16), strict=True):
             opponent = make_piotrowski(name, game, arguments.depth)
-            depth = opponent.design.depth
-            equal = replace(player.design, depth=depth).player(player.genome, "champion")
+            depth = opponent.decoder.depth
+            equal = replace(player.decoder, depth=depth).player(player.genome, "champion")
             result = duel(
                 game,
                 equal,

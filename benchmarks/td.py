@@ -12,7 +12,7 @@ from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.td import Td, TdState, make_course
+from evolve_arena.games.connect_four.td import Td, TdState, make_learning_settings
 from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
@@ -56,7 +56,7 @@ def _practise(method: Td) -> TdState:
     state = method.initial(1)
     for _ in range(5):
         outputs = SerialExecutor().do(method.make_work(state))
-        state, _ = method.take_in(state, outputs)
+        state, _ = method.update(state, outputs)
     return TdState(1, 500_000 // method.config.games, state.population)
 
 
@@ -92,9 +92,9 @@ def _numpy_speed(method: Td, state: TdState) -> float:
 
 
 def _make_numpy(method: Td, state: TdState) -> NumpyLearner:
-    course = make_course(method.config, method.design, state.generation)
+    learning = make_learning_settings(method.config, method.decoder, state.generation)
     seed = int(derive_seeds(state.seed, state.generation, "games", 1)[0])
-    return NumpyLearner(method.design, state.population[0], course, seed)
+    return NumpyLearner(method.decoder, state.population[0], learning, seed)
 
 
 def _two_learners() -> Line:

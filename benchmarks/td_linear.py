@@ -12,8 +12,12 @@ from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.games.checkers.linear_games import PLIES
-from evolve_arena.games.checkers.linear_lessons import MOST_GENES, Lesson, learn_from_game
-from evolve_arena.games.checkers.td_linear import TdLinear, TdLinearState, make_lesson
+from evolve_arena.games.checkers.linear_learning import (
+    MOST_GENES,
+    LearningSettings,
+    learn_from_game,
+)
+from evolve_arena.games.checkers.td_linear import TdLinear, TdLinearState, make_learning_settings
 from evolve_arena.runs.recipe import load_recipe
 
 __all__ = ["measure"]
@@ -38,7 +42,7 @@ def measure() -> Iterator[Line]:
             f"{plies:.0f} plies a game",
         )
     yield _two_learners()
-    yield _sweeps(make_lesson(method.config, method.design))
+    yield _sweeps(make_learning_settings(method.config, method.decoder))
 
 
 def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
@@ -51,7 +55,7 @@ def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
 def _practise(method: TdLinear) -> TdLinearState:
     state = method.initial(1)
     for _ in range(PRACTICE // GAMES):
-        state, _ = method.take_in(state, SerialExecutor().do(method.make_work(state)))
+        state, _ = method.update(state, SerialExecutor().do(method.make_work(state)))
     return state
 
 
@@ -85,25 +89,25 @@ def _two_learners() -> Line:
     )
 
 
-def _sweeps(lesson: Lesson) -> Line:
+def _sweeps(learning: LearningSettings) -> Line:
     """What is learned after a game of eighty plies, without the game."""
     generator = np.random.default_rng(1)
-    episode = generator.integers(0, 13, (41, lesson.features))
-    genes = generator.normal(0.0, 0.01, lesson.features)
-    lessons, weights = lesson.row()[None], np.zeros((1, MOST_GENES))
+    episode = generator.integers(0, 13, (41, learning.features))
+    genes = generator.normal(0.0, 0.01, learning.features)
+    learning, weights = learning.row()[None], np.zeros((1, MOST_GENES))
     states, values = episode.ravel(), np.zeros(len(episode))
     traces = np.zeros((2, MOST_GENES))
 
     def sweep() -> None:
         weights[0, : len(genes)] = genes
-        learn_from_game(lessons, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
+        learn_from_game(learning, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
 
     sweep()
-    if not np.allclose(weights[0, : len(genes)], _sweep_plainly(lesson, genes, episode)):
+    if not np.allclose(weights[0, : len(genes)], _sweep_plainly(learning, genes, episode)):
         raise RuntimeError("the baseline does not learn what the kernel learns")
-    quick, plain = _time(sweep), _time(lambda: _sweep_plainly(lesson, genes, episode))
+    quick, plain = _time(sweep), _time(lambda: _sweep_plainly(learning, genes, episode))
     return Line(
-        f"learning from an episode of 41 positions, {lesson.features} features",
+        f"learning from an episode of 41 positions, {learning.features} features",
         1.0 / quick,
         "episodes/s",
         f"the same with NumPy: {1.0 / plain:,.0f}",
@@ -112,13 +116,13 @@ def _sweeps(lesson: Lesson) -> Line:
 
 
 def _sweep_plainly(
-    lesson: Lesson, genes: NDArray[np.float64], episode: NDArray[np.int64]
+    learning: LearningSettings, genes: NDArray[np.float64], episode: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The sweep from the end of the game to its beginning, with NumPy."""
     weights, reward = genes.copy(), 1.0
     for here, following in zip(episode[-2::-1], episode[:0:-1], strict=True):
-        change = reward + lesson.discount * (weights @ following) - weights @ here
-        weights += lesson.rate * change * here
+        change = reward + learning.discount * (weights @ following) - weights @ here
+        weights += learning.rate * change * here
         reward = 0.0
     return weights
 

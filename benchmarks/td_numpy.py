@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
-from evolve_arena.games.connect_four.network import NetworkDesign
-from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, Course
+from evolve_arena.games.connect_four.network import NetworkDecoder
+from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
 
@@ -27,29 +27,29 @@ class NumpyLearner:
     """A value network that plays itself and learns.
 
     Args:
-        design: The network.
+        decoder: The network.
         genome: Its weights, shape ``(genes,)``.
-        course: How it plays and learns.
+        learning: How it plays and learns.
         seed: Of its games.
         dtype: In which numbers it computes.
     """
 
     def __init__(
         self,
-        design: NetworkDesign,
+        decoder: NetworkDecoder,
         genome: Array,
-        course: Course,
+        learning: LearningSettings,
         seed: int,
         dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
-        self.rules = design.game.rules
+        self.rules = decoder.game.rules
         self.bits = self.rules.columns * (self.rules.rows + 1)
-        self.index = design.board.index
-        self.factor = design.board.factor.astype(dtype)
-        self.course = course
+        self.index = decoder.board.index
+        self.factor = decoder.board.factor.astype(dtype)
+        self.learning = learning
         self.stream: Stream = new_stream(seed)
         self.dtype = dtype
-        inputs, (units,) = design.inputs, design.hidden
+        inputs, (units,) = decoder.inputs, decoder.hidden
         split = inputs * units
         self.first = genome[:split].reshape(inputs, units).astype(dtype)
         self.first_biases = genome[split : split + units].astype(dtype)
@@ -66,10 +66,12 @@ class NumpyLearner:
 
     def play_games(self, games: int) -> None:
         """Plays *games* games and learns from each."""
-        course = self.course
-        for game in range(course.played, course.played + games):
-            done = min(1.0, game / course.epsilon_games)
-            epsilon = course.epsilon_start + (course.epsilon_end - course.epsilon_start) * done
+        learning = self.learning
+        for game in range(learning.played, learning.played + games):
+            done = min(1.0, game / learning.epsilon_games)
+            epsilon = (
+                learning.epsilon_start + (learning.epsilon_end - learning.epsilon_start) * done
+            )
             self._learn(*self._play(epsilon))
 
     def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
@@ -105,9 +107,11 @@ class NumpyLearner:
         self, moves: list[int], heights: list[int], sums: Array, own: int, epsilon: float
     ) -> tuple[int, float, float]:
         """A column, its value, and that of the best one if it was drawn instead of that."""
-        course = self.course
-        at_random = course.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
-        blind = at_random and course.any_move and course.lesson == LESSONS["played"]
+        learning = self.learning
+        at_random = (
+            learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
+        )
+        blind = at_random and learning.any_move and learning.learning == LESSONS["played"]
         if blind:
             moves = [moves[below(self.stream, len(moves))]]
         cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])
@@ -119,7 +123,7 @@ class NumpyLearner:
         if blind:
             return moves[0], math.tanh(outputs[0]), math.nan
         place = -1
-        if course.take_wins and not at_random:
+        if learning.take_wins and not at_random:
             wins = [k for k, cell in enumerate(cells) if self._has_line(own | 1 << int(cell))]
             place = wins[0] if wins else -1
         if place < 0:
@@ -131,8 +135,8 @@ class NumpyLearner:
         return moves[place], math.tanh(outputs[place]), math.nan
 
     def _draw(self, outputs: Array) -> int:
-        if self.course.exploration == EXPLORATIONS["softmax"]:
-            weights = np.exp(np.tanh(outputs.astype(np.float64)) / self.course.temperature)
+        if self.learning.exploration == EXPLORATIONS["softmax"]:
+            weights = np.exp(np.tanh(outputs.astype(np.float64)) / self.learning.temperature)
             limits = np.cumsum(weights / weights.sum())
             place = np.searchsorted(limits, chance(self.stream), side="right")
             return min(int(place), len(outputs) - 1)
@@ -140,7 +144,7 @@ class NumpyLearner:
         return int(best[0] if len(best) == 1 else best[below(self.stream, len(best))])
 
     def _draw_other(self, best: int, count: int) -> int:
-        places = [place for place in range(count) if self.course.any_move or place != best]
+        places = [place for place in range(count) if self.learning.any_move or place != best]
         return places[below(self.stream, len(places))] if places else best
 
     def _learn(
@@ -156,9 +160,9 @@ class NumpyLearner:
                 [values[p] for p in places], [rivals[p] for p in places], reward, over
             )
         order = list(range(plies))
-        if self.course.backward:
+        if self.learning.backward:
             order.reverse()
-        if not self.course.mixed:
+        if not self.learning.mixed:
             order.sort(key=lambda place: place % 2)
         for place in order:
             self._train(boards[place], targets[place])
@@ -169,42 +173,46 @@ class NumpyLearner:
         self, values: list[float], rivals: list[float], reward: float, over: bool
     ) -> Array:
         """The targets of an episode, each surprise given to the positions before it."""
-        course = self.course
+        learning = self.learning
         targets = np.array(values)
         last = len(values) - 1
         since = 0  # surprises do not reach positions before this one
         for place, value in enumerate(values):
-            if place > 0 and course.lesson != LESSONS["played"] and not math.isnan(rivals[place]):
+            if (
+                place > 0
+                and learning.learning != LESSONS["played"]
+                and not math.isnan(rivals[place])
+            ):
                 since = place
-            if course.exact_end and over and place == last:
+            if learning.exact_end and over and place == last:
                 since = place
-            if place == last or (course.exact_end and over and place == last - 1):
+            if place == last or (learning.exact_end and over and place == last - 1):
                 surprise = reward - value
             else:
-                surprise = course.discount * values[place + 1] - value
+                surprise = learning.discount * values[place + 1] - value
             if place < last and not math.isnan(rivals[place + 1]):
-                if course.lesson == LESSONS["best"]:
-                    surprise = course.discount * rivals[place + 1] - value
-                elif course.lesson == LESSONS["nothing"]:
+                if learning.learning == LESSONS["best"]:
+                    surprise = learning.discount * rivals[place + 1] - value
+                elif learning.learning == LESSONS["nothing"]:
                     surprise = 0.0
             for before in range(since, place + 1):
-                share = (course.discount * course.trace) ** (place - before)
-                targets[before] += course.step * surprise * share
+                share = (learning.discount * learning.trace) ** (place - before)
+                targets[before] += learning.step * surprise * share
         return targets
 
     def _train(self, board: Array, target: float) -> None:
-        course = self.course
+        learning = self.learning
         hidden = board @ self.first
         hidden += self.first_biases
         np.tanh(hidden, out=hidden)
         value = math.tanh(hidden @ self.last + self.last_bias)
         error = (target - value) * (1.0 - value * value)
         step = self.last * (1.0 - hidden * hidden)
-        step *= self.dtype(course.hidden_rate * error)
-        output_step = self.dtype(course.output_rate * error)
+        step *= self.dtype(learning.hidden_rate * error)
+        output_step = self.dtype(learning.output_rate * error)
         self.first += np.multiply.outer(board, step)
         self.last += output_step * hidden
-        if course.biases:
+        if learning.biases:
             self.first_biases += step
             self.last_bias += output_step
 

@@ -14,7 +14,7 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.learning.tuple_lessons import PLIES, Lesson
+from evolve_arena.evolve.learning.tuple_learning import PLIES, LearningSettings
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
@@ -35,7 +35,7 @@ REPEATS = 7
 def measure() -> Iterator[Line]:
     """All lines about tuple networks."""
     method = _make_method(GAMES, shards=1)
-    tuples, length = method.design.size
+    tuples, length = method.decoder.size
     state = _practise(method)
     plain = _numpy_speed(state)
     speed = _speed(method, state, SerialExecutor())
@@ -66,7 +66,7 @@ def _make_method(games: int, shards: int, shape: str = "walks") -> TdTuples:
 def _practise(method: TdTuples) -> TdTuplesState:
     state = method.initial(1)
     for _ in range(PRACTICE):
-        state, _ = method.take_in(state, SerialExecutor().do(method.make_work(state)))
+        state, _ = method.update(state, SerialExecutor().do(method.make_work(state)))
     return state
 
 
@@ -101,14 +101,14 @@ def _numpy_speed(state: TdTuplesState) -> float:
 
 
 def _make_numpy(method: TdTuples, state: TdTuplesState) -> tuple[NumpyTuples, np.ndarray]:
-    cells, rules = state.population.cells[0], method.design.game.rules
+    cells, rules = state.population.cells[0], method.decoder.game.rules
     places = find_places(rules, cells)
     tables = np.zeros((2, len(cells), 4 ** cells.shape[1]), dtype=np.float32)
     tables.reshape(2, -1)[:, places] = state.population.tables[0].reshape(2, -1)
     work = method.make_work(state)
     seed = int(derive_seeds(state.seed, state.generation, "learning", 1)[0])
-    lesson = Lesson(*work.options["lesson"])
-    return NumpyTuples(rules, cells, tables, lesson, seed), places
+    learning = LearningSettings(*work.options["learning"])
+    return NumpyTuples(rules, cells, tables, learning, seed), places
 
 
 def _two_shards(state: TdTuplesState) -> Line:
@@ -133,9 +133,9 @@ def _two_shards(state: TdTuplesState) -> Line:
 
 def _play_speed(method: TdTuples, state: TdTuplesState) -> float:
     """Moves a second that a tuple network makes; those of `random` take no time to speak of."""
-    game = method.design.game
+    game = method.decoder.game
     packed = combine_players(
-        [method.design.pack(method.candidates(state)), make_random(game).packed]
+        [method.decoder.pack(method.candidates(state)), make_random(game).packed]
     )
     pairings = np.array([[0, 1], [1, 0]] * (MATCHES // 2), dtype=np.int32)
     batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "matches", MATCHES))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
-from evolve_arena.evolve.learning.tuple_lessons import Lesson
+from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.games.connect_four.bitboard import Rules, winning_cells
 from evolve_arena.genomes.tuples import Cells
 
@@ -34,12 +34,17 @@ class NumpyTuples:
             cells.
         tables: Shape ``(2, tuples, 4 ** length)``, changed in place: what counts after a move of
             who began, and of the other; the first cell is the lowest digit.
-        lesson: How it plays and learns.
+        learning: How it plays and learns.
         seed: Of its games.
     """
 
     def __init__(
-        self, rules: Rules, cells: Cells, tables: NDArray[Any], lesson: Lesson, seed: int
+        self,
+        rules: Rules,
+        cells: Cells,
+        tables: NDArray[Any],
+        learning: LearningSettings,
+        seed: int,
     ) -> None:
         self.rules = rules
         column, row = np.divmod(cells.astype(np.int64), rules.rows)
@@ -49,7 +54,7 @@ class NumpyTuples:
         self.powers = 4 ** np.arange(length)
         self.offsets = np.tile(np.arange(tuples), 2) * 4**length
         self.tables = tables.reshape(2, -1)
-        self.lesson = lesson
+        self.learning = learning
         self.stream: Stream = new_stream(seed)
         self.plies = 0
         self.error = 0.0
@@ -82,7 +87,7 @@ class NumpyTuples:
             if self.find_wins(side):
                 self.ply += 1
                 return 1 - 2 * side
-            self.explored.append(bool(chance(self.stream) < self.lesson.exploration))
+            self.explored.append(bool(chance(self.stream) < self.learning.exploration))
             columns = [c for c in range(rules.columns) if self.heights[c] < rules.rows]
             if self.explored[-1]:
                 columns = [self.draw()]
@@ -138,15 +143,15 @@ class NumpyTuples:
 
     def learn(self, outcome: int) -> None:
         """Draws values towards their λ-returns, as `tuple_lessons` does."""
-        lesson = self.lesson
+        learning = self.learning
         following = result = float(outcome)
         chosen = outcome != 0 or not self.explored[-1]
         for ply in range(self.ply - 2, -1, -1):
             value = self.values[ply]
             if chosen:
-                mixed = (1.0 - lesson.decay) * following + lesson.decay * result
-                result = lesson.discount * mixed
-                change = lesson.step * (result - value) * (1.0 - lesson.damped * value * value)
+                mixed = (1.0 - learning.decay) * following + learning.decay * result
+                result = learning.discount * mixed
+                change = learning.step * (result - value) * (1.0 - learning.damped * value * value)
                 np.add.at(self.tables[ply & 1], self.past[ply], self.tables.dtype.type(change))
                 self.error += abs(result - value)
             else:

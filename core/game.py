@@ -290,7 +290,7 @@ class GameSpec:
     learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None
     """How tuple networks learn from playing themselves: gives, for some rules, what plays and
     teaches, and what makes room for games of a network of so many readings (see
-    `evolve_arena.evolve.learning.tuple_lessons`)."""
+    `evolve_arena.evolve.learning.tuple_learning`)."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 
@@ -319,18 +319,18 @@ def section_of_rules(name: str, rules: Any) -> type[Config]:
 
 
 @cache
-def section_of_design(design: Any, left_out: Collection[str], kind: str) -> type[Config]:
-    """The section ``[network]`` of a *design*: its fields, but for some.
+def section_of_decoder(decoder: Any, left_out: Collection[str], kind: str) -> type[Config]:
+    """The section ``[network]`` of a *decoder*: its fields, but for some.
 
     Args:
-        design: A dataclass, all fields of which have defaults.
+        decoder: A dataclass, all fields of which have defaults.
         left_out: Fields that are said elsewhere, such as the options of the game.
-        kind: The name of the design, if there are others too; the first key then.
+        kind: The name of the decoder, if there are others too; the first key then.
     """
-    hints = get_type_hints(design)
+    hints = get_type_hints(decoder)
     chosen: dict[str, Any] = {"kind": (Literal[kind], kind)} if kind else {}
-    for entry in fields(design):
+    for entry in fields(decoder):
         if entry.name not in left_out:
-            assert entry.default is not MISSING, f"{design.__name__}.{entry.name} has no default"
+            assert entry.default is not MISSING, f"{decoder.__name__}.{entry.name} has no default"
             chosen[entry.name] = (hints[entry.name], entry.default)
     return create_model("NetworkConfig", __base__=Config, **chosen)

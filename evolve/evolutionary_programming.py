@@ -22,8 +22,8 @@ from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.pairings import both_colours, gauntlet, round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.meeting import (
-    MeetingConfig,
+from evolve_arena.evolve.matches import (
+    MatchSettings,
     check_openings,
     choose_from_hall,
     describe_fitness,
@@ -38,7 +38,7 @@ from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, s
 from evolve_arena.genomes.variation import measure_diversity
 
 
-class EvolutionaryProgrammingConfig(MeetingConfig):
+class EvolutionaryProgrammingConfig(MatchSettings):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["evolutionary-programming"] = "evolutionary-programming"
@@ -113,38 +113,40 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     state_type = EvolutionaryProgrammingState
     config: EvolutionaryProgrammingConfig
 
-    def __init__(self, config: EvolutionaryProgrammingConfig, design: Any) -> None:
-        super().__init__(config, design)
-        check_openings(design.game, config.openings.plies, "method.openings.plies")
-        design.initialise(0, config.initialisation, np.random.default_rng(0))
-        self.step_genes: tuple[StepGene, ...] = getattr(design, "step_genes", ())
+    def __init__(self, config: EvolutionaryProgrammingConfig, decoder: Any) -> None:
+        super().__init__(config, decoder)
+        check_openings(decoder.game, config.openings.plies, "method.openings.plies")
+        decoder.initialise(0, config.initialisation, np.random.default_rng(0))
+        self.step_genes: tuple[StepGene, ...] = getattr(decoder, "step_genes", ())
         self._select = make_selection(config.selection, "method.selection")
-        self._trained = [_change_depth(design, depth) for depth in config.training_depths]
+        self._trained = [_change_depth(decoder, depth) for depth in config.training_depths]
 
     @classmethod
-    def estimate_bytes(cls, config: EvolutionaryProgrammingConfig, design: Any) -> int:
+    def estimate_bytes(cls, config: EvolutionaryProgrammingConfig, decoder: Any) -> int:
         """Parents, children and their strengths, and the matches or the champion's round robin."""
         count = config.individuals
         met = config.opponents + config.hall_of_fame.opponents
         pairs = max(2 * count * met, count * (count - 1) // 2)
-        return 2 * super().estimate_bytes(config, design) + estimate_matches(config, pairs)
+        return 2 * super().estimate_bytes(config, decoder) + estimate_matches(config, pairs)
 
     def initial(self, seed: int) -> EvolutionaryProgrammingState:
         """Random parents."""
         config = self.config
         generator = derive_generator(seed, 0, "initialisation")
-        shape = config.individuals, self.design.genes
+        shape = config.individuals, self.decoder.genes
         return EvolutionaryProgrammingState(
             seed=seed,
             generation=0,
-            population=self.design.initialise(config.individuals, config.initialisation, generator),
+            population=self.decoder.initialise(
+                config.individuals, config.initialisation, generator
+            ),
             strengths=np.full(shape, config.mutation_strength, dtype=np.float32),
-            hall=np.zeros((0, self.design.genes), dtype=np.float32),
+            hall=np.zeros((0, self.decoder.genes), dtype=np.float32),
         )
 
     def find_mismatch(self, state: EvolutionaryProgrammingState) -> str | None:
         """Compares the shapes of the arrays with the configuration."""
-        shape = self.config.individuals, self.design.genes
+        shape = self.config.individuals, self.decoder.genes
         if state.population.shape != shape:
             return f"its population has shape {state.population.shape}, not {shape}"
         if state.strengths.shape != shape or state.hall.shape[1:] != shape[1:]:
@@ -208,8 +210,8 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
 
     def _enter(self, state: EvolutionaryProgrammingState, arena: Arena) -> Arena:
         """The arena for this generation's matches."""
-        designs = self._trained or [self.design]
-        return Arena(designs[state.generation % len(designs)], arena.executor)
+        decoders = self._trained or [self.decoder]
+        return Arena(decoders[state.generation % len(decoders)], arena.executor)
 
     def _breed(
         self, state: EvolutionaryProgrammingState
@@ -220,7 +222,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
             state.population,
             state.strengths,
             derive_stream(state.seed, state.generation, "mutation"),
-            rate=self_adaptive_rate(self.design.genes) if rate is None else rate,
+            rate=self_adaptive_rate(self.decoder.genes) if rate is None else rate,
             floor=self.config.strength_floor,
             step_genes=self.step_genes,
         )
@@ -251,7 +253,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         count = len(state.population)
         rows = np.arange(count + len(chosen), dtype=np.int32)
         pairings = both_colours(gauntlet(rows[:count], rows[count:]))
-        others = (self.design.pack(chosen),)
+        others = (self.decoder.pack(chosen),)
         results, met = meet(self.config, arena, state, pairings, "hall matches", others)
         points, played = self._sum(results, met, len(rows))
         return points[:count], played[:count]
@@ -290,13 +292,13 @@ def rank_by_merit(merit: NDArray[np.float64], generator: np.random.Generator) ->
     return ranking
 
 
-def _change_depth(design: Any, depth: int) -> Any:
-    """The same *design*, but looking so many plies ahead."""
-    if not hasattr(design, "depth"):
+def _change_depth(decoder: Any, depth: int) -> Any:
+    """The same *decoder*, but looking so many plies ahead."""
+    if not hasattr(decoder, "depth"):
         raise BadValueError(
             "method.training_depths: these players do not look ahead, so leave it out"
         )
     try:
-        return replace(design, depth=depth)
+        return replace(decoder, depth=depth)
     except BadValueError as error:
         raise BadValueError(f"method.training_depths: {error}") from None

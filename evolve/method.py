@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_design
+from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_decoder
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.limits import COPIES
-from evolve_arena.players.bred import BredPlayer, Design
+from evolve_arena.players.bred import BredPlayer, Decoder
 
 
 class State(Protocol):
@@ -66,7 +66,7 @@ class Method(ABC, Generic[S]):
 
     Args:
         config: The settings, an instance of :attr:`config_type`.
-        design: What a genome stands for.
+        decoder: What a genome stands for.
     """
 
     name: ClassVar[str]
@@ -79,16 +79,16 @@ class Method(ABC, Generic[S]):
     only_pairs: ClassVar[bool] = False
     """Whether its matches are for two, so that it plays no game for more."""
     network_type: ClassVar[type[Config] | None] = None
-    """The section ``[network]``, if that is not what the network's design says."""
+    """The section ``[network]``, if that is not what the network's decoder says."""
     network_keys_elsewhere: ClassVar[tuple[str, ...]] = ()
-    """Fields of designs that other sections tell of."""
+    """Fields of decoders that other sections tell of."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
     state_type: ClassVar[type[Any]]
 
-    def __init__(self, config: Any, design: Any) -> None:
+    def __init__(self, config: Any, decoder: Any) -> None:
         self.config = config
-        self.design = design
+        self.decoder = decoder
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
@@ -114,10 +114,10 @@ class Method(ABC, Generic[S]):
         networks = cls.networks(game)
         left_out = (*game.game.rules_type._fields, *cls.network_keys_elsewhere)
         several = len(networks) > 1
-        designs: dict[str, Any] = {name: kind.design_type for name, kind in networks.items()}
+        decoders: dict[str, Any] = {name: kind.decoder_type for name, kind in networks.items()}
         sections = {
-            name: section_of_design(design, left_out, name if several else "")
-            for name, design in designs.items()
+            name: section_of_decoder(decoder, left_out, name if several else "")
+            for name, decoder in decoders.items()
         }
         chosen = content.get("kind", next(iter(networks))) if several else next(iter(networks))
         if not isinstance(chosen, str):
@@ -143,7 +143,7 @@ class Method(ABC, Generic[S]):
         return {key for section in sections for key in section.model_fields}
 
     @classmethod
-    def make_design(cls, game: AnyGame, network: Config, config: Any) -> Design:
+    def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
         """What turns genomes into players.
 
         Args:
@@ -153,16 +153,16 @@ class Method(ABC, Generic[S]):
         """
         networks, options = cls.networks(find_game(game.name)), network.model_dump()
         player = networks[options.pop("kind", next(iter(networks)))]
-        design: Design = player.design_type(**game.options, **options)
-        return design
+        decoder: Decoder = player.decoder_type(**game.options, **options)
+        return decoder
 
     @classmethod
-    def estimate_bytes(cls, config: Any, design: Any) -> int:
+    def estimate_bytes(cls, config: Any, decoder: Any) -> int:
         """How much memory a generation takes, roughly; takes none itself.
 
         By default that of a population of weight vectors.
         """
-        return COPIES * 4 * int(config.individuals) * int(design.genes)
+        return COPIES * 4 * int(config.individuals) * int(decoder.genes)
 
     @abstractmethod
     def initial(self, seed: int) -> S:
@@ -178,7 +178,7 @@ class Method(ABC, Generic[S]):
 
     @abstractmethod
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The best individual, as the design makes a player of it, and how it was found."""
+        """The best individual, as the decoder makes a player of it, and how it was found."""
 
     @abstractmethod
     def describe(self, state: S) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from evolve_arena.arena.pairings import inside_groups, random_opponents, round_r
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.meeting import (
+from evolve_arena.evolve.matches import (
     check_openings,
     choose_from_hall,
     describe_fitness,
@@ -37,8 +37,8 @@ from evolve_arena.evolve.stagnation import (
     make_judges,
     summarise_species,
 )
+from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes, find_tables
 from evolve_arena.evolve.tables import Tables
-from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -67,7 +67,7 @@ class ExtinctionError(ArenaError):
     """All species have stagnated, and the recipe asks for no new population."""
 
 
-class NeatMethodConfig(TableMeetingConfig):
+class NeatMethodConfig(TableMatchSettings):
     """The section ``[method]`` of a recipe, and the section ``[neat]``."""
 
     name: Literal["neat"] = "neat"
@@ -123,35 +123,35 @@ class Neat(Method[NeatState]):
     section = "neat"
     state_type = NeatState
     config: NeatMethodConfig
-    design: Any
+    decoder: Any
 
     @classmethod
-    def make_design(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
+    def make_decoder(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
         """Graphs, feed-forward or, where the game has such, recurrent.
 
         Raises:
             BadValueError: Recurrent graphs are asked for in another game.
         """
-        design: Any = super().make_design(game, network, config)
+        decoder: Any = super().make_decoder(game, network, config)
         feed_forward = config.neat.feed_forward
-        if any(field.name == "feed_forward" for field in fields(design)):
-            return replace(design, feed_forward=feed_forward)
+        if any(field.name == "feed_forward" for field in fields(decoder)):
+            return replace(decoder, feed_forward=feed_forward)
         if not feed_forward:
             raise BadValueError(
-                f"neat.feed_forward is false, but in {game.name} {design.why_feed_forward}:"
+                f"neat.feed_forward is false, but in {game.name} {decoder.why_feed_forward}:"
                 " leave it out"
             )
-        return design
+        return decoder
 
-    def __init__(self, config: NeatMethodConfig, design: Any) -> None:
-        super().__init__(config, design)
-        tables = find_tables(config, design.game, config.neat.pop_size, FOR_PAIRS)
-        self.tables = Tables(tables, design.game, config.noise) if tables else None
+    def __init__(self, config: NeatMethodConfig, decoder: Any) -> None:
+        super().__init__(config, decoder)
+        tables = find_tables(config, decoder.game, config.neat.pop_size, FOR_PAIRS)
+        self.tables = Tables(tables, decoder.game, config.noise) if tables else None
         if not tables:
-            check_openings(design.game, config.openings.plies, "method.openings.plies")
+            check_openings(decoder.game, config.openings.plies, "method.openings.plies")
         if not tables and config.stagnation.judge != "rank":
             plies = config.stagnation.opening_plies
-            check_openings(design.game, plies, "method.stagnation.opening_plies")
+            check_openings(decoder.game, plies, "method.stagnation.opening_plies")
         self._select = make_selection(
             config.selection,
             "method.selection",
@@ -159,19 +159,19 @@ class Neat(Method[NeatState]):
             tournsize=config.tournament_size,
             share=config.neat.survival_threshold,
         )
-        self.judges = make_judges(config.stagnation, design.game)
+        self.judges = make_judges(config.stagnation, decoder.game)
 
     @classmethod
-    def estimate_bytes(cls, config: NeatMethodConfig, design: Any) -> int:
+    def estimate_bytes(cls, config: NeatMethodConfig, decoder: Any) -> int:
         """A population of graphs as large as the first ones are, and the matches."""
         neat, count = config.neat, config.neat.pop_size
-        hidden, ends = neat.num_hidden, neat.num_hidden + int(design.outputs)
-        links = int(design.inputs) * ends + hidden * int(design.outputs) + ends
+        hidden, ends = neat.num_hidden, neat.num_hidden + int(decoder.outputs)
+        links = int(decoder.inputs) * ends + hidden * int(decoder.outputs) + ends
         everybody = config.pairing != "random" or count <= config.opponents
         finalists = min(config.finalists, count)
         pairs = max(count * (count if everybody else config.opponents), finalists**2)
         bred = COPIES * count * (links * CONNECTION_BYTES + ends * NODE_BYTES)
-        return bred + estimate_meetings(config, design.game, count, pairs)
+        return bred + estimate_match_bytes(config, decoder.game, count, pairs)
 
     def initial(self, seed: int) -> NeatState:
         """A random population, divided into species."""
@@ -193,8 +193,8 @@ class Neat(Method[NeatState]):
         return next(filter(None, unfit), None) or _find_wrong_numbers(state)
 
     def _find_unfit(self, population: NeatPopulation) -> str | None:
-        """Why the genomes can't be those of the design; None if they can."""
-        inputs, outputs = self.design.inputs, self.design.outputs
+        """Why the genomes can't be those of the decoder; None if they can."""
+        inputs, outputs = self.decoder.inputs, self.decoder.outputs
         if population.source.min(initial=0) < -inputs:
             return f"its genomes have more than {inputs} inputs"
         first = population.node_start[:-1, None] + np.arange(outputs)
@@ -260,7 +260,7 @@ class Neat(Method[NeatState]):
 
     def describe(self, state: NeatState) -> dict[str, Any]:
         """Individuals, species, and how large the networks are."""
-        nodes, connections = _measure_sizes(state.population, self.design.outputs)
+        nodes, connections = _measure_sizes(state.population, self.decoder.outputs)
         return {
             "individuals": len(state.population),
             "species": len(state.species),
@@ -328,8 +328,8 @@ class Neat(Method[NeatState]):
             state.population,
             parents,
             fitness,
-            inputs=self.design.inputs,
-            outputs=self.design.outputs,
+            inputs=self.decoder.inputs,
+            outputs=self.decoder.outputs,
             seed=int(derive_stream(seed, now, "variation")[0]),
             counters=state.counters,
         )
@@ -351,8 +351,8 @@ class Neat(Method[NeatState]):
         stream = derive_stream(seed, generation, "initialisation")
         population, counters = create(
             self.config.neat,
-            self.design.inputs,
-            self.design.outputs,
+            self.decoder.inputs,
+            self.decoder.outputs,
             int(stream[0]),
             last_genome=last_genome,
         )
@@ -418,7 +418,7 @@ class Neat(Method[NeatState]):
         return concatenate([state.hall.take(stay), fittest])
 
     def _measure(self, state: NeatState, fitness: NDArray[np.float64]) -> dict[str, float]:
-        nodes, connections = _measure_sizes(state.population, self.design.outputs)
+        nodes, connections = _measure_sizes(state.population, self.decoder.outputs)
         fittest = int(np.argmax(fitness))
         step = max(1, len(state.population) // SAMPLE)
         sample = state.population.take(np.arange(0, len(state.population), step)[:SAMPLE])

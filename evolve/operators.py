@@ -25,7 +25,7 @@ from pydantic import ConfigDict, model_validator
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
-from evolve_arena.evolve.meeting import Contest
+from evolve_arena.evolve.matches import TournamentResults
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
@@ -177,7 +177,7 @@ def make_toolbox(
         if operator.name not in operator_names(verb):
             raise UnknownNameError(f"operator for {verb!r}", operator.name, operator_names(verb))
         if verb == "select":
-            toolbox.register(verb, _make_contest_selection(operator, key, defaults[verb]))
+            toolbox.register(verb, _make_tournament_selection(operator, key, defaults[verb]))
         elif operator.name == OWN_OPERATORS[verb]:
             given = {"probability": defaults[verb]["indpb"]}
             given |= _checked(key, operator, list(given))
@@ -190,15 +190,15 @@ def make_toolbox(
     return toolbox
 
 
-def _make_contest_selection(
+def _make_tournament_selection(
     operator: Operator, key: str, defaults: dict[str, Any]
-) -> Callable[[Contest, int, Stream], NDArray[np.int64]]:
+) -> Callable[[TournamentResults, int, Stream], NDArray[np.int64]]:
     """A selection that knows who met in tournaments, and who won them."""
     if operator.name == OWN_OPERATORS["select"]:
         _checked(key, operator, [])
-        return lambda contest, count, stream: np.resize(contest.winners(stream), count)
+        return lambda played, count, stream: np.resize(played.winners(stream), count)
     select = make_selection(operator, key, **defaults)
-    return lambda contest, count, stream: select(contest.fitness, count, stream)
+    return lambda played, count, stream: select(played.fitness, count, stream)
 
 
 def _deap_names(verb: str) -> list[str]:

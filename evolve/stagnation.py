@@ -132,7 +132,7 @@ def _judge_by_record(
     if len(rows):
         genomes = len(state.population)
         pairs = np.stack([best[rows], genomes + np.arange(len(rows))], axis=1).astype(np.int32)
-        holders = arena.design.pack(state.records.take(rows))
+        holders = arena.decoder.pack(state.records.take(rows))
         shares = _play(config, state, pairs, [holders], arena)
         improved[rows] = (shares > 0.5) & (shares >= 0.5 + config.margin)
     return Judgement(
@@ -168,10 +168,10 @@ def _play(
     the place of openings.
     """
     count = max(1, config.games // 2)
-    if find_game(arena.design.game.name).has_chance:
+    if find_game(arena.decoder.game.name).has_chance:
         decks = derive_seeds(state.seed, 0, "stagnation", count)
         return play_at_tables(arena, state.population, pairs, decks, others)
-    openings = random_openings(arena.design.game, config.opening_plies, count, state.seed)
+    openings = random_openings(arena.decoder.game, config.opening_plies, count, state.seed)
     pairings, openings = over_openings(both_colours(pairs), openings)
     seeds = np.tile(derive_seeds(state.seed, 0, "stagnation", 2 * count), len(pairs))
     results = arena.play(state.population, pairings, seeds, openings, others)

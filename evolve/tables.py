@@ -19,7 +19,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.method import Report
-from evolve_arena.evolve.tables_section import TablesConfig
+from evolve_arena.evolve.table_settings import TablesConfig
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
@@ -60,7 +60,7 @@ class Tables:
         Returns:
             The fitness of each individual, shape ``(individuals,)``, and figures about the games.
         """
-        guests = [] if hall is None or not len(hall) else [arena.design.pack(hall)]
+        guests = [] if hall is None or not len(hall) else [arena.decoder.pack(hall)]
         rows = np.arange(len(state.population), dtype=np.int32)
         company = [*self.company, *guests]
         seats, decks = self.config.company_seats, self.config.decks
@@ -174,7 +174,7 @@ def play_at_tables(
         seeds: One for each deck, the same for all pairs.
         others: Packed players beside the population.
     """
-    size, slots = arena.design.game.seats, find_game(arena.design.game.name).most_seats
+    size, slots = arena.decoder.game.seats, find_game(arena.decoder.game.name).most_seats
     turns = np.arange(slots) % 2
     tables = np.where(np.arange(slots) < size, pairs[:, turns], EMPTY)
     swapped = np.where(np.arange(slots) < size, pairs[:, 1 - turns], EMPTY)

@@ -18,25 +18,25 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.evolve.learning.tuple_lessons import (
+from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
     FIGURES,
     FIRST_WINS,
     PLIES,
-    Lesson,
-    TupleRoom,
+    LearningSettings,
+    TupleWorkspace,
     average_tables,
-    make_room,
+    make_tuple_workspace,
     merge_shards,
 )
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import BoardGame, specialise_board
-from evolve_arena.players.tuples import TupleDesign
+from evolve_arena.players.tuples import TupleDecoder
 
-LESSONS = "evolve_arena.evolve.learning.board_lessons"
+LESSONS = "evolve_arena.evolve.learning.board_learning"
 
 
 class TdTuplesConfig(LearnerConfig):
@@ -93,28 +93,28 @@ class TdTuples(Learner[TdTuplesState]):
     genome_kind = "tuples"
     state_type = TdTuplesState
     config: TdTuplesConfig
-    design: TupleDesign
+    decoder: TupleDecoder
 
     @classmethod
-    def estimate_bytes(cls, config: TdTuplesConfig, design: TupleDesign) -> int:
+    def estimate_bytes(cls, config: TdTuplesConfig, decoder: TupleDecoder) -> int:
         """Tables, their means, and those of all shards, at the size that walks usually have."""
-        numbers = design.table(design.draw(np.random.default_rng(0))).numbers
+        numbers = decoder.table(decoder.draw(np.random.default_rng(0))).numbers
         return (COPIES + config.shards) * 4 * config.individuals * numbers
 
     def initial(self, seed: int) -> TdTuplesState:
         """Learners of random shapes, who know nothing: all their tables are 0."""
         generator = derive_generator(seed, 0, "initialisation")
-        cells = np.stack([self.design.draw(generator) for _ in range(self.config.individuals)])
+        cells = np.stack([self.decoder.draw(generator) for _ in range(self.config.individuals)])
         tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
         return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
 
     def find_mismatch(self, state: TdTuplesState) -> str | None:
         """Compares the shapes of the arrays with the configuration."""
         cells, tables = state.population.cells, state.population.tables
-        expected = (self.config.individuals, *self.design.tuple_shape)
+        expected = (self.config.individuals, *self.decoder.tuple_shape)
         if cells.shape != expected:
             return f"its tuples have shape {cells.shape}, not {expected}"
-        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < self.design.cells:
+        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < self.decoder.cells:
             return "its tuples are no cells of the board"
         numbers = (self.config.individuals, self._count_numbers(cells))
         for array in (tables, state.averages):
@@ -126,10 +126,10 @@ class TdTuples(Learner[TdTuplesState]):
         """A part for each shard of each learner."""
         config = self.config
         parts = config.individuals * config.shards
-        tables = [self.design.table(cells).structure for cells in state.population.cells]
+        tables = [self.decoder.table(cells).structure for cells in state.population.cells]
         places = np.cumsum([0, *(len(table) for table in tables)])
         progress = self._progress(state)
-        lesson = Lesson(
+        learning = LearningSettings(
             games=config.games // config.shards,
             step=_slide(config.step, config.step_end, progress),
             decay=config.trace_decay,
@@ -150,15 +150,15 @@ class TdTuples(Learner[TdTuplesState]):
                 ("float64", (parts, FIGURES)),
             ),
             options={
-                "game": self.design.game.name,
-                "rules": list(self.design.game.rules),
-                "lesson": list(lesson),
+                "game": self.decoder.game.name,
+                "rules": list(self.decoder.game.rules),
+                "learning": list(learning),
                 "shards": config.shards,
             },
             coarse=True,
         )
 
-    def take_in(
+    def update(
         self, state: TdTuplesState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[TdTuplesState, dict[str, float]]:
         """Brings shards together, and the averages up to date."""
@@ -191,7 +191,7 @@ class TdTuples(Learner[TdTuplesState]):
 
     def _count_numbers(self, cells: NDArray[np.int16]) -> int:
         """Room for the tables of the largest individual."""
-        return max(self.design.table(shape).numbers for shape in cells)
+        return max(self.decoder.table(shape).numbers for shape in cells)
 
     def _describe_games(
         self, state: TdTuplesState, figures: NDArray[np.float64]
@@ -223,28 +223,30 @@ def teach_part(
     game = find_game(options["game"])
     assert game.learn_tuples is not None
     rules = game.game.rules_type(*options["rules"])
-    teach, make_room = game.learn_tuples(rules)
-    lesson = Lesson(*options["lesson"])
+    teach, make_tuple_workspace = game.learn_tuples(rules)
+    learning = LearningSettings(*options["learning"])
     for place in range(part.start, part.stop):
         one = place // options["shards"]
         structure = np.array(structures[places[one] : places[one + 1]])
         learned, figures = outputs[0][place], outputs[1][place]
         learned[:] = tables[one]
         figures[:] = 0.0
-        room = make_room(int(structure[READINGS]))
+        workspace = make_tuple_workspace(int(structure[READINGS]))
         stream = seeds[place : place + 1].copy()
-        teach(rules, lesson, structure, learned, stream, room, figures)
+        teach(rules, learning, structure, learned, stream, workspace, figures)
 
 
 def learn_on_board(
     game: type[BoardGame],
-) -> Callable[[Any], tuple[Callable[..., None], Callable[[int], TupleRoom]]]:
+) -> Callable[[Any], tuple[Callable[..., None], Callable[[int], TupleWorkspace]]]:
     """What a compiled board *game* has as `GameSpec.learn_tuples`."""
 
-    def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleRoom]]:
-        code, *_, lessons = specialise_board(game.place, rules, (LESSONS,))
+    def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
+        code, *_, learning = specialise_board(game.place, rules, (LESSONS,))
         sizes = {"moves": code.MOVES, "planes": code.PLANES}
-        return lessons.teach, lambda readings: make_room(code.LONGEST, readings, **sizes)
+        return learning.teach, lambda readings: make_tuple_workspace(
+            code.LONGEST, readings, **sizes
+        )
 
     return learn
 

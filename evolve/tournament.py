@@ -21,8 +21,8 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import random_openings, round_robin, tournaments
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.meeting import (
-    Contest,
+from evolve_arena.evolve.matches import (
+    TournamentResults,
     choose_from_hall,
     describe_fitness,
     draw_members,
@@ -35,15 +35,15 @@ from evolve_arena.evolve.meeting import (
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes, find_tables
 from evolve_arena.evolve.tables import Tables
-from evolve_arena.evolve.tables_section import TableMeetingConfig, estimate_meetings, find_tables
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
 
 FOR_PAIRS = {"pairing": "method.tables.decks"}
 """A key that makes no sense at tables, and where these say the like."""
 
 
-class TournamentConfig(TableMeetingConfig):
+class TournamentConfig(TableMatchSettings):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["tournament"] = "tournament"
@@ -105,8 +105,8 @@ class Tournament(Method[TournamentState]):
     genome_kind = "vector"
     state_type = TournamentState
 
-    def __init__(self, config: TournamentConfig, design: Any) -> None:
-        super().__init__(config, design)
+    def __init__(self, config: TournamentConfig, decoder: Any) -> None:
+        super().__init__(config, decoder)
         self.toolbox = make_toolbox(
             select=config.select,
             mate=config.mate,
@@ -121,19 +121,19 @@ class Tournament(Method[TournamentState]):
                 },
             },
         )
-        tables = find_tables(config, design.game, config.individuals, FOR_PAIRS)
-        self.tables = Tables(tables, design.game, config.noise) if tables else None
+        tables = find_tables(config, decoder.game, config.individuals, FOR_PAIRS)
+        self.tables = Tables(tables, decoder.game, config.noise) if tables else None
         if not tables:
-            random_openings(design.game, config.openings.plies, 0, 0)
-        design.initialise(1, config.initialisation, np.random.default_rng(0))
+            random_openings(decoder.game, config.openings.plies, 0, 0)
+        decoder.initialise(1, config.initialisation, np.random.default_rng(0))
 
     @classmethod
-    def estimate_bytes(cls, config: TournamentConfig, design: Any) -> int:
+    def estimate_bytes(cls, config: TournamentConfig, decoder: Any) -> int:
         """The population's, and those of the tournaments or the champion's round robin."""
         individuals, size = config.individuals, config.tournament_size
         pairs = max(individuals * size * (size - 1), individuals * (individuals - 1) // 2)
-        bred = super().estimate_bytes(config, design)
-        return bred + estimate_meetings(config, design.game, individuals, pairs)
+        bred = super().estimate_bytes(config, decoder)
+        return bred + estimate_match_bytes(config, decoder.game, individuals, pairs)
 
     def initial(self, seed: int) -> TournamentState:
         """A random population."""
@@ -142,14 +142,16 @@ class Tournament(Method[TournamentState]):
         return TournamentState(
             seed=seed,
             generation=0,
-            population=self.design.initialise(config.individuals, config.initialisation, generator),
+            population=self.decoder.initialise(
+                config.individuals, config.initialisation, generator
+            ),
             strengths=np.full(config.individuals, config.mutation_strength, dtype=np.float32),
-            hall=np.zeros((0, self.design.genes), dtype=np.float32),
+            hall=np.zeros((0, self.decoder.genes), dtype=np.float32),
         )
 
     def find_mismatch(self, state: TournamentState) -> str | None:
         """Compares the shapes of the arrays with the configuration."""
-        individuals, genes = self.config.individuals, self.design.genes
+        individuals, genes = self.config.individuals, self.decoder.genes
         if state.population.shape != (individuals, genes):
             return f"its population has shape {state.population.shape}, not {individuals, genes}"
         if state.strengths.shape != (individuals,) or state.hall.shape[1:] != (genes,):
@@ -161,13 +163,13 @@ class Tournament(Method[TournamentState]):
     def step(self, state: TournamentState, arena: Arena) -> tuple[TournamentState, Report]:
         """Plays the tournaments of one generation and breeds the next."""
         before = arena.games
-        contest, figures = self._play(state, arena)
+        played, figures = self._play(state, arena)
         report = Report(
             generation=state.generation,
             games=arena.games - before,
-            statistics=self._measure(state, contest) | figures,
+            statistics=self._measure(state, played) | figures,
         )
-        return self._breed(state, contest), report
+        return self._breed(state, played), report
 
     def champion(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
         """The winner of a round robin of the whole population, ties being drawn.
@@ -197,7 +199,9 @@ class Tournament(Method[TournamentState]):
         individuals, genes = state.population.shape
         return {"individuals": individuals, "genes": genes}
 
-    def _play(self, state: TournamentState, arena: Arena) -> tuple[Contest, dict[str, float]]:
+    def _play(
+        self, state: TournamentState, arena: Arena
+    ) -> tuple[TournamentResults, dict[str, float]]:
         """The tournaments, and figures about the games if these are played at tables."""
         config = self.config
         members = draw_members(
@@ -209,7 +213,7 @@ class Tournament(Method[TournamentState]):
         if self.tables:
             hall = state.hall[choose_from_hall(config, state)]
             fitness, figures = self.tables.play(arena, state, hall)
-            return Contest(members, fitness[members], fitness), figures
+            return TournamentResults(members, fitness[members], fitness), figures
         all_meet = config.pairing == "round-robin"
         pairings = _pair_all(state) if all_meet else tournaments(members)
         results, met = meet(config, arena, state, pairings, "matches")
@@ -226,13 +230,13 @@ class Tournament(Method[TournamentState]):
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):
-            return Contest(members, won, points / played), {}
+            return TournamentResults(members, won, points / played), {}
 
-    def _breed(self, state: TournamentState, contest: Contest) -> TournamentState:
+    def _breed(self, state: TournamentState, played: TournamentResults) -> TournamentState:
         config = self.config
         seed, now = state.seed, state.generation
         chosen = self.toolbox.select(
-            contest, 2 * config.individuals, derive_stream(seed, now, "selection")
+            played, 2 * config.individuals, derive_stream(seed, now, "selection")
         )
         first, second = chosen[0::2], chosen[1::2]
         children = self.toolbox.mate(
@@ -251,7 +255,7 @@ class Tournament(Method[TournamentState]):
                 floor=config.strength_floor,
             )
         children = self.toolbox.mutate(children, strengths, derive_stream(seed, now, "mutation"))
-        ranking = np.argsort(-contest.fitness, kind="stable")
+        ranking = np.argsort(-played.fitness, kind="stable")
         if config.elites:
             best = ranking[: config.elites]
             children[: config.elites] = state.population[best]
@@ -260,8 +264,8 @@ class Tournament(Method[TournamentState]):
         hall = remember(config.hall_of_fame, state.hall, state.population[ranking[0]], seed, now)
         return TournamentState(seed, now + 1, children, strengths, hall)
 
-    def _measure(self, state: TournamentState, contest: Contest) -> dict[str, float]:
-        figures = describe_fitness(contest.fitness)
+    def _measure(self, state: TournamentState, played: TournamentResults) -> dict[str, float]:
+        figures = describe_fitness(played.fitness)
         figures["diversity"] = measure_diversity(state.population)
         adaptive = self.config.self_adaptive
         strength = np.median(state.strengths) if adaptive else state.strengths[0]

@@ -262,14 +262,14 @@ def _pack(
                 for unit in range(before):
                     weights[one, at + LANES + unit] = genomes[one, gene_at + unit]
             else:
-                room = padded(after)
+                workspace = padded(after)
                 for unit in range(after):
                     weights[one, at + unit] = genomes[one, gene_at + before * after + unit]
                 for source in range(before):
                     for unit in range(after):
-                        place = at + (source + 1) * room + unit
+                        place = at + (source + 1) * workspace + unit
                         weights[one, place] = genomes[one, gene_at + source * after + unit]
-                at += room * (before + 1)
+                at += workspace * (before + 1)
             gene_at += (before + 1) * after
 
 

@@ -157,23 +157,23 @@ def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
 
 @internal
 def shallow_pick(
-    kind: int, units: int, sums: Any, at: int, weights: Any, row: int, room: Any, allowed: Any
+    kind: int, units: int, sums: Any, at: int, weights: Any, row: int, workspace: Any, allowed: Any
 ) -> Any:
     """Like :func:`pick_output`, for a network with one hidden layer.
 
     Most networks are such, and they have no time for the detours of the others. *kind* is the
     activation's code; the sums of the hidden *units* begin at ``sums[at]``, the last layer at
-    ``weights[row]``; *room* is scratch.
+    ``weights[row]``; *workspace* is used again and again.
     """
     value = simd.multiply(simd.to_float(simd.load_int(sums, at)), simd.spread(UNIT))
-    simd.store(room, 0, activate(value, kind))
+    simd.store(workspace, 0, activate(value, kind))
     for block in range(LANES, units, LANES):
         value = simd.multiply(simd.to_float(simd.load_int(sums, at + block)), simd.spread(UNIT))
-        simd.store(room, block, activate(value, kind))
+        simd.store(workspace, block, activate(value, kind))
     total = simd.load(weights, row)
     for unit in range(units):
         row += LANES
-        term = simd.multiply(simd.spread(simd.peek(room, unit)), simd.load(weights, row))
+        term = simd.multiply(simd.spread(simd.peek(workspace, unit)), simd.load(weights, row))
         total = simd.add(total, term)
     return simd.first_of_maximum(total, allowed)
 

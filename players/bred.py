@@ -33,21 +33,21 @@ class BredPlayer(CompiledPlayer):
     """A network that plays; one subclass for each kind of genome.
 
     Args:
-        design: Everything but the genome: a dataclass with a ``game``.
+        decoder: Everything but the genome: a dataclass with a ``game``.
         packed: The player, packed.
         name: How tables call it.
     """
 
     kind: ClassVar[str]
     """How files call this kind."""
-    design_type: ClassVar[type[Any]]
-    """The class of its design."""
+    decoder_type: ClassVar[type[Any]]
+    """The class of its decoder."""
     genome_kind: ClassVar[str]
     """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
 
-    def __init__(self, design: Any, packed: PackedPlayers, name: str) -> None:
-        super().__init__(design.game, packed, name)
-        self.design = design
+    def __init__(self, decoder: Any, packed: PackedPlayers, name: str) -> None:
+        super().__init__(decoder.game, packed, name)
+        self.decoder = decoder
         self.remarks: dict[str, Any] = {}
         """Where the player comes from, if it was read from a file."""
 
@@ -61,7 +61,7 @@ class BredPlayer(CompiledPlayer):
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
     ) -> Self:
-        """The player whose design has these *options* and whose genome these *arrays*."""
+        """The player whose decoder has these *options* and whose genome these *arrays*."""
 
     def serialise(self, **remarks: Any) -> bytes:
         """The player as a safetensors blob that `evolve_arena.players.bred.read_player` reads.
@@ -71,7 +71,7 @@ class BredPlayer(CompiledPlayer):
         description = {
             "kind": self.kind,
             "game": self.game.name,
-            "design": asdict(self.design),
+            "design": asdict(self.decoder),
             "name": self.name,
             "remarks": remarks,
         }
@@ -82,15 +82,15 @@ class VectorPlayer(BredPlayer):
     """A player whose genome is a vector of numbers.
 
     Args:
-        design: Its structure: what the numbers belong to.
+        decoder: Its structure: what the numbers belong to.
         genome: The numbers, shape ``(genes,)``.
         name: How tables call it.
     """
 
     genome_kind = "vector"
 
-    def __init__(self, design: Any, genome: NDArray[np.float32], name: str) -> None:
-        super().__init__(design, design.pack(genome[None, :]), name)
+    def __init__(self, decoder: Any, genome: NDArray[np.float32], name: str) -> None:
+        super().__init__(decoder, decoder.pack(genome[None, :]), name)
         self.genome = genome
 
     @property
@@ -102,35 +102,35 @@ class VectorPlayer(BredPlayer):
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
     ) -> Self:
-        """The player of a stored design and its arrays.
+        """The player of a stored decoder and its arrays.
 
         Raises:
             BadValueError: They do not fit together.
         """
-        names = [field.name for field in fields(cls.design_type) if type(field.default) is tuple]
+        names = [field.name for field in fields(cls.decoder_type) if type(field.default) is tuple]
         lists = {name: tuple(options[name]) for name in names}
-        design, genome = cls.design_type(**{**options, **lists}), arrays["genome"]
-        if genome.shape != (design.genes,) or genome.dtype != np.float32:
+        decoder, genome = cls.decoder_type(**{**options, **lists}), arrays["genome"]
+        if genome.shape != (decoder.genes,) or genome.dtype != np.float32:
             raise BadValueError(
                 f"its weights are {genome.dtype} of shape {genome.shape}, expected float32 of"
-                f" shape ({design.genes},)"
+                f" shape ({decoder.genes},)"
             )
-        return cls(design, genome, name)
+        return cls(decoder, genome, name)
 
 
 class NeatPlayer(BredPlayer):
     """A player whose genome is a NEAT graph.
 
     Args:
-        design: What the graph sees, and what its outputs mean.
+        decoder: What the graph sees, and what its outputs mean.
         genome: A population of this one genome.
         name: How tables call it.
     """
 
     genome_kind = "graph"
 
-    def __init__(self, design: Any, genome: NeatPopulation, name: str) -> None:
-        super().__init__(design, design.pack(genome), name)
+    def __init__(self, decoder: Any, genome: NeatPopulation, name: str) -> None:
+        super().__init__(decoder, decoder.pack(genome), name)
         self.genome = genome
 
     @property
@@ -142,18 +142,20 @@ class NeatPlayer(BredPlayer):
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
     ) -> Self:
-        """The player of a stored design and its arrays.
+        """The player of a stored decoder and its arrays.
 
         Raises:
-            DamagedFileError: The arrays are no genome of that design.
+            DamagedFileError: The arrays are no genome of that decoder.
         """
-        design = cls.design_type(**options)
+        decoder = cls.decoder_type(**options)
         genome = NeatPopulation(**arrays)
         fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
-        fault = fault or find_fault(genome, 0, design.inputs, design.outputs, design.feed_forward)
+        fault = fault or find_fault(
+            genome, 0, decoder.inputs, decoder.outputs, decoder.feed_forward
+        )
         if fault:
             raise DamagedFileError(f"its genome is none: {fault}")
-        return cls(design, genome, name)
+        return cls(decoder, genome, name)
 
 
 LARGEST = 1 << 27
@@ -186,8 +188,8 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     ) as error:
         text = " ".join(str(error).split())[:200]
         raise DamagedFileError(f"its description is wrong or incomplete ({text})") from None
-    for field in fields(player.design):
-        value = getattr(player.design, field.name)
+    for field in fields(player.decoder):
+        value = getattr(player.decoder, field.name)
         if field.default is not MISSING and not isinstance(value, type(field.default)):
             raise DamagedFileError(f"its {field.name} is {reprlib.repr(value)}")
     if description.get("game", player.game.name) != player.game.name:
@@ -213,7 +215,7 @@ def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
             raise DamagedFileError(f"its {name} holds NaN or infinity")
 
 
-class Design(Protocol):
+class Decoder(Protocol):
     """What turns genomes of some kind into players."""
 
     @property

@@ -150,7 +150,7 @@ class Child:
             if descriptor == self._in:
                 self._write()
             elif descriptor == self._control.fileno():
-                self._hear()
+                self._receive()
             else:
                 self._read(descriptor)
         return bool(events)
@@ -188,7 +188,7 @@ class Child:
                 return bytes(stripped)
         return None
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         """Takes note of what the supervisor says."""
         try:
             said = self._control.recv(CHUNK)
@@ -226,7 +226,7 @@ class Child:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._control], [], [], left)[0]:
                 break
-            self._hear()
+            self._receive()
         return self._status is not None
 
 

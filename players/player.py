@@ -20,7 +20,7 @@ class Player(ABC):
     name: str
     """How tables call it."""
 
-    def rehearse(self) -> None:  # noqa: B027  (most players can play if they exist)
+    def check_ready(self) -> None:  # noqa: B027  (most players can play if they exist)
         """Finds out, before any game, whether this player can play at all.
 
         Raises:

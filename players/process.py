@@ -72,7 +72,7 @@ class ProcessPlayer(Player):
         self._child: Child | None = None
         self._bank = 0
 
-    def rehearse(self) -> None:
+    def check_ready(self) -> None:
         """Starts the process and asks for a first move. What it answers does not matter.
 
         Raises:

@@ -40,7 +40,7 @@ DEPTHS, MOVES, BOUNDS = 64, 1024, 4
 """How many there may be, to pack an entry's last word."""
 
 
-def make_room(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np.int64]:
+def make_memory(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np.int64]:
     """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0.
 
     Args:
@@ -64,59 +64,59 @@ def losing(depth: int) -> Any:
 
 
 @internal
-def count_node(room: Any) -> None:
+def count_node(memory: Any) -> None:
     """One more position was searched."""
-    poke(room, NODES, peek(room, NODES) + 1)
+    poke(memory, NODES, peek(memory, NODES) + 1)
 
 
 @internal
-def find_slot(room: Any, key: Any) -> Any:
+def find_slot(memory: Any, key: Any) -> Any:
     """Where the table keeps the position with *key* (``uint64``, not 0); -1 without a table."""
-    entries = (room.shape[0] - TABLE_AT) >> 1
+    entries = (memory.shape[0] - TABLE_AT) >> 1
     if entries == 0:
         return -1
     return TABLE_AT + 2 * np.int64(mix(key) & np.uint64(entries - 1))
 
 
 @internal
-def find_pair(room: Any, table_at: int, first: Any, second: Any) -> Any:
+def find_pair(memory: Any, table_at: int, first: Any, second: Any) -> Any:
     """Where a table that begins at *table_at* keeps the position with the pair of keys.
 
     *first* is not 0. There must be a table.
     """
-    entries = (room.shape[0] - table_at) // 3
+    entries = (memory.shape[0] - table_at) // 3
     place = mix(first ^ (second * GOLDEN)) & np.uint64(entries - 1)
     return table_at + 3 * np.int64(place)
 
 
 @internal
-def probe(room: Any, slot: int, key: Any, depth: int, low: int, high: int) -> Any:
+def probe(memory: Any, slot: int, key: Any, depth: int, low: int, high: int) -> Any:
     """The position's value or, if that suffices, a bound outside of *low* to *high*.
 
     :data:`UNKNOWN` if the table holds neither.
     """
-    if slot < 0 or peek(room, slot) != np.int64(key):
+    if slot < 0 or peek(memory, slot) != np.int64(key):
         return UNKNOWN
-    return _read_value(peek(room, slot + 1), depth, low, high)
+    return _read_value(peek(memory, slot + 1), depth, low, high)
 
 
 @internal
 def probe_pair(
-    room: Any, slot: int, first: Any, second: Any, depth: int, low: int, high: int
+    memory: Any, slot: int, first: Any, second: Any, depth: int, low: int, high: int
 ) -> Any:
     """What :func:`probe` gives, and the word for :func:`read_move`: -1 if there is none."""
-    if peek(room, slot) != np.int64(first) or peek(room, slot + 1) != np.int64(second):
+    if peek(memory, slot) != np.int64(first) or peek(memory, slot + 1) != np.int64(second):
         return UNKNOWN, -1
-    word = peek(room, slot + 2)
+    word = peek(memory, slot + 2)
     return _read_value(word, depth, low, high), word
 
 
 @internal
-def remembered_move(room: Any, slot: int, key: Any) -> Any:
+def remembered_move(memory: Any, slot: int, key: Any) -> Any:
     """The best move of the last search of this position, to any depth; -1 if there is none."""
-    if slot < 0 or peek(room, slot) != np.int64(key):
+    if slot < 0 or peek(memory, slot) != np.int64(key):
         return -1
-    return read_move(peek(room, slot + 1))
+    return read_move(peek(memory, slot + 1))
 
 
 @internal
@@ -127,18 +127,18 @@ def read_move(word: int) -> Any:
 
 @internal
 def store(
-    room: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
+    memory: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
 ) -> None:
     """Notes what a search with the window *low* to *high* gave."""
     if slot < 0:
         return
-    poke(room, slot, np.int64(key))
-    poke(room, slot + 1, _pack_entry(depth, low, high, value, move))
+    poke(memory, slot, np.int64(key))
+    poke(memory, slot + 1, _pack_entry(depth, low, high, value, move))
 
 
 @internal
 def store_pair(
-    room: Any,
+    memory: Any,
     slot: int,
     first: Any,
     second: Any,
@@ -149,9 +149,9 @@ def store_pair(
     move: int,
 ) -> None:
     """The same for a position with a pair of keys."""
-    poke(room, slot, np.int64(first))
-    poke(room, slot + 1, np.int64(second))
-    poke(room, slot + 2, _pack_entry(depth, low, high, value, move))
+    poke(memory, slot, np.int64(first))
+    poke(memory, slot + 1, np.int64(second))
+    poke(memory, slot + 2, _pack_entry(depth, low, high, value, move))
 
 
 @internal

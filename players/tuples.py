@@ -18,7 +18,7 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
 
 
-class TupleDesign(ABC):
+class TupleDecoder(ABC):
     """What turns shapes and tables into players; a game's is a dataclass with its options.
 
     Raises:
@@ -106,23 +106,23 @@ class TuplePlayer(BredPlayer):
     """A tuple network that plays.
 
     Args:
-        design: The board, and how the shapes were chosen.
+        decoder: The board, and how the shapes were chosen.
         genome: A population of one.
         name: How tables call it.
     """
 
     kind = "tuples"
     genome_kind = "tuples"
-    design: Any
+    decoder: Any
 
-    def __init__(self, design: TupleDesign, genome: TuplePopulation, name: str) -> None:
-        super().__init__(design, design.pack(genome), name)
+    def __init__(self, decoder: TupleDecoder, genome: TuplePopulation, name: str) -> None:
+        super().__init__(decoder, decoder.pack(genome), name)
         self.genome = genome
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The shapes as ``cells``, and what was learned as ``tables``."""
-        numbers = self.design.table(self.genome.cells[0]).numbers
+        numbers = self.decoder.table(self.genome.cells[0]).numbers
         tables = self.genome.tables[0, :numbers].astype(np.float32)
         return {"cells": self.genome.cells[0], "tables": tables}
 
@@ -130,21 +130,21 @@ class TuplePlayer(BredPlayer):
     def read(
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
     ) -> Self:
-        """The player of a stored design and its arrays.
+        """The player of a stored decoder and its arrays.
 
         Raises:
             BadValueError: They do not fit together.
         """
-        design = cls.design_type(**options)
+        decoder = cls.decoder_type(**options)
         cells, tables = arrays["cells"], arrays["tables"]
         if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind != "i":
             raise BadValueError(f"its tuples are {cells.dtype} of shape {cells.shape}")
-        if not 0 <= cells.min() <= cells.max() < design.cells:
-            raise BadValueError(f"its tuples are no cells of a board of {design.cells}")
-        needed = design.table(cells).numbers
+        if not 0 <= cells.min() <= cells.max() < decoder.cells:
+            raise BadValueError(f"its tuples are no cells of a board of {decoder.cells}")
+        needed = decoder.table(cells).numbers
         if tables.shape != (needed,) or tables.dtype != np.float32:
             raise BadValueError(
                 f"its tables are {tables.dtype} of shape {tables.shape}, expected float32 of shape"
                 f" ({needed},)"
             )
-        return cls(design, TuplePopulation(cells[None], tables[None]), name)
+        return cls(decoder, TuplePopulation(cells[None], tables[None]), name)

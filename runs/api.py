@@ -83,7 +83,7 @@ def prepare(
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
     for opponent in recipe.make_opponents():
         with closing(opponent):
-            opponent.rehearse()
+            opponent.check_ready()
     made.directory.create(made.recipe.to_toml().encode(), force=force)
     remember(made.recipe, made.path)
     return made
@@ -241,6 +241,6 @@ def _invite(
         player = find_player(each, game) if isinstance(each, str) else each
         if player is not each:
             stack.callback(player.close)
-        player.rehearse()
+        player.check_ready()
         players.append(player)
     return game, players

@@ -36,7 +36,7 @@ def write_state(state: State, method: Method[Any], run: RunConfig | None = None)
     values = _take_apart(state, "", arrays)
     description: dict[str, Any] = {
         "method": method.name,
-        "design": asdict(method.design),
+        "design": asdict(method.decoder),
         "state": values,
     }
     if run is not None and run.id is not None:
@@ -48,13 +48,13 @@ def read_state(blob: bytes, method: Method[Any], run: RunConfig | None = None) -
     """The state that :func:`write_state` wrote.
 
     Raises:
-        DamagedFileError: The blob is not whole, or of another method, design or run.
+        DamagedFileError: The blob is not whole, or of another method, decoder or run.
         NewerFormatError: A later version wrote it.
     """
     content = read_tensors("checkpoint", FORMAT, blob)
     if content.description.get("method") != method.name:
         raise DamagedFileError(f"it is of the method {_show(content.description.get('method'))}")
-    if mismatch := _compare_designs(content.description.get("design"), method):
+    if mismatch := _compare_decoders(content.description.get("design"), method):
         raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
     if run is not None and content.description.get("run") != run.id:
         raise DamagedFileError("it belongs to another run")
@@ -82,12 +82,12 @@ def digest_population(population: Any) -> str:
     return digest.hexdigest()
 
 
-def _compare_designs(written: Any, method: Method[Any]) -> str | None:
+def _compare_decoders(written: Any, method: Method[Any]) -> str | None:
     """In what a checkpoint's genomes mean other players than those of *method*.
 
-    Genomes of one design can have the form of those of another one.
+    Genomes of one decoder can have the form of those of another one.
     """
-    own = json.loads(json.dumps(asdict(method.design)))
+    own = json.loads(json.dumps(asdict(method.decoder)))
     for key, value in written.items() if isinstance(written, dict) else ():
         if key in own and own[key] != value:
             return f"its genomes are made for {key} {_show(value)}, not {_show(own[key])}"

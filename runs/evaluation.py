@@ -65,7 +65,7 @@ def evaluate_player(
         for name in names:
             entered.append(find_player(name, game))
             stack.callback(entered[-1].close)
-            entered[-1].rehearse()
+            entered[-1].check_ready()
         for name, opponent, word in zip(names, entered, words[counts_points:], strict=True):
             if counts_points and opponents is None and opponent.name == player.name:
                 continue

@@ -24,10 +24,10 @@ from evolve_arena.core.registry import (
     recipe_readers,
     usual_game,
 )
-from evolve_arena.evolve.meeting import check_openings
+from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
-from evolve_arena.players.bred import Design
+from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError
@@ -162,11 +162,11 @@ class Recipe(Config):
             content[kind.section] = getattr(self, kind.section) or {}
         return kind.config_type.model_validate(content)
 
-    def make_design(self) -> Design:
+    def make_decoder(self) -> Decoder:
         """What turns the run's genomes into players."""
         section = self.kind.network_section(self.spec, self.network)
         network = section.model_validate(self.network)
-        return self.kind.make_design(self.make_game(), network, self.make_config())
+        return self.kind.make_decoder(self.make_game(), network, self.make_config())
 
     def make_game(self) -> Any:
         """What is played."""
@@ -174,9 +174,9 @@ class Recipe(Config):
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
-        config, design = self.make_config(), self.make_design()
-        check_bytes(self.kind.estimate_bytes(config, design), "a generation of this recipe")
-        return self.kind(config, design)
+        config, decoder = self.make_config(), self.make_decoder()
+        check_bytes(self.kind.estimate_bytes(config, decoder), "a generation of this recipe")
+        return self.kind(config, decoder)
 
     @property
     def programs(self) -> list[str]:
@@ -202,7 +202,7 @@ class Recipe(Config):
             NotPermittedError: One runs code, and the user did not say yes; see :meth:`trust`.
             RecipeError: A specification names no player.
         """
-        game = self.make_design().game
+        game = self.make_decoder().game
         made: list[Player] = []
         try:
             for text in self.check.opponents:

@@ -173,7 +173,7 @@ class Run:
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
                 stack.callback(opponent.close)
-                opponent.rehearse()
+                opponent.check_ready()
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
             machine = stack.enter_context(make_executor(executor, workers))
@@ -182,7 +182,7 @@ class Run:
             stack.callback(lambda: self.warnings.extend(history.warnings))
             stack.enter_context(history)
             self._go_back_to(begin, history)
-            arena = Arena(self.method.design, machine)
+            arena = Arena(self.method.decoder, machine)
             loop = TrainingLoop(self.directory, self.recipe, self.method, history, arena, opponents)
             loop.go(begin, watch or (lambda progress: True))
 
@@ -280,10 +280,10 @@ def compile_kernels(runs: Iterable[Run]) -> None:
     packed: dict[Any, list[PackedPlayers]] = {}
     games: dict[Any, AnyGame] = {}
     for run in runs:
-        design, state = run.method.design, run.method.initial(run.recipe.run.seed)
-        rules = design.game.name, design.game.rules
-        games[rules] = design.game
-        packed.setdefault(rules, []).append(design.pack(state.population))
+        decoder, state = run.method.decoder, run.method.initial(run.recipe.run.seed)
+        rules = decoder.game.name, decoder.game.rules
+        games[rules] = decoder.game
+        packed.setdefault(rules, []).append(decoder.pack(state.population))
         for opponent in run.recipe.make_opponents():
             if isinstance(opponent, CompiledPlayer):
                 packed[rules].append(opponent.packed)

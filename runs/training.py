@@ -139,12 +139,12 @@ class TrainingLoop:
     def _check(self, state: Any, champions: _Champions, progress: Progress) -> Progress:
         """Finds the champion and measures it against the recipe's opponents."""
         genome, report = self.method.champion(state, self.arena)
-        design = self.method.design
-        player = design.player(genome, f"{self.directory.path.name}@{state.generation}")
+        decoder = self.method.decoder
+        player = decoder.player(genome, f"{self.directory.path.name}@{state.generation}")
         seeds = derive_seeds(state.seed, state.generation, "check", len(self.opponents))
         results = [
             duel(
-                design.game,
+                decoder.game,
                 player,
                 opponent,
                 games=self.recipe.check.games,

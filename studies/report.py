@@ -103,7 +103,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-class Ledger:
+class ProgressTracker:
     """Keeps count of the runs of a study, and tells whoever watches.
 
     Args:

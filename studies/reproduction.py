@@ -27,7 +27,7 @@ from evolve_arena.studies.checkers_td.study import CHECKERS_TD
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
 from evolve_arena.studies.q_learning.study import Q_LEARNING, Q_LEARNING_OWN
-from evolve_arena.studies.report import COLUMNS, Ledger, cells, write_report
+from evolve_arena.studies.report import COLUMNS, ProgressTracker, cells, write_report
 from evolve_arena.studies.side_by_side import StudyFailedError, breed_side_by_side
 from evolve_arena.studies.study import (
     Job,
@@ -143,37 +143,39 @@ def breed(
     with explain_storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     runs = {job.name: _open(job, folder / job.name) for job in jobs}
-    ledger = Ledger(jobs, {name: _reached(run) for name, run in runs.items()}, progress)
+    tracker = ProgressTracker(jobs, {name: _reached(run) for name, run in runs.items()}, progress)
     team = workers or default_workers()
-    while todo := {name: runs[name] for name in ledger.unfinished()}:
+    while todo := {name: runs[name] for name in tracker.unfinished()}:
         if min(team, len(todo)) > 1 and hasattr(os, "fork"):
-            lost = breed_side_by_side(todo, team, ledger)
+            lost = breed_side_by_side(todo, team, tracker)
         else:
-            lost = _breed_in_turn(todo, workers, ledger)
-        if not ledger.going:
+            lost = _breed_in_turn(todo, workers, tracker)
+        if not tracker.going:
             raise StudyStoppedError(f"stopped in {folder}; the same command goes on")
         for job in jobs:
             if job.name in lost:
                 runs[job.name] = _open_again(job, runs[job.name], lost[job.name])
-                ledger.restart(job.name)
+                tracker.restart(job.name)
     return runs
 
 
-def _breed_in_turn(runs: Mapping[str, Run], workers: int | None, ledger: Ledger) -> dict[str, str]:
+def _breed_in_turn(
+    runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker
+) -> dict[str, str]:
     """One run after the other, each with all *workers*; gives what was lost, and why."""
     lost = {}
     for name, run in runs.items():
 
         def watch(now: Progress, name: str = name) -> bool:
-            return ledger.tell(name, now.generation)
+            return tracker.tell(name, now.generation)
 
-        ledger.begin(name)
+        tracker.begin(name)
         try:
             run.advance(workers=workers, watch=watch)
         except DivergedError as error:
             lost[name] = str(error)
-        ledger.end(name)
-        if not ledger.going:
+        tracker.end(name)
+        if not tracker.going:
             break
     return lost
 

@@ -21,14 +21,16 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.run import Run, compile_kernels
 from evolve_arena.runs.training import Progress
-from evolve_arena.studies.report import Ledger
+from evolve_arena.studies.report import ProgressTracker
 
 
 class StudyFailedError(ArenaError):
     """Runs of a study that ended with an error: which, and why."""
 
 
-def breed_side_by_side(runs: Mapping[str, Run], workers: int, ledger: Ledger) -> dict[str, str]:
+def breed_side_by_side(
+    runs: Mapping[str, Run], workers: int, tracker: ProgressTracker
+) -> dict[str, str]:
     """Brings *runs* to their last generation, as many at a time as there are *workers*.
 
     A run that fails does not keep the others from going on. If the ledger's watcher says no, all
@@ -37,7 +39,7 @@ def breed_side_by_side(runs: Mapping[str, Run], workers: int, ledger: Ledger) ->
     Args:
         runs: Unfinished runs by name.
         workers: How many processes play, in all runs together.
-        ledger: Is told of each generation, and says whether to go on.
+        tracker: Is told of each generation, and says whether to go on.
 
     Returns:
         The runs that their methods gave up with a DivergedError, and why.
@@ -51,20 +53,20 @@ def breed_side_by_side(runs: Mapping[str, Run], workers: int, ledger: Ledger) ->
     children: dict[Any, _Child] = {}
     ended: list[_Child] = []
     try:
-        while (waiting and ledger.going) or children:
-            while waiting and ledger.going and len(children) < team:
+        while (waiting and tracker.going) or children:
+            while waiting and tracker.going and len(children) < team:
                 name = waiting.popleft()
                 child = _Child(name, runs[name], workers // team, list(children))
                 children[child.pipe] = child
-                ledger.begin(name)
+                tracker.begin(name)
             for pipe in wait(list(children)):
                 child = children[pipe]
-                generation = child.hear()
+                generation = child.receive()
                 if generation is None:
                     ended.append(children.pop(pipe))
-                    ledger.end(child.name)
-                    child.bury()
-                elif not ledger.tell(child.name, generation):
+                    tracker.end(child.name)
+                    child.join()
+                elif not tracker.tell(child.name, generation):
                     for other in children.values():
                         other.stop()
     finally:
@@ -92,7 +94,7 @@ class _Child:
         self.lost = False
         """Whether the run's method gave it up."""
 
-    def hear(self) -> int | None:
+    def receive(self) -> int | None:
         """The generation that the run is at; None if the process has nothing more to say."""
         try:
             message = self.pipe.recv()
@@ -108,7 +110,7 @@ class _Child:
         with suppress(BrokenPipeError, ConnectionResetError):  # `hear` will find out
             self.pipe.send("stop")
 
-    def bury(self) -> None:
+    def join(self) -> None:
         """Waits for the end of the process, which is about to come."""
         self.pipe.close()
         self.process.join()

@@ -68,7 +68,7 @@ class ProcessExecutor(Executor):
         """Does all parts of *work*."""
         start = time.perf_counter()
         layout = _lay_out(work)
-        self._make_room(_end(layout))
+        self._reserve(_end(layout))
         views = _view(self._memory, layout)
         for view, array in zip(views, work.inputs, strict=False):
             np.copyto(view, array)
@@ -115,7 +115,7 @@ class ProcessExecutor(Executor):
             worker.assign(chunks, header)
         while chunks or any(worker.chunks for worker in self._team):
             for worker in self._listen(wait=not chunks):
-                if worker.hear():
+                if worker.receive():
                     worker.assign(chunks)
                 else:
                     self._replace(worker, died_over, header)
@@ -147,7 +147,7 @@ class ProcessExecutor(Executor):
         self._poll.unregister(worker.pipe.fileno())
         del self._ears[worker.pipe.fileno()]
         self._team.remove(worker)
-        worker.bury(kill=kill)
+        worker.join(kill=kill)
 
     def _hire(self) -> None:
         while len(self._team) < self.workers - 1:
@@ -156,7 +156,7 @@ class ProcessExecutor(Executor):
             self._ears[worker.pipe.fileno()] = worker
             self._poll.register(worker.pipe.fileno(), select.POLLIN)
 
-    def _make_room(self, needed: int) -> None:
+    def _reserve(self, needed: int) -> None:
         if needed > len(self._memory):
             self.close()
             self._memory = mmap.mmap(-1, 2 * needed)
@@ -188,7 +188,7 @@ class _Worker:
                 return  # it is dead: `hear` will find out, and the chunk counts as lost
             header = b""
 
-    def hear(self) -> bool:
+    def receive(self) -> bool:
         """Takes note that the first chunk is done; False if the worker is dead."""
         try:
             self.pipe.recv_bytes()
@@ -197,7 +197,7 @@ class _Worker:
         self.chunks.popleft()
         return True
 
-    def bury(self, *, kill: bool) -> None:
+    def join(self, *, kill: bool) -> None:
         """Ends the worker, which notices that its pipe is closed, and cleans up after it."""
         self.pipe.close()
         deadline = time.monotonic() + (0.0 if kill else PATIENCE)

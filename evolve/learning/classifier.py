@@ -40,7 +40,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LearningSettings:
     """How rows are learnt."""
 
     sizes: tuple[int, ...]
@@ -57,7 +57,7 @@ class Lesson:
 
 
 def learn_rows(
-    lesson: Lesson,
+    learning: LearningSettings,
     training: Training,
     inputs: NDArray[np.float32],
     classes: NDArray[np.int64],
@@ -66,7 +66,7 @@ def learn_rows(
     """One pass over rows in random order, a step for each batch.
 
     Args:
-        lesson: How they are learnt.
+        learning: How they are learnt.
         training: The network so far.
         inputs: Shape ``(rows, inputs)``.
         classes: From 0 to the number of outputs - 1, shape ``(rows,)``.
@@ -81,11 +81,11 @@ def learn_rows(
 
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        estimator = _put_together(lesson, training, inputs, classes)
+        estimator = _put_together(learning, training, inputs, classes)
         estimator.random_state = word
         estimator.partial_fit(inputs, classes)
-    steps = -(-len(inputs) // min(lesson.batch, len(inputs)))
-    return _take_apart(lesson, estimator, training.steps + steps), float(estimator.loss_)
+    steps = -(-len(inputs) // min(learning.batch, len(inputs)))
+    return _take_apart(learning, estimator, training.steps + steps), float(estimator.loss_)
 
 
 class AdaGrad:
@@ -120,7 +120,10 @@ class AdaGrad:
 
 
 def _put_together(
-    lesson: Lesson, training: Training, inputs: NDArray[np.float32], classes: NDArray[np.int64]
+    learning: LearningSettings,
+    training: Training,
+    inputs: NDArray[np.float32],
+    classes: NDArray[np.int64],
 ) -> Any:
     """The estimator as it was when it was taken apart.
 
@@ -128,49 +131,49 @@ def _put_together(
     """
     from sklearn.neural_network import MLPClassifier  # it takes a second to load
 
-    batch = min(lesson.batch, len(inputs))
+    batch = min(learning.batch, len(inputs))
     estimator = MLPClassifier(
-        hidden_layer_sizes=lesson.sizes[1:-1],
-        activation=ACTIVATIONS[lesson.activation],
-        solver="sgd" if lesson.solver == "adagrad" else lesson.solver,
-        alpha=lesson.penalty,
+        hidden_layer_sizes=learning.sizes[1:-1],
+        activation=ACTIVATIONS[learning.activation],
+        solver="sgd" if learning.solver == "adagrad" else learning.solver,
+        alpha=learning.penalty,
         batch_size=batch,
-        learning_rate_init=lesson.learning_rate,
+        learning_rate_init=learning.learning_rate,
         random_state=0,
     )
-    estimator.partial_fit(inputs[:batch], classes[:batch], classes=np.arange(lesson.sizes[-1]))
-    weights, biases = _split(lesson, training.genes)
+    estimator.partial_fit(inputs[:batch], classes[:batch], classes=np.arange(learning.sizes[-1]))
+    weights, biases = _split(learning, training.genes)
     for parameter, values in zip(
         [*estimator.coefs_, *estimator.intercepts_], [*weights, *biases], strict=True
     ):
         parameter[...] = values
-    if lesson.solver == "adagrad":
+    if learning.solver == "adagrad":
         parameters = [*estimator.coefs_, *estimator.intercepts_]
-        estimator._optimizer = AdaGrad(parameters, lesson.learning_rate, batch)
-    for name, row in zip(MEMORIES[lesson.solver], training.memory, strict=False):
-        parts = _split(lesson, row)
+        estimator._optimizer = AdaGrad(parameters, learning.learning_rate, batch)
+    for name, row in zip(MEMORIES[learning.solver], training.memory, strict=False):
+        parts = _split(learning, row)
         setattr(estimator._optimizer, name, [part.copy() for side in parts for part in side])
     estimator._optimizer.t = training.steps
     return estimator
 
 
-def _take_apart(lesson: Lesson, estimator: Any, steps: int) -> Training:
-    layers = len(lesson.sizes) - 1
+def _take_apart(learning: LearningSettings, estimator: Any, steps: int) -> Training:
+    layers = len(learning.sizes) - 1
     genes = _join(estimator.coefs_, estimator.intercepts_)
     memory = np.zeros((2, len(genes)), dtype=np.float32)
-    for row, name in zip(memory, MEMORIES[lesson.solver], strict=False):
+    for row, name in zip(memory, MEMORIES[learning.solver], strict=False):
         parts = getattr(estimator._optimizer, name)
         row[:] = _join(parts[:layers], parts[layers:])
     return Training(genes, memory, steps)
 
 
 def _split(
-    lesson: Lesson, numbers: NDArray[np.float32]
+    learning: LearningSettings, numbers: NDArray[np.float32]
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
     """The matrices of weights, and the biases, of all layers."""
     weights, biases = [], []
     at = 0
-    for before, after in pairwise(lesson.sizes):
+    for before, after in pairwise(learning.sizes):
         end = at + before * after
         weights.append(numbers[at:end].reshape(before, after))
         biases.append(numbers[end : end + after])

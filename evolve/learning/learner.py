@@ -21,7 +21,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.meeting import sum_points
+from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
@@ -54,8 +54,8 @@ class Learner(Method[S]):
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
 
-    def __init__(self, config: Any, design: Any) -> None:
-        super().__init__(config, design)
+    def __init__(self, config: Any, decoder: Any) -> None:
+        super().__init__(config, decoder)
         self._judge = self._make_judge() if config.individuals > 1 else None
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Learner(Method[S]):
         """The next generation's games of all learners, whose weights are its first output."""
 
     @abstractmethod
-    def take_in(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
+    def update(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
         """The state after the work whose *outputs* these are, and figures about the games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
@@ -76,7 +76,7 @@ class Learner(Method[S]):
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
             self.face_lost(state, outputs, lost)
-        after, statistics = self.take_in(state, outputs)
+        after, statistics = self.update(state, outputs)
         games = self.config.individuals * self.config.games
         arena.games += games
         return after, Report(state.generation, games, statistics)
@@ -151,7 +151,7 @@ class Learner(Method[S]):
 
     def _make_judge(self) -> PackedPlayers:
         try:
-            player = make_player(self.config.judge, self.design.game)
+            player = make_player(self.config.judge, self.decoder.game)
         except ArenaError as error:
             raise BadValueError(f"method.judge: {error}") from None
         if not isinstance(player, CompiledPlayer):

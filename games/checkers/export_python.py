@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
-from evolve_arena.games.checkers.seat import PLANE, TABLE_SIZE
+from evolve_arena.games.checkers.values import PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.runs.export import (
@@ -33,27 +33,27 @@ PLANES = 4
 
 def describe_linear(player: LinearPlayer) -> NetworkSource:
     """The weights of *player* as source code."""
-    design = player.design
+    decoder = player.decoder
     table = write_base64(player.packed.columns.astype("<i4").tobytes())
     return NetworkSource(
         templates=(TEMPLATES / "linear.py",),
         constants=f'''\
 # How many features it counts.
-FEATURES = {design.features}
+FEATURES = {decoder.features}
 # For each of them what its values from 0 to {TABLE_SIZE - 1} add: base64 of int32, in units of
 # 2**-20. Larger ones count as {TABLE_SIZE - 1}.
 WORTH = """
 {table}"""
 ''',
-        description=(f"value: a weighted sum of {design.features} features, {design.encoding}",),
+        description=(f"value: a weighted sum of {decoder.features} features, {decoder.encoding}",),
     )
 
 
 def describe_network(player: CheckersNetworkPlayer) -> NetworkSource:
     """The network of *player* as source code."""
-    design = player.design
-    sizes = design.mlp.sizes
-    genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    decoder = player.decoder
+    sizes = decoder.mlp.sizes
+    genome = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
     relay = ", of each hidden layer one for the sum of the inputs"
     units = "-".join(str(size) for size in sizes)
     return NetworkSource(
@@ -63,10 +63,10 @@ def describe_network(player: CheckersNetworkPlayer) -> NetworkSource:
 # the other's kings; base64 of int32, in units of 1/65536.
 FIRST_LAYER = """
 {write_base64(_first_layer(player).astype("<i4").tobytes())}"""
-{write_layers(design.head, design.mlp, genome)}''',
+{write_layers(decoder.head, decoder.mlp, genome)}''',
         description=(
-            f"value: a network of {units} units{relay if design.piece_difference else ''},"
-            f" {design.activation}",
+            f"value: a network of {units} units{relay if decoder.piece_difference else ''},"
+            f" {decoder.activation}",
         ),
     )
 
@@ -76,7 +76,7 @@ def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
 
     Read from the packed player: as the arena plays it, rounded and limited.
     """
-    units = player.design.mlp.sizes[1]
+    units = player.decoder.mlp.sizes[1]
     packed = player.packed.columns.reshape(1 + PLANES * PLANE, -1)[:, :units]
     squares = np.arange(32)
     bits = squares + squares // 8
@@ -119,29 +119,29 @@ def export_checkers(player: BredPlayer) -> str:
 
 
 def _write_settings(player: BredPlayer) -> str:
-    design = player.design
+    decoder = player.decoder
     return f"""\
 # How many plies it looks ahead if it is not told, whether it follows captures farther until none
 # is left, and whether light moves first.
-DEPTH, QUIET, TURNED = {design.depth}, {design.quiet}, {bool(design.turned)}
+DEPTH, QUIET, TURNED = {decoder.depth}, {decoder.quiet}, {bool(decoder.turned)}
 """
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
-    design = player.design
+    decoder = player.decoder
     name = write_name(player.name)
-    quiet = ", and follows captures farther until none is left" if design.quiet else ""
+    quiet = ", and follows captures farther until none is left" if decoder.quiet else ""
     facts = [
-        "game: English checkers" + (", light moves first" if design.turned else ""),
+        "game: English checkers" + (", light moves first" if decoder.turned else ""),
         *inside.description,
-        f"search: alpha-beta, {design.depth} plies{quiet}",
+        f"search: alpha-beta, {decoder.depth} plies{quiet}",
     ]
     terms = (
         "It needs Python 3.8 or later and no other package, reads no other file, and keeps"
         " nothing from one move to the next but the state of its random numbers."
     )
     promise = (
-        f"At {design.depth} plies the moves that it finds best are those that the player finds"
+        f"At {decoder.depth} plies the moves that it finds best are those that the player finds"
         " best inside Evolve Arena, and from the same seed it chooses the same one among them."
         " It values a first move after which the game is drawn as 0: by the third repetition, or"
         " by 40 moves of each side without a capture or a man's move."

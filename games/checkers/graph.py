@@ -18,7 +18,7 @@ import numpy as np
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
     QUIET,
@@ -34,7 +34,7 @@ from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, Pac
 
 
 @dataclass(frozen=True)
-class CheckersGraphDesign:
+class CheckersGraphDecoder:
     """What turns a NEAT genome into a player: everything but the genome.
 
     Graphs are feed-forward: a search looks at positions in an order that means nothing, so there
@@ -56,7 +56,7 @@ class CheckersGraphDesign:
 
     inputs: ClassVar[int] = 14
     """How many features the graph sees, each times
-    `evolve_arena.games.checkers.seat.INPUT_SCALE`."""
+    `evolve_arena.games.checkers.values.INPUT_SCALE`."""
     outputs: ClassVar[int] = 1
     feed_forward: ClassVar[bool] = True
     why_feed_forward: ClassVar[str] = (
@@ -108,11 +108,11 @@ class CheckersGraphPlayer(NeatPlayer):
     """A NEAT graph that plays checkers by search.
 
     Args:
-        design: How far it looks ahead.
+        decoder: How far it looks ahead.
         genome: A population of this one genome.
         name: How tables call it.
     """
 
     kind = "checkers-neat"
-    design_type = CheckersGraphDesign
-    design: CheckersGraphDesign
+    decoder_type = CheckersGraphDecoder
+    decoder: CheckersGraphDecoder

@@ -27,7 +27,7 @@ from evolve_arena.games.checkers.board import (
     note_position,
 )
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import init_player
+from evolve_arena.games.checkers.values import init_player
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.packed import KIND, NOISE, RANDOM
 

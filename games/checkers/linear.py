@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.checkers.features import FEATURE_SETS
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
     LINEAR,
@@ -36,7 +36,7 @@ OWN_INITIALISATIONS = ("pieces", "zero")
 
 
 @dataclass(frozen=True)
-class LinearDesign:
+class LinearDecoder:
     """What turns weights into a player: everything but the weights.
 
     A position is worth the sum of its features times their weights to the player who looks
@@ -181,14 +181,14 @@ class LinearPlayer(VectorPlayer):
     """A weighted sum of features that looks ahead.
 
     Args:
-        design: What the weights belong to, and how far it looks.
+        decoder: What the weights belong to, and how far it looks.
         genome: The weights, shape ``(genes,)``.
         name: How tables call it.
     """
 
     kind = "linear"
-    design_type = LinearDesign
-    design: LinearDesign
+    decoder_type = LinearDecoder
+    decoder: LinearDecoder
 
 
 def make_minimax(
@@ -212,11 +212,11 @@ def make_minimax(
     """
     if not 0.0 <= noise <= 1.0:
         raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
-    design = LinearDesign(features=4, depth=depth, quiet=quiet, turned=int(game.turned))
+    decoder = LinearDecoder(features=4, depth=depth, quiet=quiet, turned=int(game.turned))
     name = f"minimax:depth={depth}"
     name += f",noise={noise:.10g}" if noise else ""
     name += ",quiet=1" if quiet else ""
-    player = design.player(np.array(PIECES, dtype=np.float32), name)
+    player = decoder.player(np.array(PIECES, dtype=np.float32), name)
     player.packed = with_noise(player.packed, noise)
     return player
 

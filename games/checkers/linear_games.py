@@ -25,7 +25,7 @@ from evolve_arena.games.checkers.board import (
 )
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.kernel import choose_move
-from evolve_arena.games.checkers.linear_lessons import (
+from evolve_arena.games.checkers.linear_learning import (
     AFTER,
     BEFORE,
     EVERY_MOVE,
@@ -43,7 +43,7 @@ from evolve_arena.games.checkers.linear_lessons import (
     spoil_if_lost,
     write_tables,
 )
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     CheckersWorkspace,
     forget_positions,
     init_player,
@@ -70,7 +70,7 @@ DARK_START, LIGHT_START = np.uint64(0x1EFF), np.uint64(0x7FBC00000)
 LAST_VALUE = VALUES - 1
 
 
-class LinearRoom(NamedTuple):
+class EpisodeWorkspace(NamedTuple):
     """Room for a game and what is learned from it."""
 
     states: NDArray[np.int64]
@@ -96,11 +96,11 @@ def meet_part(
             whether the second player begins every other game, or the first one all; ``turned``,
             as in `evolve_arena.games.checkers.game.Checkers`; ``draws``, one of the values of
             :data:`DRAW_RULES`.
-        inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), their lessons
-            ``(players, LESSON_FIELDS)`` (see
-            :class:`evolve_arena.games.checkers.linear_lessons.Lesson`) and their seats ``(players,
-            SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for each
-            (``uint64``). Who is paired with himself plays himself, and all his moves change the
+        inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), how they learn,
+            ``(players, SETTINGS_FIELDS)`` (see
+            :class:`evolve_arena.games.checkers.linear_learning.LearningSettings`), and their seats,
+            ``(players, SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for
+            each (``uint64``). Who is paired with himself plays himself; all his moves change the
             same weights.
         outputs: The weights of both afterwards, one's after the other's, shape ``(parts,
             2 * MOST_GENES)`` (``float64``), not numbers where they grew beyond all bounds; the
@@ -108,32 +108,32 @@ def meet_part(
             :data:`FIGURES`, ``(parts, FIGURES)``.
         part: Which pairings.
     """
-    weights, lessons, seats, pairings, seeds = inputs
-    room = make_room()
+    weights, learning_rows, seats, pairings, seeds = inputs
+    episode = make_episode_workspace()
     alternate = bool(options["alternate"])
     if part.start == part.stop:  # only to compile
-        table = _lay_table(seats[:1], lessons[:1], weights[:1], np.uint64(0))
-        _play(table, 0, options, room, np.zeros(FIGURES))
+        table = _lay_table(seats[:1], learning_rows[:1], weights[:1], np.uint64(0))
+        _play(table, 0, options, episode, np.zeros(FIGURES))
     for place in range(part.start, part.stop):
         first, second = pairings[place]
         rows = [first] if first == second else [first, second]
-        table = _lay_table(seats[rows], lessons[rows], weights[rows], seeds[place])
+        table = _lay_table(seats[rows], learning_rows[rows], weights[rows], seeds[place])
         after, scores, figures = (output[place] for output in outputs)
         scores[:] = 0
         figures[:] = 0.0
         for game in range(options["games"]):
             begins = game % len(rows) if alternate else 0
-            outcome = _play(table, begins, options, room, figures)
+            outcome = _play(table, begins, options, episode, figures)
             scores[1 - outcome if begins == 0 else 1 + outcome] += 1
         for player in range(len(rows)):
-            spoil_if_lost(table.lessons, table.weights, player)
+            spoil_if_lost(table.learning_rows, table.weights, player)
         after[:MOST_GENES] = table.weights[0]
         after[MOST_GENES:] = table.weights[-1]
 
 
-def make_room() -> LinearRoom:
+def make_episode_workspace() -> EpisodeWorkspace:
     """Room for games of any two players."""
-    return LinearRoom(
+    return EpisodeWorkspace(
         np.zeros(2 * MOST_STATES * MOST_FEATURES, dtype=np.int64),
         np.zeros(2, dtype=np.int64),
         np.zeros((2, MOST_GENES)),
@@ -146,8 +146,8 @@ class Table(NamedTuple):
     """The players of a pairing, and what they need to play."""
 
     packed: PackedPlayers
-    lessons: NDArray[np.float64]
-    """Shape ``(players, LESSON_FIELDS)``."""
+    learning_rows: NDArray[np.float64]
+    """Shape ``(players, SETTINGS_FIELDS)``."""
     weights: NDArray[np.float64]
     """Shape ``(players, MOST_GENES)``; changed by what they learn."""
     workspace: CheckersWorkspace
@@ -155,14 +155,14 @@ class Table(NamedTuple):
 
 def _lay_table(
     seats: NDArray[np.int64],
-    lessons: NDArray[np.float64],
+    learning_rows: NDArray[np.float64],
     weights: NDArray[np.float64],
     seed: np.uint64,
 ) -> Table:
     """A table for those whose rows these are, who have not learned anything yet."""
-    seats, lessons, weights = seats.copy(), lessons.copy(), weights.copy()
+    seats, learning_rows, weights = seats.copy(), learning_rows.copy(), weights.copy()
     seats[:, COLUMNS_AT] = np.arange(len(seats)) * MOST_GENES
-    seats[:, NOISE] = np.rint(lessons[:, EXPLORATION] * 2.0**32).astype(np.int64)
+    seats[:, NOISE] = np.rint(learning_rows[:, EXPLORATION] * 2.0**32).astype(np.int64)
     packed = PackedPlayers(
         seats,
         np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
@@ -171,17 +171,17 @@ def _lay_table(
         np.zeros(0, dtype=np.float64),
     )
     for player in range(len(seats)):
-        write_tables(lessons, weights, player, packed.columns, MOST_GENES * player)
+        write_tables(learning_rows, weights, player, packed.columns, MOST_GENES * player)
     workspace = make_checkers_workspace(packed)
     workspace.streams[0] = seed
-    return Table(packed, lessons, weights, workspace)
+    return Table(packed, learning_rows, weights, workspace)
 
 
 def _play(
     table: Table,
     first: int,
     options: Mapping[str, Any],
-    room: LinearRoom,
+    episode: EpisodeWorkspace,
     figures: NDArray[np.float64],
 ) -> int:
     """Plays one game of the players at a *table*; see :func:`play_and_learn`."""
@@ -189,8 +189,8 @@ def _play(
     players = len(table.weights)
     return int(
         play_and_learn(
-            *(*rules, first, (first + 1) % players, table.packed, table.lessons),
-            *(table.weights, table.workspace, room, figures),
+            *(*rules, first, (first + 1) % players, table.packed, table.learning_rows),
+            *(table.weights, table.workspace, episode, figures),
         )
     )
 
@@ -203,10 +203,10 @@ def play_and_learn(
     first: int,
     second: int,
     packed: Any,
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     workspace: Any,
-    room: LinearRoom,
+    episode: EpisodeWorkspace,
     figures: Any,
 ) -> Any:
     """Plays one game, from which the players learn.
@@ -215,14 +215,14 @@ def play_and_learn(
         turned: 1 if light moves first, else 0.
         draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
         learn: Whether anybody learns.
-        first: Who begins, a row of the packed players, of *lessons* and of *weights*.
+        first: Who begins, a row of the packed players, of *learning_rows* and of *weights*.
         second: The other; the same if somebody plays himself.
         packed: The players, whose tables hold their weights.
-        lessons: How each learns, shape ``(players, LESSON_FIELDS)``.
+        learning_rows: How each learns, shape ``(players, SETTINGS_FIELDS)``.
         weights: What each knows, shape ``(players, MOST_GENES)``; changed in place, with the
             tables.
         workspace: What the players' search needs, with the stream that chance comes from.
-        room: Scratch.
+        episode: Memory that is used again and again.
         figures: :data:`FIGURES`, to which the game's are added.
 
     Returns:
@@ -231,8 +231,8 @@ def play_and_learn(
     for slot in range(2):
         who = second if slot else first
         init_player(packed, who, workspace, slot)
-        room.counts[slot] = 0
-        clear_traces(lessons, who, room.traces, slot)
+        episode.counts[slot] = 0
+        clear_traces(learning_rows, who, episode.traces, slot)
     own, other = (LIGHT_START, DARK_START) if turned else (DARK_START, LIGHT_START)
     kings = np.uint64(0)
     side, plies, quiet, error = turned, 0, 0, 0.0
@@ -241,11 +241,11 @@ def play_and_learn(
     while moves > 0 and not is_draw(workspace.past, quiet):
         slot = side ^ turned
         who = second if slot else first
-        learns = learn and lessons[who, RATE] > 0.0
-        if learns and lessons[who, STATES] == BEFORE:
+        learns = learn and learning_rows[who, RATE] > 0.0
+        if learns and learning_rows[who, STATES] == BEFORE:
             error += _see(
-                *(lessons, weights, who, slot, own, other, kings, side, False, 0.0),
-                *(packed.columns, workspace, room),
+                *(learning_rows, weights, who, slot, own, other, kings, side, False, 0.0),
+                *(packed.columns, workspace, episode),
             )
         move = choose_move(packed, slot, own, other, kings, side, quiet, workspace)
         quiet = quiet + 1 if is_reversible(kings, move) else 0
@@ -254,12 +254,12 @@ def play_and_learn(
         side = 1 - side
         plies += 1
         _note(workspace.past, draws, quiet, plies, own, other, kings, side)
-        moves = count_moves(own, other, kings, side, room.moves, 0)
+        moves = count_moves(own, other, kings, side, episode.moves, 0)
         goes_on = moves > 0 and not is_draw(workspace.past, quiet)
-        if learns and lessons[who, STATES] == AFTER and goes_on:
+        if learns and learning_rows[who, STATES] == AFTER and goes_on:
             error += _see(
-                *(lessons, weights, who, slot, mine, yours, kings, 1 - side, False, 0.0),
-                *(packed.columns, workspace, room),
+                *(learning_rows, weights, who, slot, mine, yours, kings, 1 - side, False, 0.0),
+                *(packed.columns, workspace, episode),
             )
     outcome = 0
     if moves == 0:
@@ -269,13 +269,13 @@ def play_and_learn(
         outcome = (1 - 2 * (side ^ turned)) * (int(lead > 0) - int(lead < 0))
     for slot in range(2):
         who = second if slot else first
-        if learn and lessons[who, RATE] > 0.0:
+        if learn and learning_rows[who, RATE] > 0.0:
             colour = slot ^ turned
             active, passive = (own, other) if colour == side else (other, own)
             reward = float(outcome * (1 - 2 * slot))
             error += _see(
-                *(lessons, weights, who, slot, active, passive, kings, colour, True, reward),
-                *(packed.columns, workspace, room),
+                *(learning_rows, weights, who, slot, active, passive, kings, colour, True, reward),
+                *(packed.columns, workspace, episode),
             )
     figures[PLIES] += plies
     figures[FIRST_WINS] += outcome > 0
@@ -297,7 +297,7 @@ def _note(
 
 @compiled
 def _see(
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     who: int,
     slot: int,
@@ -309,12 +309,12 @@ def _see(
     reward: float,
     columns: Any,
     workspace: Any,
-    room: LinearRoom,
+    episode: EpisodeWorkspace,
 ) -> Any:
     """Adds a position to the episode of who sits on *slot*, and learns if it is time to.
 
     Args:
-        lessons: As in :func:`play_and_learn`, like what is not named here.
+        learning_rows: As in :func:`play_and_learn`, like what is not named here.
         weights: See there.
         who: Whose episode.
         slot: See there.
@@ -326,33 +326,33 @@ def _see(
         reward: What the player gets there.
         columns: The tables of all players.
         workspace: See there.
-        room: See there.
+        episode: See there.
 
     Returns:
         By how much values were off their targets.
     """
-    features = int(lessons[who, FEATURE_COUNT])
+    features = int(learning_rows[who, FEATURE_COUNT])
     start = slot * MOST_STATES * MOST_FEATURES
-    here = start + room.counts[slot] * features
-    count_features(room.states, here, features, active, passive, kings, colour, room.moves, 0)
+    here = start + episode.counts[slot] * features
+    count_features(episode.states, here, features, active, passive, kings, colour, episode.moves, 0)
     for place in range(here, here + features):
-        room.states[place] = min(room.states[place], LAST_VALUE)
-    room.counts[slot] += 1
-    count = room.counts[slot]
-    if lessons[who, UPDATE] == EVERY_MOVE:
+        episode.states[place] = min(episode.states[place], LAST_VALUE)
+    episode.counts[slot] += 1
+    count = episode.counts[slot]
+    if learning_rows[who, UPDATE] == EVERY_MOVE:
         if count == 1:
             return 0.0
         error = learn_from_move(
-            *(lessons, weights, who, room.states, here - features, here, is_last, reward),
-            *(room.traces, slot),
+            *(learning_rows, weights, who, episode.states, here - features, here, is_last, reward),
+            *(episode.traces, slot),
         )
     elif is_last:
         error = learn_from_game(
-            *(lessons, weights, who, room.states, start, count, reward),
-            *(room.traces, slot, room.values),
+            *(learning_rows, weights, who, episode.states, start, count, reward),
+            *(episode.traces, slot, episode.values),
         )
     else:
         return 0.0
-    write_tables(lessons, weights, who, columns, MOST_GENES * who)
+    write_tables(learning_rows, weights, who, columns, MOST_GENES * who)
     forget_positions(workspace)
     return error

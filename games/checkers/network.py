@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
-from evolve_arena.games.checkers.seat import DEPTH, QUIET, SEAT_FIELDS
+from evolve_arena.games.checkers.values import DEPTH, QUIET, SEAT_FIELDS
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
@@ -53,7 +53,7 @@ and what its input is raised by in the first layer, so that it never falls below
 
 
 @dataclass(frozen=True)
-class CheckersNetworkDesign:
+class CheckersNetworkDecoder:
     """What turns a weight vector into a player: everything but the weights.
 
     Raises:
@@ -265,14 +265,14 @@ class CheckersNetworkPlayer(VectorPlayer):
     """A value network that plays checkers by search.
 
     Args:
-        design: Its structure.
+        decoder: Its structure.
         genome: Its weights and the value of its kings, shape ``(genes,)``.
         name: How tables call it.
     """
 
     kind = "checkers-network"
-    design_type = CheckersNetworkDesign
-    design: CheckersNetworkDesign
+    decoder_type = CheckersNetworkDecoder
+    decoder: CheckersNetworkDecoder
 
 
 def _bits_of_squares() -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Alpha-beta search in checkers, compiled.
 
 Where it stops looking, positions are worth what
-:func:`evolve_arena.games.checkers.seat.value_board` says. Who cannot move has lost, also there.
+:func:`evolve_arena.games.checkers.values.value_board` says. Who cannot move has lost, also there.
 Draws are only looked for right after the first move: what a position is worth farther on does not
 depend on how it was reached.
 """
@@ -24,13 +24,13 @@ from evolve_arena.games.checkers.board import (
     note_position,
     pack_position,
 )
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     ENDS,
     FOLLOWS,
     HISTORY_AT,
+    MEMORY_TABLE_AT,
     NUMBER,
-    ROOM_TABLE_AT,
     get_ready,
     move_sums,
     start_position,
@@ -85,11 +85,11 @@ def find_moves(
     Returns:
         How many moves, and the value for the player to move.
     """
-    room, moves, columns, sums = workspace.room, workspace.moves, packed.columns, workspace.sums
+    memory, moves, columns, sums = workspace.memory, workspace.moves, packed.columns, workspace.sums
     weights, ping, pong = packed.weights, workspace.ping, workspace.pong
     numbers, values = packed.numbers, workspace.values
-    get_ready(packed, player, side, room)
-    start_position(room, columns, sums, own, other, kings, side)
+    get_ready(packed, player, side, memory)
+    start_position(memory, columns, sums, own, other, kings, side)
     depth = packed.seats[player, DEPTH]
     count = list_moves(moves, 0, own, other, kings, side)
     best = -INFINITE
@@ -104,9 +104,9 @@ def find_moves(
         ):
             value = 0
         else:  # a window that begins below the best so far tells equals from worse
-            sums_at = move_sums(room, columns, sums, 0, kings, side, move)
+            sums_at = move_sums(memory, columns, sums, 0, kings, side, move)
             value = -_value_position(
-                *(room, moves, columns, weights, numbers, sums, ping, pong, values),
+                *(memory, moves, columns, weights, numbers, sums, ping, pong, values),
                 *(yours, mine, crowned, 1 - side, depth - 1, -INFINITE, 1 - best),
                 *(count, sums_at),
             )
@@ -128,7 +128,7 @@ def _draws(past: Any, quiet: int, own: Any, other: Any, kings: Any, side: int) -
 
 @compiled
 def _value_position(
-    room: Any,
+    memory: Any,
     moves: Any,
     columns: Any,
     weights: Any,
@@ -151,22 +151,22 @@ def _value_position(
 
     *at* and *sums_at* are the first free place in *moves* and the place of this position's sums.
     """
-    count_node(room)
-    if depth == 0 and not (peek(room, FOLLOWS) and capturing_pieces(own, other, kings, side)):
+    count_node(memory)
+    if depth == 0 and not (peek(memory, FOLLOWS) and capturing_pieces(own, other, kings, side)):
         if not _can_move(own, other, kings, side):
             return losing(2)
         return value_board(
-            *(room, moves, columns, weights, numbers, sums, ping, pong, values),
+            *(memory, moves, columns, weights, numbers, sums, ping, pong, values),
             *(own, other, kings, side, at, sums_at),
         )
     slot = -1
     hint = -1
     first = second = np.uint64(0)
-    if depth >= TABLE_DEPTH and room.shape[0] > ROOM_TABLE_AT:
+    if depth >= TABLE_DEPTH and memory.shape[0] > MEMORY_TABLE_AT:
         first, second = pack_position(own, other, kings, side)
-        second |= np.uint64(peek(room, NUMBER)) << NUMBER_PLACE
-        slot = find_pair(room, ROOM_TABLE_AT, first, second)
-        known, word = probe_pair(room, slot, first, second, depth, low, high)
+        second |= np.uint64(peek(memory, NUMBER)) << NUMBER_PLACE
+        slot = find_pair(memory, MEMORY_TABLE_AT, first, second)
+        known, word = probe_pair(memory, slot, first, second, depth, low, high)
         if known != UNKNOWN:
             return known
         if word >= 0:
@@ -180,12 +180,12 @@ def _value_position(
     best_hint: Any = 0
     floor = low
     for place in range(at, end):
-        move = _bring_forward(room, moves, place, end, side, hint)
+        move = _bring_forward(memory, moves, place, end, side, hint)
         hint = -1
         mine, yours, crowned = move_piece(own, other, kings, move)
-        to = move_sums(room, columns, sums, sums_at, kings, side, move)
+        to = move_sums(memory, columns, sums, sums_at, kings, side, move)
         value = -_value_position(
-            *(room, moves, columns, weights, numbers, sums, ping, pong, values),
+            *(memory, moves, columns, weights, numbers, sums, ping, pong, values),
             *(yours, mine, crowned, 1 - side, left, -high, -floor, end, to),
         )
         if value > best:
@@ -193,15 +193,15 @@ def _value_position(
             best_hint = np.int64(move & HINT)
             floor = max(floor, best)
             if best >= high:
-                _remember_cut(room, side, move, depth)
+                _remember_cut(memory, side, move, depth)
                 break
     if slot >= 0:
-        store_pair(room, slot, first, second, depth, low, high, best, best_hint)
+        store_pair(memory, slot, first, second, depth, low, high, best, best_hint)
     return best
 
 
 @internal
-def _bring_forward(room: Any, moves: Any, place: int, end: int, side: int, hint: int) -> Any:
+def _bring_forward(memory: Any, moves: Any, place: int, end: int, side: int, hint: int) -> Any:
     """Swaps a move from *place* to *end* to *place*, and gives it: what to try next.
 
     It is the one that the table gives a *hint* at, which may fit several, else the one that cut
@@ -214,7 +214,7 @@ def _bring_forward(room: Any, moves: Any, place: int, end: int, side: int, hint:
         if np.int64(move & HINT) == hint:
             best = other
             break
-        cuts = peek(room, HISTORY_AT + ENDS * side + np.int64(move & np.uint64(ENDS - 1)))
+        cuts = peek(memory, HISTORY_AT + ENDS * side + np.int64(move & np.uint64(ENDS - 1)))
         if cuts > most:
             most = cuts
             best = other
@@ -225,10 +225,10 @@ def _bring_forward(room: Any, moves: Any, place: int, end: int, side: int, hint:
 
 
 @internal
-def _remember_cut(room: Any, side: int, move: Any, depth: int) -> None:
+def _remember_cut(memory: Any, side: int, move: Any, depth: int) -> None:
     """Notes that a *move* of *side* cut off a search, which is worth more the deeper that was."""
     place = HISTORY_AT + ENDS * side + np.int64(move & np.uint64(ENDS - 1))
-    poke(room, place, peek(room, place) + depth * depth)
+    poke(memory, place, peek(memory, place) + depth * depth)
 
 
 @internal

@@ -18,8 +18,8 @@ from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import MOVE_TEXT, Move, Position, bit_of
-from evolve_arena.games.checkers.seat import LINEAR, SEAT_FIELDS, make_checkers_workspace
 from evolve_arena.games.checkers.text_ui import CheckersText
+from evolve_arena.games.checkers.values import LINEAR, SEAT_FIELDS, make_checkers_workspace
 from evolve_arena.players.dialects import Dialect, Limits
 from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 from evolve_arena.players.player import Player

@@ -3,7 +3,7 @@
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
 (1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
-``faithful`` says which are meant, see :mod:`evolve_arena.games.checkers.linear_lessons`; what his
+``faithful`` says which are meant, see :mod:`evolve_arena.games.checkers.linear_learning`; what his
 text leaves open are keys with the values by which players learn best here.
 """
 
@@ -20,9 +20,9 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.checkers.linear import LinearDesign
+from evolve_arena.games.checkers.linear import LinearDecoder
 from evolve_arena.games.checkers.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
-from evolve_arena.games.checkers.linear_lessons import (
+from evolve_arena.games.checkers.linear_learning import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -32,9 +32,9 @@ from evolve_arena.games.checkers.linear_lessons import (
     NONE,
     REPLACING,
     TD,
-    Lesson,
+    LearningSettings,
 )
-from evolve_arena.games.checkers.linear_meetings import make_meetings, make_participants
+from evolve_arena.games.checkers.linear_matches import make_meetings, make_participants
 
 TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
 UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
@@ -82,7 +82,7 @@ class TdLinearConfig(LearnerConfig):
     """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
     the weights that it had before that generation."""
     initialisation: str = "zero"
-    """See `evolve_arena.games.checkers.linear.LinearDesign.initialise`. His text does not say."""
+    """See `evolve_arena.games.checkers.linear.LinearDecoder.initialise`. His text does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
@@ -113,28 +113,28 @@ class TdLinear(Learner[TdLinearState]):
     network_kind = "linear"
     state_type = TdLinearState
     config: TdLinearConfig
-    design: LinearDesign
+    decoder: LinearDecoder
 
-    def __init__(self, config: TdLinearConfig, design: LinearDesign) -> None:
-        super().__init__(config, design)
-        design.initialise(0, config.initialisation, np.random.default_rng(0))
+    def __init__(self, config: TdLinearConfig, decoder: LinearDecoder) -> None:
+        super().__init__(config, decoder)
+        decoder.initialise(0, config.initialisation, np.random.default_rng(0))
 
     def initial(self, seed: int) -> TdLinearState:
         """Learners who know nothing yet."""
         generator = derive_generator(seed, 0, "initialisation")
         individuals, name = self.config.individuals, self.config.initialisation
-        return TdLinearState(seed, 0, self.design.initialise(individuals, name, generator))
+        return TdLinearState(seed, 0, self.decoder.initialise(individuals, name, generator))
 
     def find_mismatch(self, state: TdLinearState) -> str | None:
         """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.design.genes)
+        return self.find_other_genes(state.population, self.decoder.genes)
 
     def make_work(self, state: TdLinearState) -> Work:
         """A learner's games of one generation are a part."""
         learners = len(state.population)
-        lesson = make_lesson(self.config, self.design, state.generation)
+        learning = make_learning_settings(self.config, self.decoder, state.generation)
         participants = make_participants(
-            [self.design] * learners, [lesson] * learners, state.population
+            [self.decoder] * learners, [learning] * learners, state.population
         )
         return make_meetings(
             participants,
@@ -142,16 +142,16 @@ class TdLinear(Learner[TdLinearState]):
             derive_seeds(state.seed, state.generation, "games", learners),
             games=self.config.games,
             learn=True,
-            turned=self.design.turned,
+            turned=self.decoder.turned,
             draws=self.config.draws,
         )
 
-    def take_in(
+    def update(
         self, state: TdLinearState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[TdLinearState, dict[str, float]]:
         """What the learners know now, and means over all of their games."""
         weights, _, figures = outputs
-        population = weights[:, : self.design.genes].astype(np.float32)
+        population = weights[:, : self.decoder.genes].astype(np.float32)
         sums = figures.sum(axis=0)
         statistics = self.describe_games(
             error=sums[ERROR],
@@ -159,8 +159,8 @@ class TdLinear(Learner[TdLinearState]):
             first_wins=sums[FIRST_WINS],
             draws=sums[DRAWS],
         )
-        lesson = make_lesson(self.config, self.design, state.generation)
-        statistics["epsilon"] = lesson.exploration
+        learning = make_learning_settings(self.config, self.decoder, state.generation)
+        statistics["epsilon"] = learning.exploration
         after = replace(state, generation=state.generation + 1, population=population)
         return after, statistics
 
@@ -170,7 +170,7 @@ class TdLinear(Learner[TdLinearState]):
         """Ends the run, or takes the weights from before, as the recipe says."""
         if self.config.diverged == "stop":
             super().face_lost(state, outputs, lost)
-        outputs[0][lost, : self.design.genes] = state.population[lost]
+        outputs[0][lost, : self.decoder.genes] = state.population[lost]
 
     def describe(self, state: TdLinearState) -> dict[str, Any]:
         """Individuals, genes of each, and the games that each has learned from."""
@@ -179,10 +179,12 @@ class TdLinear(Learner[TdLinearState]):
         return {"individuals": individuals, "genes": genes, "games_learned": games}
 
 
-def make_lesson(config: TdLinearConfig, design: LinearDesign, generation: int = 0) -> Lesson:
+def make_learning_settings(
+    config: TdLinearConfig, decoder: LinearDecoder, generation: int = 0
+) -> LearningSettings:
     """The settings of one *generation* as numbers."""
     progress = min(1.0, generation * config.games / config.schedule_games)
-    return Lesson(
+    return LearningSettings(
         rate=_slide(config.rate, config.rate_end, progress),
         discount=config.discount,
         decay=config.trace_decay,
@@ -191,8 +193,8 @@ def make_lesson(config: TdLinearConfig, design: LinearDesign, generation: int = 
         rule=RULES[config.rule],
         faithful=int(config.faithful),
         states=SEQUENCES[config.states],
-        features=design.features,
-        binary=int(design.encoding == "binary"),
+        features=decoder.features,
+        binary=int(decoder.encoding == "binary"),
         exploration=_slide(config.exploration, config.exploration_end, progress),
     )
 

@@ -18,7 +18,12 @@ from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
 from evolve_arena.games.checkers.position import COLOURS, Move, Position, bit_of, square_of
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersWorkspace, make_checkers_workspace
+from evolve_arena.games.checkers.values import (
+    DEPTH,
+    UNIT,
+    CheckersWorkspace,
+    make_checkers_workspace,
+)
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.search import WIN
 from evolve_arena.players.text_ui import TextUI, shorten
@@ -144,7 +149,7 @@ class CheckersText(TextUI):
         self, player: Thinker, position: Position, earlier: Sequence[Position]
     ) -> str:
         """See :mod:`evolve_arena.games.checkers.text_ui`."""
-        return describe_thoughts(player, position)
+        return describe_values(player, position)
 
     def _read_squares(self, text: str) -> tuple[int, ...]:
         match = self.ENTRY.fullmatch(" ".join(text.split()))
@@ -178,14 +183,14 @@ LEAST_DEPTH = 3
 PER_LINE = 6
 
 
-def describe_thoughts(player: Thinker, position: Position) -> str:
-    """The opinions in some lines, the best ones with a star; see :func:`find_thoughts`."""
-    depth, game = player.design.depth, player.design.game
-    thoughts = find_thoughts(player, position)
-    best = max(thoughts.values())
+def describe_values(player: Thinker, position: Position) -> str:
+    """The values of all moves in some lines, the best ones with a star; see :func:`find_values`."""
+    depth, game = player.decoder.depth, player.decoder.game
+    values = find_values(player, position)
+    best = max(values.values())
     parts = [
         f"{game.format_move(move, position)}: {_write(value)}{'*' if value == best else ''}"
-        for move, value in thoughts.items()
+        for move, value in values.items()
     ]
     lines = ["  " + "  ".join(parts[at : at + PER_LINE]) for at in range(0, len(parts), PER_LINE)]
     which = "each move" if depth >= LEAST_DEPTH else "its best moves"
@@ -194,7 +199,7 @@ def describe_thoughts(player: Thinker, position: Position) -> str:
     return "\n".join([head, *lines])
 
 
-def find_thoughts(player: Thinker, position: Position) -> dict[Move, float]:
+def find_values(player: Thinker, position: Position) -> dict[Move, float]:
     """The values of moves for who is to move; the greater, the better.
 
     They are the very ones that the player's choice rests on: infinite where it sees a win or a
@@ -208,7 +213,7 @@ def find_thoughts(player: Thinker, position: Position) -> dict[Move, float]:
         position: The position, which is not over.
     """
     workspace = make_checkers_workspace(player.packed)
-    if player.design.depth < LEAST_DEPTH:
+    if player.decoder.depth < LEAST_DEPTH:
         moves, value = _search(player, player.packed, position, workspace)
         return {move: _scale(value) for move in sorted(moves)}
     seats = player.packed.seats.copy()
@@ -216,7 +221,7 @@ def find_thoughts(player: Thinker, position: Position) -> dict[Move, float]:
     shallow = player.packed._replace(seats=seats)
     return {
         move: _scale(_value_move(player, shallow, position, move, workspace))
-        for move in player.design.game.legal_moves(position)
+        for move in player.decoder.game.legal_moves(position)
     }
 
 
@@ -228,7 +233,7 @@ def _value_move(
     workspace: CheckersWorkspace,
 ) -> int:
     """What a *move* is worth; the *shallow* player looks two plies less far ahead."""
-    game = player.design.game
+    game = player.decoder.game
     after = game.play(position, move)
     if end := game.outcome(after):
         return 0 if end.winner is None else WIN
@@ -253,7 +258,7 @@ def _search(
     workspace.past[:quiet] = np.array(position.past, dtype=np.uint64)
     board = np.uint64(own), np.uint64(other), np.uint64(position.kings), position.side
     count, value = find_moves(packed, 0, *board, quiet, workspace)
-    return [player.design.game.move_of(int(word)) for word in workspace.moves[:count]], int(value)
+    return [player.decoder.game.move_of(int(word)) for word in workspace.moves[:count]], int(value)
 
 
 def _scale(value: int) -> float:

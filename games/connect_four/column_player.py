@@ -11,18 +11,18 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.bitboard import Rules, cell_of, drop, full_columns
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph_seat import value_disc
-from evolve_arena.games.connect_four.network_seat import (
-    sit_down,
+from evolve_arena.games.connect_four.graph_moves import value_disc
+from evolve_arena.games.connect_four.network_moves import (
+    begin_match,
     value_column,
     value_disc_by_network,
 )
-from evolve_arena.games.connect_four.tuple_seat import value_disc_by_tuples
+from evolve_arena.games.connect_four.tuple_moves import value_disc_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
-    CARD_FIELDS,
-    CARD_HEAD,
-    CARD_KIND,
+    CACHE_FIELDS,
+    CACHE_HEAD,
+    CACHE_KIND,
     DEPTH,
     MINIMAX,
     SEAT_FIELDS,
@@ -38,7 +38,7 @@ from evolve_arena.players.player import CompiledPlayer
 class ColumnPlayer(BredPlayer):
     """A bred player of Connect Four.
 
-    Its design has the board's ``columns``, and what the network's output means as ``head``.
+    Its decoder has the board's ``columns``, and what the network's output means as ``head``.
     """
 
     game: ConnectFour
@@ -51,13 +51,13 @@ class ColumnPlayer(BredPlayer):
         Raises:
             BadValueError: The player is a policy network.
         """
-        if self.design.head == "policy":
+        if self.decoder.head == "policy":
             raise BadValueError(f"{self.name} is a policy network: it has no values")
         side = position.ply % 2
         own, other = position.first, position.second
         if side:
             own, other = other, own
-        values = np.full(self.design.columns, np.nan)
+        values = np.full(self.decoder.columns, np.nan)
         workspace = make_workspace(self.packed)
         boards = np.uint64(own), np.uint64(other)
         value_moves(self.game.rules, self.packed, side, *boards, workspace, values)
@@ -71,25 +71,25 @@ ONE = np.uint64(1)
 def value_moves(
     rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, values: Any
 ) -> None:
-    """Puts a network's opinion of each open column into *values* (``float64``).
+    """Puts what a network thinks of each open column into *values* (``float64``).
 
     Its head is a value or an action.
     """
     full = full_columns(own | other, rules)
-    sit_down(rules, packed, side, own, other, workspace, False)
+    begin_match(rules, packed, side, own, other, workspace, False)
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
             cell = cell_of(drop(own | other, column, rules))
-            kind = peek(workspace.cards, side * CARD_FIELDS + CARD_KIND)
+            kind = peek(workspace.caches, side * CACHE_FIELDS + CACHE_KIND)
             if kind == GRAPH:
-                values[column] = value_disc(packed, side * CARD_FIELDS, cell, workspace)
+                values[column] = value_disc(packed, side * CACHE_FIELDS, cell, workspace)
             elif kind == TUPLES:
-                whole = value_disc_by_tuples(packed, side * CARD_FIELDS, cell, workspace)
+                whole = value_disc_by_tuples(packed, side * CACHE_FIELDS, cell, workspace)
                 values[column] = whole / RESOLUTION
-            elif peek(workspace.cards, side * CARD_FIELDS + CARD_HEAD) == ACTION:
-                values[column] = value_column(packed, side * CARD_FIELDS, column, workspace)
+            elif peek(workspace.caches, side * CACHE_FIELDS + CACHE_HEAD) == ACTION:
+                values[column] = value_column(packed, side * CACHE_FIELDS, column, workspace)
             else:
-                values[column] = value_disc_by_network(packed, side * CARD_FIELDS, cell, workspace)
+                values[column] = value_disc_by_network(packed, side * CACHE_FIELDS, cell, workspace)
 
 
 MAX_DEPTH = 12

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.board_view import ENCODINGS, HEADS, VIEWPOINTS, BoardView
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.genomes.neat.interchange import ImportedGenome, read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
@@ -49,12 +49,12 @@ class ImportedPlayer:
     @property
     def summary(self) -> str:
         """What plays, in a line."""
-        genome, design = self.player.genome, self.player.design
+        genome, decoder = self.player.genome, self.player.decoder
         nodes, connections = len(genome.node_key), int(genome.enabled.sum())
-        kind = "feed-forward" if design.feed_forward else "recurrent"
+        kind = "feed-forward" if decoder.feed_forward else "recurrent"
         return (
             f"{self.player.name}: a {kind} graph of {nodes} nodes"
-            f" ({nodes - design.outputs} hidden) and {connections} connections"
+            f" ({nodes - decoder.outputs} hidden) and {connections} connections"
         )
 
 
@@ -70,21 +70,21 @@ def export_neat_python(player: BredPlayer) -> str:
             f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
             " export it with --to python"
         )
-    design, genome = player.design, player.genome
+    decoder, genome = player.decoder, player.genome
     remarks = Remarks(
         name=player.name,
         game="connect-four",
-        columns=design.columns,
-        rows=design.rows,
-        connect=design.connect,
-        head=design.head,
-        encoding=design.encoding,
-        viewpoint=design.viewpoint,
+        columns=decoder.columns,
+        rows=decoder.rows,
+        connect=decoder.connect,
+        head=decoder.head,
+        encoding=decoder.encoding,
+        viewpoint=decoder.viewpoint,
     )
     metadata = {"genome_id": int(genome.keys[0]), OWN_NAME: remarks.model_dump()}
     if "generation" in player.remarks:
         metadata["generation"] = player.remarks["generation"]
-    text = write_json(genome, 0, design.inputs, design.outputs, design.feed_forward, metadata)
+    text = write_json(genome, 0, decoder.inputs, decoder.outputs, decoder.feed_forward, metadata)
     return text + "\n"
 
 
@@ -130,9 +130,9 @@ def import_neat_python(
     else:
         said, assumed = _guess(file, chosen)
         stored = stem
-    design = GraphDesign(**{**said, **chosen}, feed_forward=file.feed_forward)
-    _check_sizes(design, file)
-    return ImportedPlayer(design.player(file.population, name or stored), tuple(assumed))
+    decoder = GraphDecoder(**{**said, **chosen}, feed_forward=file.feed_forward)
+    _check_sizes(decoder, file)
+    return ImportedPlayer(decoder.player(file.population, name or stored), tuple(assumed))
 
 
 SIZES: dict[str, tuple[Iterable[str], str]] = {
@@ -158,15 +158,15 @@ def _guess(file: ImportedGenome, chosen: Collection[str]) -> tuple[dict[str, str
     return guessed, assumed
 
 
-def _check_sizes(design: BoardView, file: ImportedGenome) -> None:
+def _check_sizes(decoder: BoardView, file: ImportedGenome) -> None:
     for kind, (_, unit) in SIZES.items():
-        sizes = _find_sizes(design, kind)
-        name, found = getattr(design, kind), getattr(file, unit)
+        sizes = _find_sizes(decoder, kind)
+        name, found = getattr(decoder, kind), getattr(file, unit)
         if sizes[name] != found:
             others = ", ".join(f"{other} {sizes[other]}" for other in sizes if other != name)
             raise BadValueError(
-                f"its network has {found} {unit}, but on a board of {design.columns} by"
-                f" {design.rows} the {kind} {name} takes {sizes[name]} ({others})"
+                f"its network has {found} {unit}, but on a board of {decoder.columns} by"
+                f" {decoder.rows} the {kind} {name} takes {sizes[name]} ({others})"
             )
 
 

@@ -59,7 +59,7 @@ def _read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
 
 
 def _write_tuples(player: TuplePlayer, numbers: NDArray[np.int32]) -> str:
-    rows = player.design.rows
+    rows = player.decoder.rows
     tuples = ""
     for cells in player.genome.cells[0].tolist():
         places = ", ".join(f"({cell // rows},{SPACE}{cell % rows})" for cell in cells)
@@ -94,28 +94,28 @@ MLP_TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
 
 def describe_mlp(player: NetworkPlayer) -> NetworkSource:
     """The network of *player* as source code."""
-    design = player.design
-    units = "-".join(str(size) for size in design.mlp.sizes)
+    decoder = player.decoder
+    units = "-".join(str(size) for size in decoder.mlp.sizes)
     return NetworkSource(
         templates=(MLP_TEMPLATE, LAYERS),
         constants=_write_network(player),
-        description=(f"network: {units} units, {design.activation}",),
+        description=(f"network: {units} units, {decoder.activation}",),
     )
 
 
 def _write_network(player: NetworkPlayer) -> str:
-    design = player.design
-    genome = design.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
-    moves = ", then what each move adds" if design.head == "action" else ""
+    decoder = player.decoder
+    genome = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None, :])[0]
+    moves = ", then what each move adds" if decoder.head == "action" else ""
     return f'''\
-TAKES_WINS = {design.head == "value" and design.take_wins}
-VIEWPOINT = "{design.viewpoint}"
-CELLS = {design.columns * design.rows}
+TAKES_WINS = {decoder.head == "value" and decoder.take_wins}
+VIEWPOINT = "{decoder.viewpoint}"
+CELLS = {decoder.columns * decoder.rows}
 # Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
 # of 1/65536.
 FIRST_LAYER = """
 {write_base64(_first_layer(player).astype("<i4").tobytes())}"""
-{write_layers(design.head, design.mlp, genome)}'''
+{write_layers(decoder.head, decoder.mlp, genome)}'''
 
 
 def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
@@ -125,17 +125,17 @@ def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     kind by kind, cell by cell, the top row first. With an action head the weights of every
     move follow, ``columns`` more rows.
     """
-    design = player.design
-    units = design.mlp.sizes[1]
-    packed = player.packed.columns.reshape(1 + design.board.features, -1)[:, :units]
-    height = design.rows + 1
+    decoder = player.decoder
+    units = decoder.mlp.sizes[1]
+    packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
+    height = decoder.rows + 1
     places = [0]
     for kind in range(2):
-        for row in reversed(range(design.rows)):
-            for column in range(design.columns):
-                places.append(1 + (kind * design.columns + column) * height + row)
-    if design.head == "action":
-        places += range(1 + 2 * design.columns * height, len(packed))
+        for row in reversed(range(decoder.rows)):
+            for column in range(decoder.columns):
+                places.append(1 + (kind * decoder.columns + column) * height + row)
+    if decoder.head == "action":
+        places += range(1 + 2 * decoder.columns * height, len(packed))
     return packed[places]
 
 
@@ -144,17 +144,17 @@ GRAPH_TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 
 def describe_graph(player: GraphPlayer) -> NetworkSource:
     """The network of *player* as source code."""
-    design = player.design
-    encoding = design.board
+    decoder = player.decoder
+    encoding = decoder.board
     second = encoding.features // 2
     discs = [
         (0, float(encoding.factor[0])),
-        (encoding.inputs - design.columns * design.rows, float(encoding.factor[second])),
+        (encoding.inputs - decoder.columns * decoder.rows, float(encoding.factor[second])),
     ]
     constants = f"""\
-HEAD = "{design.head}"
-TAKES_WINS = {design.head == "value"}
-VIEWPOINT = "{design.viewpoint}"
+HEAD = "{decoder.head}"
+TAKES_WINS = {decoder.head == "value"}
+VIEWPOINT = "{decoder.viewpoint}"
 # For each kind of disc the input of the first cell, and the number that it gets.
 DISCS = {discs!r}
 """
@@ -179,10 +179,10 @@ def export_python(player: BredPlayer) -> str:
     Raises:
         BadValueError: The player makes random moves now and then.
     """
-    design = player.design
+    decoder = player.decoder
     inside = INSIDES[player.kind](player)
     bot, networks = read_template(TEMPLATE), tuple(map(read_template, inside.templates))
-    board = f"COLUMNS, ROWS, CONNECT = {design.columns}, {design.rows}, {design.connect}\n"
+    board = f"COLUMNS, ROWS, CONNECT = {decoder.columns}, {decoder.rows}, {decoder.connect}\n"
     outer = cut(bot)
     sections = {
         "The network": board + inside.constants,
@@ -194,23 +194,23 @@ def export_python(player: BredPlayer) -> str:
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
-    design = player.design
+    decoder = player.decoder
     name = write_name(player.name)
     kept = "remembers its own moves of a game" if inside.remembers else "keeps nothing"
     terms = (
         "It needs Python 3.8 or later and no other package, reads no other file, and"
         f" {kept} from one move to the next.{_RECURRENT if inside.remembers else ''}"
     )
-    head = _HEADS[design.head]
-    if isinstance(player, NetworkPlayer) and not player.design.take_wins:
+    head = _HEADS[decoder.head]
+    if isinstance(player, NetworkPlayer) and not player.decoder.take_wins:
         head = _GREEDY
     facts = [
-        f"board: {design.columns} columns, {design.rows} rows, {design.connect} in a row win",
+        f"board: {decoder.columns} columns, {decoder.rows} rows, {decoder.connect} in a row win",
         *inside.description,
         f"head: {head}",
     ]
     if not isinstance(player, TuplePlayer):
-        facts.append(f"inputs: encoding {design.encoding}, viewpoint {design.viewpoint}")
+        facts.append(f"inputs: encoding {decoder.encoding}, viewpoint {decoder.viewpoint}")
     where = "game" if inside.remembers else "position"
     promise = (
         f"In every {where} it chooses the very move that the player chooses inside Evolve Arena."

@@ -37,7 +37,7 @@ from evolve_arena.players.player import check_board
 
 
 @dataclass(frozen=True)
-class GraphDesign(BoardView):
+class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome.
 
     Raises:
@@ -92,17 +92,17 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
     """A NEAT graph that plays.
 
     Args:
-        design: How it is connected with the board.
+        decoder: How it is connected with the board.
         genome: A population of this one genome.
         name: How tables call it.
     """
 
     kind = "neat"
-    design_type = GraphDesign
-    design: GraphDesign
+    decoder_type = GraphDecoder
+    decoder: GraphDecoder
 
-    def __init__(self, design: GraphDesign, genome: NeatPopulation, name: str) -> None:
-        super().__init__(design, genome, name)
+    def __init__(self, decoder: GraphDecoder, genome: NeatPopulation, name: str) -> None:
+        super().__init__(decoder, genome, name)
         self._seen: dict[int, tuple[int, int]] = {}
 
     def begin(self, side: int) -> None:
@@ -124,7 +124,7 @@ class GraphPlayer(NeatPlayer, ColumnPlayer):
         own, other = position.first, position.second
         if side:
             own, other = other, own
-        going_on = not self.design.feed_forward and _follows(self._seen.get(side), (own, other))
+        going_on = not self.decoder.feed_forward and _follows(self._seen.get(side), (own, other))
         self._seen[side] = (own, other)
         workspace = self._workspace._replace(streams=stream)
         boards = np.uint64(own), np.uint64(other)

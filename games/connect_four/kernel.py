@@ -28,35 +28,35 @@ from evolve_arena.games.connect_four.bitboard import (
     stack_tops,
     winning_cells,
 )
-from evolve_arena.games.connect_four.graph_seat import (
+from evolve_arena.games.connect_four.graph_moves import (
     keep_trial,
     pick_open_output,
     remember_best,
     value_disc,
 )
-from evolve_arena.games.connect_four.network_seat import (
+from evolve_arena.games.connect_four.network_moves import (
     HAS_GRAPHS,
     HAS_NETWORKS,
     HAS_POLICIES,
     HAS_SEARCHES,
     HAS_TEST_BOTS,
     HAS_TUPLES,
+    begin_match,
     choose_by_network,
     init_player,
     see_disc,
-    sit_down,
 )
 from evolve_arena.games.connect_four.search import find_best
-from evolve_arena.games.connect_four.tuple_seat import pick_by_tuples
+from evolve_arena.games.connect_four.tuple_moves import pick_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     BOARD_FIELDS,
-    CARD_DEPTH,
-    CARD_FIELDS,
-    CARD_HEAD,
-    CARD_KIND,
-    CARD_LINES_AT,
-    CARD_NOISE,
-    CARD_WIDTH,
+    CACHE_DEPTH,
+    CACHE_FIELDS,
+    CACHE_HEAD,
+    CACHE_KIND,
+    CACHE_LINES_AT,
+    CACHE_NOISE,
+    CACHE_WIDTH,
     MINIMAX,
     POLICY,
     count_tables,
@@ -157,7 +157,7 @@ def _seat_players(
     for side in range(2):
         slot = 2 * table + side
         init_player(rules, packed, pairings[match, side], workspace, slot)
-        looks |= peek(workspace.cards, slot * CARD_FIELDS + CARD_WIDTH)
+        looks |= peek(workspace.caches, slot * CACHE_FIELDS + CACHE_WIDTH)
     workspace.streams[table] = seeds[match]
     return looks
 
@@ -291,22 +291,22 @@ def choose_move(  # noqa: PLR0911  (one for each kind)
         full: Bit c: column c is full. At least one is not.
         workspace: What the players know.
     """
-    card = slot * CARD_FIELDS
+    cache = slot * CACHE_FIELDS
     table = slot >> 1
     stream = workspace.streams[table : table + 1]
-    noise = peek(workspace.cards, card + CARD_NOISE)
-    kind = peek(workspace.cards, card + CARD_KIND)
+    noise = peek(workspace.caches, cache + CACHE_NOISE)
+    kind = peek(workspace.caches, cache + CACHE_KIND)
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     if strays or kind == RANDOM:
         return _choose_at_random(rules, full, stream)
     if HAS_NETWORKS and kind == NETWORK:
-        return choose_by_network(rules, packed, card, own, other, full, workspace)
+        return choose_by_network(rules, packed, cache, own, other, full, workspace)
     if HAS_GRAPHS and kind == GRAPH:
-        return _choose_by_graph(rules, packed, card, own, other, full, workspace)
+        return _choose_by_graph(rules, packed, cache, own, other, full, workspace)
     if HAS_TUPLES and kind == TUPLES:
-        return _choose_by_tuples(rules, packed, card, own, other, workspace)
+        return _choose_by_tuples(rules, packed, cache, own, other, workspace)
     if HAS_SEARCHES and kind == MINIMAX:
-        return _choose_by_search(rules, packed, card, own, other, workspace, stream)
+        return _choose_by_search(rules, packed, cache, own, other, workspace, stream)
     if HAS_TEST_BOTS:
         return _choose_by_stack(rules, own, other, full, stream)
     return _choose_at_random(rules, full, stream)
@@ -323,17 +323,17 @@ def decide(
     ``workspace.streams``.
     """
     full = full_columns(own | other, rules)
-    sit_down(rules, packed, side, own, other, workspace, going_on)
+    begin_match(rules, packed, side, own, other, workspace, going_on)
     return choose_move(rules, packed, side, own, other, full, workspace)
 
 
 @internal
 def _choose_by_graph(
-    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
+    rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
     """By its head, as networks choose; a recurrent graph remembers the position it chose."""
-    if peek(workspace.cards, card + CARD_HEAD) == POLICY:
-        return pick_open_output(packed, card, rules.columns, full, workspace)
+    if peek(workspace.caches, cache + CACHE_HEAD) == POLICY:
+        return pick_open_output(packed, cache, rules.columns, full, workspace)
     discs = own | other
     wins = winning_cells(own, rules) & landing_cells(discs, rules)
     if wins:
@@ -343,34 +343,34 @@ def _choose_by_graph(
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_disc(packed, card, cell_of(drop(discs, column, rules)), workspace)
+        value = value_disc(packed, cache, cell_of(drop(discs, column, rules)), workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
-            keep_trial(card, workspace)
-    remember_best(card, workspace)
+            keep_trial(cache, workspace)
+    remember_best(cache, workspace)
     return best
 
 
 @internal
 def _choose_by_tuples(
-    rules: Rules, packed: Any, card: int, own: Any, other: Any, workspace: Any
+    rules: Rules, packed: Any, cache: int, own: Any, other: Any, workspace: Any
 ) -> Any:
     """The first column that wins at once, else the first whose position has the best value."""
     discs = own | other
     wins = winning_cells(own, rules) & landing_cells(discs, rules)
     if wins:
         return column_of(wins, rules)
-    return pick_by_tuples(rules, packed, card, discs, workspace)
+    return pick_by_tuples(rules, packed, cache, discs, workspace)
 
 
 @internal
 def _choose_by_search(
-    rules: Rules, packed: Any, card: int, own: Any, other: Any, workspace: Any, stream: Any
+    rules: Rules, packed: Any, cache: int, own: Any, other: Any, workspace: Any, stream: Any
 ) -> Any:
     """One of the best columns, each as likely; a single one without a draw."""
-    depth = peek(workspace.cards, card + CARD_DEPTH)
-    lines_at = peek(workspace.cards, card + CARD_LINES_AT)
+    depth = peek(workspace.caches, cache + CACHE_DEPTH)
+    lines_at = peek(workspace.caches, cache + CACHE_LINES_AT)
     best, _ = find_best(rules, packed.columns, lines_at, workspace.search, own, other, depth)
     choices = count_bits(best)
     if choices > 1:

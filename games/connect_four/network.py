@@ -20,7 +20,7 @@ from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHT
 
 
 @dataclass(frozen=True)
-class NetworkDesign(BoardView):
+class NetworkDecoder(BoardView):
     """What turns a weight vector into a player: everything but the weights.
 
     Raises:
@@ -125,11 +125,11 @@ class NetworkPlayer(VectorPlayer, ColumnPlayer):
     """A multilayer perceptron that plays.
 
     Args:
-        design: Its structure.
+        decoder: Its structure.
         genome: Its weights, shape ``(genes,)``.
         name: How tables call it.
     """
 
     kind = "mlp"
-    design_type = NetworkDesign
-    design: NetworkDesign
+    decoder_type = NetworkDecoder
+    decoder: NetworkDecoder

@@ -45,7 +45,7 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
 
 def _sketch_graph(player: GraphPlayer, title: str) -> Sketch:
     """Nodes on which no output depends, and connections that do not count, are left out."""
-    design = player.design
+    decoder = player.decoder
     keys, links = _find_working(player)
     place = {key: at for at, key in enumerate(keys)}
     boards: dict[int, Weights] = {}
@@ -54,19 +54,19 @@ def _sketch_graph(player: GraphPlayer, title: str) -> Sketch:
         if source >= 0:
             wires.append(Wire(place[source], place[target], weight))
             continue
-        board = boards.setdefault(place[target], np.full(_shape(design), np.nan))
+        board = boards.setdefault(place[target], np.full(_shape(decoder), np.nan))
         board.ravel()[-1 - source] = weight
     ends = [(wire.source, wire.target) for wire in wires]
     fed = set(player.genome.target[player.genome.enabled].tolist())
     return Sketch(
         title=title,
-        remarks=[*_count_genes(player, len(keys), len(links)), _describe_head(design)],
-        planes=_name_planes(design),
-        shape=_shape(design),
+        remarks=[*_count_genes(player, len(keys), len(links)), _describe_head(decoder)],
+        planes=_name_planes(decoder),
+        shape=_shape(decoder),
         nodes=[_make_node(player, key, key in fed, boards.get(place[key])) for key in keys],
-        layers=find_layers(len(keys), design.outputs, ends),
+        layers=find_layers(len(keys), decoder.outputs, ends),
         wires=wires,
-        remembers=not design.feed_forward and bool(wires),
+        remembers=not decoder.feed_forward and bool(wires),
     )
 
 
@@ -79,18 +79,18 @@ def _find_working(player: GraphPlayer) -> tuple[list[int], list[tuple[int, int, 
     Returns:
         The keys of the nodes, ascending, and source, target and weight of the connections.
     """
-    genome, design = player.genome, player.design
+    genome, decoder = player.genome, player.decoder
     enabled = np.flatnonzero(genome.enabled)
     columns = (genome.source, genome.target, genome.weight)
     links = list(zip(*(column[enabled].tolist() for column in columns), strict=True))
-    if not design.feed_forward:
+    if not decoder.feed_forward:
         adding = set(genome.node_key[genome.aggregation == SUM].tolist())
         fed = {target for _, target, _ in links}
         links = [link for link in links if link[0] < 0 or link[0] in fed or link[1] not in adding]
     sources: dict[int, list[int]] = {}
     for source, target, _ in links:
         sources.setdefault(target, []).append(source)
-    needed = set(range(design.outputs))
+    needed = set(range(decoder.outputs))
     waiting = list(needed)
     while waiting:
         new = {key for key in sources.get(waiting.pop(), ()) if key >= 0} - needed
@@ -101,14 +101,14 @@ def _find_working(player: GraphPlayer) -> tuple[list[int], list[tuple[int, int, 
 
 def _make_node(player: GraphPlayer, key: int, fed: bool, board: Weights | None) -> Node:
     """The node of that *key*; *fed* is whether a connection leads to it."""
-    genome, design = player.genome, player.design
+    genome, decoder = player.genome, player.decoder
     gene = int(np.flatnonzero(genome.node_key == key)[0])
     computes = ACTIVATIONS[genome.activation[gene]]
     if genome.aggregation[gene] != SUM:
         computes += f" of {AGGREGATIONS[genome.aggregation[gene]]}"
     return Node(
-        _name_output(design, key) if key < design.outputs else str(key),
-        computes if fed or design.feed_forward else "always 0",
+        _name_output(decoder, key) if key < decoder.outputs else str(key),
+        computes if fed or decoder.feed_forward else "always 0",
         float(genome.bias[gene]),
         float(genome.response[gene]),
         board,
@@ -116,10 +116,10 @@ def _make_node(player: GraphPlayer, key: int, fed: bool, board: Weights | None) 
 
 
 def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> list[str]:
-    genome, design = player.genome, player.design
+    genome, decoder = player.genome, player.decoder
     working = int(genome.enabled.sum())
-    kind = "feed-forward" if design.feed_forward else "recurrent"
-    hidden = count(nodes - design.outputs, "hidden node")
+    kind = "feed-forward" if decoder.feed_forward else "recurrent"
+    hidden = count(nodes - decoder.outputs, "hidden node")
     left_out = [
         count(len(genome.node_key) - nodes, "idle node"),
         count(working - connections, "idle connection"),
@@ -132,10 +132,10 @@ def _count_genes(player: GraphPlayer, nodes: int, connections: int) -> list[str]
 
 def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
     """Hidden units stand in the order of their influence on the layer above."""
-    design = player.design
+    decoder = player.decoder
     layers = _read_layers(player)
     nodes = [
-        Node(_name_output(design, output), "", float(bias))
+        Node(_name_output(decoder, output), "", float(bias))
         for output, bias in enumerate(layers[-1][1])
     ]
     rows = [list(range(len(nodes)))]
@@ -150,22 +150,22 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
             for unit in order
         ]
     for place, unit in zip(rows[0], order, strict=True):
-        board = layers[0][0][: math.prod(_shape(design)), unit].reshape(_shape(design))
+        board = layers[0][0][: math.prod(_shape(decoder)), unit].reshape(_shape(decoder))
         nodes[place] = replace(nodes[place], board=board)
-    if design.head == "action":
+    if decoder.head == "action":
         rows.insert(0, [len(nodes)])
         votes = layers[0][0][-1, order]
         nodes.append(Node("move", "column's number", 0.0, votes=votes))
-    units = " and ".join(map(str, design.hidden))
-    remark = f"{units} hidden units ({design.activation})" if units else "no hidden units"
-    remark += f", {design.mlp.genes:,} weights and biases"
-    if design.symmetric:
+    units = " and ".join(map(str, decoder.hidden))
+    remark = f"{units} hidden units ({decoder.activation})" if units else "no hidden units"
+    remark += f", {decoder.mlp.genes:,} weights and biases"
+    if decoder.symmetric:
         remark += ", shared between mirror images"
     return Sketch(
         title=title,
-        remarks=[remark, _describe_head(design)],
-        planes=_name_planes(design),
-        shape=_shape(design),
+        remarks=[remark, _describe_head(decoder)],
+        planes=_name_planes(decoder),
+        shape=_shape(decoder),
         nodes=nodes,
         layers=rows,
     )
@@ -173,36 +173,36 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
 
 def _read_layers(player: NetworkPlayer) -> list[tuple[Weights, Weights]]:
     """Weights, of shape ``(before, after)``, and biases of each layer."""
-    genes = player.design.expand(player.genome[None, :])[0].astype(np.float64)
+    genes = player.decoder.expand(player.genome[None, :])[0].astype(np.float64)
     layers, at = [], 0
-    for before, after in pairwise(player.design.mlp.sizes):
+    for before, after in pairwise(player.decoder.mlp.sizes):
         end = at + before * after
         layers.append((genes[at:end].reshape(before, after), genes[end : end + after]))
         at = end + after
     return layers
 
 
-def _shape(design: BoardView) -> tuple[int, int, int]:
-    return design.inputs // (design.rows * design.columns), design.rows, design.columns
+def _shape(decoder: BoardView) -> tuple[int, int, int]:
+    return decoder.inputs // (decoder.rows * decoder.columns), decoder.rows, decoder.columns
 
 
-def _name_output(design: BoardView, output: int) -> str:
-    return f"column {output}" if design.head == "policy" else "value"
+def _name_output(decoder: BoardView, output: int) -> str:
+    return f"column {output}" if decoder.head == "policy" else "value"
 
 
-def _name_planes(design: BoardView) -> list[str]:
-    mover = design.viewpoint == "mover"
+def _name_planes(decoder: BoardView) -> list[str]:
+    mover = decoder.viewpoint == "mover"
     own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
-    if design.encoding == "two-planes":
+    if decoder.encoding == "two-planes":
         return [f"{own} discs", f"{other} discs"]
-    _, first, second = design.encoding.replace("-", "−").split("/")
+    _, first, second = decoder.encoding.replace("-", "−").split("/")
     return [f"{own} discs as {first}, {other} as {second}"]
 
 
-def _describe_head(design: BoardView) -> str:
-    if design.head == "policy":
+def _describe_head(decoder: BoardView) -> str:
+    if decoder.head == "policy":
         return "policy: the column whose output is the largest is played"
-    if design.head == "action":
+    if decoder.head == "action":
         return (
             "action: the column is played whose number as the move's input gives the largest value"
         )

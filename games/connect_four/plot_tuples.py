@@ -58,14 +58,14 @@ class Tuple:
 
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     """The picture of *player*, whose title begins with *name*, or with the player's."""
-    design = player.design
+    decoder = player.decoder
     tuples = read_tuples(player)
     strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
-    block = 2 * _slot(design.columns, SMALL) + GAP, design.rows * SMALL + NOTE
+    block = 2 * _slot(decoder.columns, SMALL) + GAP, decoder.rows * SMALL + NOTE
     lines = -(-len(strongest) // TUPLES_IN_A_ROW)
-    boards = 6 * _slot(design.columns, LARGE) + 4 * GAP + GREATER_GAP
+    boards = 6 * _slot(decoder.columns, LARGE) + 4 * GAP + GREATER_GAP
     width = max(boards, TUPLES_IN_A_ROW * (block[0] + GREATER_GAP) - GREATER_GAP, LEAST) + 2 * EDGE
-    upper, lower = design.rows * LARGE + 1.9, lines * block[1] + 0.75
+    upper, lower = decoder.rows * LARGE + 1.9, lines * block[1] + 0.75
     height = 0.6 + upper + lower
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
@@ -74,7 +74,7 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-EDGE, width - EDGE), ylim=(0.0, height))
-    _draw_values(figure, axes, value_cells(tuples, design.columns, design.rows), lower)
+    _draw_values(figure, axes, value_cells(tuples, decoder.columns, decoder.rows), lower)
     _draw_strongest(axes, player, strongest, lower)
     return figure
 
@@ -84,7 +84,7 @@ def read_tuples(player: TuplePlayer) -> list[Tuple]:
     numbers = player.arrays["tables"].astype(np.float64).reshape(2, -1)
     tuples, at = [], 0
     for cells in player.arrays["cells"]:
-        states = show_entries(cells, player.design.game.rules)
+        states = show_entries(cells, player.decoder.game.rules)
         tuples.append(Tuple(cells, states, numbers[:, at : at + len(states)]))
         at += len(states)
     return tuples
@@ -166,26 +166,26 @@ def _draw_values(figure: Figure, axes: Axes, values: Numbers, bottom: float) -> 
 
 def _draw_strongest(axes: Axes, player: TuplePlayer, tuples: list[Tuple], top: float) -> None:
     """A block for each of *tuples*: the entry best for who began, and that best for the other."""
-    design = player.design
+    decoder = player.decoder
     heading = (
         "The tuples whose entries differ most, each with its entries furthest above and below 0"
     )
     axes.text(0.0, top - 0.12, heading, fontsize=9, fontweight="bold")
     _draw_key(axes, top - 0.33)
-    board = _slot(design.columns, SMALL)
+    board = _slot(decoder.columns, SMALL)
     for number, one in enumerate(tuples):
         line, place = divmod(number, TUPLES_IN_A_ROW)
         left = place * (2 * board + GAP + GREATER_GAP)
-        bottom = top - 0.5 - (line + 1) * (design.rows * SMALL + NOTE) + NOTE / 2
+        bottom = top - 0.5 - (line + 1) * (decoder.rows * SMALL + NOTE) + NOTE / 2
         for extreme in (one.numbers.argmax(), one.numbers.argmin()):
             side, entry = divmod(int(extreme), one.numbers.shape[1])
             states = dict(zip(one.cells.tolist(), one.states[entry].tolist(), strict=True))
-            size = design.columns, design.rows
+            size = decoder.columns, decoder.rows
             _draw_entry(axes, states, size, (left, bottom))
             value = one.numbers[side, entry]
             text = f"{value:+.2f}".replace("-", "−")
             colour = POSITIVE if value >= 0 else NEGATIVE
-            y = bottom + design.rows * SMALL + 0.06
+            y = bottom + decoder.rows * SMALL + 0.06
             axes.text(left, y, text, fontsize=8, color=colour, fontweight="bold")
             mover = ("1st", "2nd")[side]
             axes.text(left + board, y, mover, fontsize=7, color=GREY, ha="right")

@@ -36,7 +36,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning_games import (
     DRAWS,
     ERRORS,
@@ -131,24 +131,24 @@ class QLearning(Learner[QLearningState]):
     network_type = ActionNetworkConfig
     state_type = QLearningState
     config: QLearningConfig
-    design: NetworkDesign
+    decoder: NetworkDecoder
 
-    def __init__(self, config: QLearningConfig, design: NetworkDesign) -> None:
-        super().__init__(config, design)
-        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+    def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
+        super().__init__(config, decoder)
+        decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
 
     def initial(self, seed: int) -> QLearningState:
         """Networks that know nothing."""
         config = self.config
         generator = derive_generator(seed, 0, "initialisation")
-        population = self.design.initialise(config.individuals, config.initialisation, generator)
+        population = self.decoder.initialise(config.individuals, config.initialisation, generator)
         if config.faithful:
             population[:, -1] = 0.0
         return QLearningState(seed, 0, population)
 
     def find_mismatch(self, state: QLearningState) -> str | None:
         """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.design.genes)
+        return self.find_other_genes(state.population, self.decoder.genes)
 
     def make_work(self, state: QLearningState) -> Work:
         """A part for each learner: all games of a generation."""
@@ -159,7 +159,7 @@ class QLearning(Learner[QLearningState]):
             inputs=(state.population, seeds),
             outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
             options={
-                "design": asdict(self.design),
+                "design": asdict(self.decoder),
                 **self.config.model_dump(mode="json"),
                 "epsilon": self.epsilon_at(state.generation),
             },
@@ -174,7 +174,7 @@ class QLearning(Learner[QLearningState]):
         done = min(1.0, generation * config.games / config.epsilon_games)
         return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
-    def take_in(
+    def update(
         self, state: QLearningState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[QLearningState, dict[str, float]]:
         """The taught networks; how far off a move's value was and how games went, on average."""

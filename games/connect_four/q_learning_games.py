@@ -24,7 +24,7 @@ from evolve_arena.games.connect_four.bitboard import (
     has_line,
     mark_if_full,
 )
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning_network import (
     Reader,
     add_disc,
@@ -59,7 +59,7 @@ the other reads it, those after a move as the other reads them, those after a re
 units' values. The values of the columns follow."""
 
 
-class Lessons(NamedTuple):
+class LearningSettings(NamedTuple):
     """Everything that stays the same from game to game."""
 
     rules: Rules
@@ -87,35 +87,41 @@ def learn_part(
     """Plays the games of some learners; a kernel, see :mod:`evolve_arena.arena.work`.
 
     Args:
-        options: What :func:`make_lessons` takes, and ``games``, how many each learner plays.
+        options: What :func:`make_learning_settings` takes, and ``games``, how many each
+            learner plays.
         inputs: The population, shape ``(individuals, genes)``, and a seed for each.
         outputs: The population afterwards, and the :data:`FIGURES` of each learner's games.
         part: Which learners.
     """
-    design = NetworkDesign(**{**options["design"], "hidden": tuple(options["design"]["hidden"])})
-    lessons = make_lessons(design, options)
-    room = make_room(lessons)
+    decoder = NetworkDecoder(**{**options["design"], "hidden": tuple(options["design"]["hidden"])})
+    learning = make_learning_settings(decoder, options)
+    workspace = make_workspace(learning)
     genomes, seeds = inputs
     taught, figures = outputs
     if part.start == part.stop:  # only to compile
-        network = make_network(design.mlp, genomes[0])
-        play_games(lessons, network, new_stream(0), room, 0, np.zeros(FIGURES))
+        network = make_network(decoder.mlp, genomes[0])
+        play_games(learning, network, new_stream(0), workspace, 0, np.zeros(FIGURES))
     for one in range(part.start, part.stop):
-        network = make_network(design.mlp, genomes[one])
+        network = make_network(decoder.mlp, genomes[one])
         figures[one] = 0.0
         play_games(
-            lessons, network, new_stream(int(seeds[one])), room, options["games"], figures[one]
+            learning,
+            network,
+            new_stream(int(seeds[one])),
+            workspace,
+            options["games"],
+            figures[one],
         )
-        taught[one] = read_genome(design.mlp, network)
+        taught[one] = read_genome(decoder.mlp, network)
 
 
-def make_lessons(design: NetworkDesign, options: Mapping[str, Any]) -> Lessons:
+def make_learning_settings(decoder: NetworkDecoder, options: Mapping[str, Any]) -> LearningSettings:
     """The *options*, which are `QLearningConfig`'s, as compiled code reads them."""
-    rules = design.game.rules
+    rules = decoder.game.rules
     cells = rules.columns * (rules.rows + 1)
-    width = int(padded(design.hidden[0]))
-    index = np.maximum(design.board.index, 0) * width
-    factor = design.board.factor
+    width = int(padded(decoder.hidden[0]))
+    index = np.maximum(decoder.board.index, 0) * width
+    factor = decoder.board.factor
     boltzmann = options["exploration"] == "boltzmann"
     rewards = options["rewards"]
     reader = Reader(
@@ -123,12 +129,12 @@ def make_lessons(design: NetworkDesign, options: Mapping[str, Any]) -> Lessons:
         other_rows=index[cells : 2 * cells].copy(),
         own_factor=np.float32(factor[0]),
         other_factor=np.float32(factor[cells]),
-        column_row=(design.inputs - 1) * width,
-        bias_row=design.inputs * width,
+        column_row=(decoder.inputs - 1) * width,
+        bias_row=decoder.inputs * width,
         width=width,
-        kind=ACTIVATIONS[design.activation],
+        kind=ACTIVATIONS[decoder.activation],
     )
-    return Lessons(
+    return LearningSettings(
         rules=Rules(*(int(size) for size in rules)),
         reader=reader,
         future=FUTURES[options["future"]],
@@ -145,36 +151,38 @@ def make_lessons(design: NetworkDesign, options: Mapping[str, Any]) -> Lessons:
     )
 
 
-def make_room(lessons: Lessons) -> NDArray[np.float32]:
+def make_workspace(learning: LearningSettings) -> NDArray[np.float32]:
     """Where a learner's games compute."""
-    width = lessons.reader.width
-    return np.zeros(SECTIONS * width + int(padded(lessons.rules.columns)), dtype=np.float32)
+    width = learning.reader.width
+    return np.zeros(SECTIONS * width + int(padded(learning.rules.columns)), dtype=np.float32)
 
 
 @compiled
 def play_games(
-    lessons: Any, network: Any, stream: Any, room: Any, games: int, figures: Any
+    learning: Any, network: Any, stream: Any, workspace: Any, games: int, figures: Any
 ) -> None:
     """Plays *games* games, learns from every move, and adds up their *figures*."""
     for _ in range(games):
-        _play_game(lessons, network, stream, room, figures)
+        _play_game(learning, network, stream, workspace, figures)
 
 
 @inlined
-def _play_game(lessons: Any, network: Any, stream: Any, room: Any, figures: Any) -> None:
-    rules, reader = lessons.rules, lessons.reader
+def _play_game(learning: Any, network: Any, stream: Any, workspace: Any, figures: Any) -> None:
+    rules, reader = learning.rules, learning.reader
     own, other, full = np.uint64(0), np.uint64(0), np.uint64(0)
     plies = 0
     result = GOES_ON
     while result == GOES_ON:
-        sum_board(network, reader, own, other, room, MOVER * reader.width)
-        sum_board(network, reader, other, own, room, WAITER * reader.width)
-        column = choose_column(lessons, network, full, stream, room)
+        sum_board(network, reader, own, other, workspace, MOVER * reader.width)
+        sum_board(network, reader, other, own, workspace, WAITER * reader.width)
+        column = choose_column(learning, network, full, stream, workspace)
         bit = drop(own | other, column, rules)
-        result = end_of(lessons, own | bit, own | bit | other)
+        result = end_of(learning, own | bit, own | bit | other)
         full_after = mark_if_full(full, bit, column, rules)
-        target = find_target(lessons, network, own | bit, other, bit, result, full_after, room)
-        error = learn_move(lessons, network, own, other, column, target, room)
+        target = find_target(
+            learning, network, own | bit, other, bit, result, full_after, workspace
+        )
+        error = learn_move(learning, network, own, other, column, target, workspace)
         figures[ERRORS] += abs(np.float64(error))
         own, other = other, own | bit
         full = full_after
@@ -187,19 +195,19 @@ def _play_game(lessons: Any, network: Any, stream: Any, room: Any, figures: Any)
 
 
 @inlined
-def choose_column(lessons: Any, network: Any, full: Any, stream: Any, room: Any) -> Any:
+def choose_column(learning: Any, network: Any, full: Any, stream: Any, workspace: Any) -> Any:
     """The column that the player to move, whose sums stand in the room, tries.
 
     With Boltzmann's distribution each column's probability is proportional to
     exp(value / temperature) (the thesis's equation 3.8). Else any column with probability epsilon,
     and the best one otherwise.
     """
-    rules, reader = lessons.rules, lessons.reader
+    rules, reader = learning.rules, learning.reader
     columns = rules.columns
-    values = room[SECTIONS * reader.width :]
-    best = value_columns(network, reader, columns, full, room, MOVER * reader.width, values)
-    if lessons.temperature > ZERO:
-        exponentials(values, columns, peek(values, best), lessons.temperature)
+    values = workspace[SECTIONS * reader.width :]
+    best = value_columns(network, reader, columns, full, workspace, MOVER * reader.width, values)
+    if learning.temperature > ZERO:
+        exponentials(values, columns, peek(values, best), learning.temperature)
         total = 0.0
         for column in range(columns):
             if not (full >> np.uint64(column)) & BIT:
@@ -213,7 +221,7 @@ def choose_column(lessons: Any, network: Any, full: Any, stream: Any, room: Any)
                 if left < 0.0:
                     break
         return chosen
-    if chance(stream) < lessons.epsilon:
+    if chance(stream) < learning.epsilon:
         while True:
             column = below(stream, columns)
             if not (full >> np.uint64(column)) & BIT:
@@ -222,22 +230,29 @@ def choose_column(lessons: Any, network: Any, full: Any, stream: Any, room: Any)
 
 
 @inlined
-def end_of(lessons: Any, own: Any, discs: Any) -> Any:
+def end_of(learning: Any, own: Any, discs: Any) -> Any:
     """How the game stands after a move of who has the *own* discs: GOES_ON, WON or DRAWN.
 
     A full board counts as a draw, whatever lies on it, for who is faithful to the thesis.
     """
-    is_full = count_bits(discs) == all_cells(lessons.rules)
-    if is_full and lessons.faithful:
+    is_full = count_bits(discs) == all_cells(learning.rules)
+    if is_full and learning.faithful:
         return DRAWN
-    if has_line(own, lessons.rules):
+    if has_line(own, learning.rules):
         return WON
     return DRAWN if is_full else GOES_ON
 
 
 @inlined
 def find_target(
-    lessons: Any, network: Any, own: Any, other: Any, bit: Any, result: int, full: Any, room: Any
+    learning: Any,
+    network: Any,
+    own: Any,
+    other: Any,
+    bit: Any,
+    result: int,
+    full: Any,
+    workspace: Any,
 ) -> Any:
     """What the move that put a disc on *bit* is worth: its reward, and a future if it has one.
 
@@ -248,73 +263,73 @@ def find_target(
     those before it; the mover's have the disc afterwards.
     """
     if result == WON:
-        return lessons.win
+        return learning.win
     if result == DRAWN:
-        return lessons.draw
-    width = lessons.reader.width
-    row = peek(lessons.reader.other_rows, cell_of(bit))
-    factor = lessons.reader.other_factor
-    add_disc(network, row, factor, width, room, WAITER * width, REPLY * width)
-    row = peek(lessons.reader.own_rows, cell_of(bit))
-    factor = lessons.reader.own_factor
-    add_disc(network, row, factor, width, room, MOVER * width, MOVER * width)
-    first, stop = 0, lessons.rules.columns
-    if lessons.future == BEST_KNOWN:
-        first, _ = best_column(network, lessons.reader, stop, full, room, REPLY * width)
+        return learning.draw
+    width = learning.reader.width
+    row = peek(learning.reader.other_rows, cell_of(bit))
+    factor = learning.reader.other_factor
+    add_disc(network, row, factor, width, workspace, WAITER * width, REPLY * width)
+    row = peek(learning.reader.own_rows, cell_of(bit))
+    factor = learning.reader.own_factor
+    add_disc(network, row, factor, width, workspace, MOVER * width, MOVER * width)
+    first, stop = 0, learning.rules.columns
+    if learning.future == BEST_KNOWN:
+        first, _ = best_column(network, learning.reader, stop, full, workspace, REPLY * width)
         stop = first + 1
     total, count = ZERO, ZERO
     for reply in range(first, stop):
         if not (full >> np.uint64(reply)) & BIT:
-            total += _future_after(lessons, network, own, other, reply, full, room)
+            total += _future_after(learning, network, own, other, reply, full, workspace)
             count += ONE
-    return lessons.move + lessons.discount * (total / count)
+    return learning.move + learning.discount * (total / count)
 
 
 @inlined
 def _future_after(
-    lessons: Any, network: Any, own: Any, other: Any, column: int, full: Any, room: Any
+    learning: Any, network: Any, own: Any, other: Any, column: int, full: Any, workspace: Any
 ) -> Any:
     """The best value of the next move if the opponent replies with *column*.
 
     A reply that ends the game has no next move: it brings the reward for a loss or a draw, or,
     faithful to the thesis, nothing.
     """
-    rules, reader = lessons.rules, lessons.reader
+    rules, reader = learning.rules, learning.reader
     bit = drop(own | other, column, rules)
-    result = end_of(lessons, other | bit, own | other | bit)
+    result = end_of(learning, other | bit, own | other | bit)
     if result != GOES_ON:
-        if lessons.faithful:
+        if learning.faithful:
             return ZERO
-        return lessons.loss if result == WON else lessons.draw
+        return learning.loss if result == WON else learning.draw
     row = peek(reader.other_rows, cell_of(bit))
     width = reader.width
-    add_disc(network, row, reader.other_factor, width, room, MOVER * width, AGAIN * width)
+    add_disc(network, row, reader.other_factor, width, workspace, MOVER * width, AGAIN * width)
     full = mark_if_full(full, bit, column, rules)
-    _, value = best_column(network, reader, rules.columns, full, room, AGAIN * width)
+    _, value = best_column(network, reader, rules.columns, full, workspace, AGAIN * width)
     return value
 
 
 @inlined
 def learn_move(
-    lessons: Any, network: Any, own: Any, other: Any, column: int, target: Any, room: Any
+    learning: Any, network: Any, own: Any, other: Any, column: int, target: Any, workspace: Any
 ) -> Any:
     """Teaches the value of a move, and then of its mirror image unless the board is its own.
 
     Returns:
         The error of the first.
     """
-    rules, reader, rate = lessons.rules, lessons.reader, lessons.rate
-    bias_learns = not lessons.faithful
+    rules, reader, rate = learning.rules, learning.reader, learning.rate
+    bias_learns = not learning.faithful
     at, hidden = MOVER * reader.width, HIDDEN * reader.width
     own_image, other_image = mirror_discs(own, rules), mirror_discs(other, rules)
     images = 1
-    if lessons.mirror and (own_image != own or other_image != other):
+    if learning.mirror and (own_image != own or other_image != other):
         images = 2
     first_error = ZERO
     for image in range(images):
-        sum_board(network, reader, own, other, room, at)
+        sum_board(network, reader, own, other, workspace, at)
         error = teach(
-            network, reader, own, other, column, target, rate, bias_learns, room, at, hidden
+            network, reader, own, other, column, target, rate, bias_learns, workspace, at, hidden
         )
         if image == 0:
             first_error = error

@@ -95,8 +95,8 @@ def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
 
 
 @inlined
-def sum_board(network: Any, reader: Any, own: Any, other: Any, room: Any, at: int) -> None:
-    """Puts the first layer's sums for a board into *room*, from *at* on; no column counts yet."""
+def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, at: int) -> None:
+    """Puts the first layer's sums of a board into *workspace* from *at* on, without a column."""
     for block in range(0, reader.width, LANES):
         own_total = simd.spread(ZERO)
         bits = own
@@ -113,20 +113,22 @@ def sum_board(network: Any, reader: Any, own: Any, other: Any, room: Any, at: in
         total = simd.load(network.rows, reader.bias_row + block)
         total = simd.add(total, simd.multiply(own_total, simd.spread(reader.own_factor)))
         total = simd.add(total, simd.multiply(other_total, simd.spread(reader.other_factor)))
-        simd.store(room, at + block, total)
+        simd.store(workspace, at + block, total)
 
 
 @inlined
-def add_disc(network: Any, row: int, factor: Any, width: int, room: Any, at: int, to: int) -> None:
+def add_disc(
+    network: Any, row: int, factor: Any, width: int, workspace: Any, at: int, to: int
+) -> None:
     """Adds a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
     for block in range(0, width, LANES):
         term = simd.multiply(simd.load(network.rows, row + block), simd.spread(factor))
-        simd.store(room, to + block, simd.add(simd.load(room, at + block), term))
+        simd.store(workspace, to + block, simd.add(simd.load(workspace, at + block), term))
 
 
 @inlined
 def value_columns(
-    network: Any, reader: Any, columns: int, full: Any, room: Any, at: int, values: Any
+    network: Any, reader: Any, columns: int, full: Any, workspace: Any, at: int, values: Any
 ) -> Any:
     """Values every column that is not *full* (bit c) for the board whose sums begin at *at*.
 
@@ -137,7 +139,7 @@ def value_columns(
     for column in range(columns):
         if (full >> np.uint64(column)) & BIT:
             continue
-        value = _value_column(network, reader, column, room, at)
+        value = _value_column(network, reader, column, workspace, at)
         poke(values, column, value)
         if best < 0 or value > peek(values, best):
             best = column
@@ -145,14 +147,14 @@ def value_columns(
 
 
 @inlined
-def best_column(network: Any, reader: Any, columns: int, full: Any, room: Any, at: int) -> Any:
+def best_column(network: Any, reader: Any, columns: int, full: Any, workspace: Any, at: int) -> Any:
     """The first column of the largest value, and the value."""
     best = -1
     best_value = ZERO
     for column in range(columns):
         if (full >> np.uint64(column)) & BIT:
             continue
-        value = _value_column(network, reader, column, room, at)
+        value = _value_column(network, reader, column, workspace, at)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -160,12 +162,12 @@ def best_column(network: Any, reader: Any, columns: int, full: Any, room: Any, a
 
 
 @inlined
-def _value_column(network: Any, reader: Any, column: int, room: Any, at: int) -> Any:
+def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: int) -> Any:
     factor = simd.spread(np.float32(column))
     total = simd.spread(ZERO)
     for block in range(0, reader.width, LANES):
         term = simd.multiply(factor, simd.load(network.rows, reader.column_row + block))
-        unit = activate(simd.add(simd.load(room, at + block), term), reader.kind)
+        unit = activate(simd.add(simd.load(workspace, at + block), term), reader.kind)
         weight = simd.load(network.last, LANES + block)
         total = simd.add(total, simd.multiply(unit, weight))
     return simd.halve_sum(total) + peek(network.last, 0)
@@ -181,7 +183,7 @@ def teach(
     target: Any,
     rate: Any,
     bias_learns: Any,
-    room: Any,
+    workspace: Any,
     at: int,
     hidden_at: int,
 ) -> Any:
@@ -200,10 +202,10 @@ def teach(
         target: What its value should be (``float32``).
         rate: The step's length (``float32``).
         bias_learns: Whether the output's bias is changed as well.
-        room: Where the sums of this board begin at *at*, and where there is room for a value
+        workspace: Where the sums of this board begin at *at*, and where there is room for a value
             of each hidden unit at *hidden_at*.
-        at: See *room*.
-        hidden_at: See *room*.
+        at: See *workspace*.
+        hidden_at: See *workspace*.
 
     Returns:
         The error before the step: *target* less the value.
@@ -212,16 +214,16 @@ def teach(
     total = simd.spread(ZERO)
     for block in range(0, reader.width, LANES):
         term = simd.multiply(factor, simd.load(network.rows, reader.column_row + block))
-        unit = activate(simd.add(simd.load(room, at + block), term), reader.kind)
+        unit = activate(simd.add(simd.load(workspace, at + block), term), reader.kind)
         unit = simd.multiply(unit, simd.load(network.mask, block))
-        simd.store(room, hidden_at + block, unit)
+        simd.store(workspace, hidden_at + block, unit)
         total = simd.add(total, simd.multiply(unit, simd.load(network.last, LANES + block)))
     error = target - (simd.halve_sum(total) + peek(network.last, 0))
     step = rate * error
     if bias_learns:
         poke(network.last, 0, peek(network.last, 0) + step)
     for block in range(0, reader.width, LANES):
-        unit = simd.load(room, hidden_at + block)
+        unit = simd.load(workspace, hidden_at + block)
         weight = simd.load(network.last, LANES + block)
         new_weight = simd.add(weight, simd.multiply(simd.spread(step), unit))
         simd.store(network.last, LANES + block, new_weight)

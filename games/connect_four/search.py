@@ -33,7 +33,7 @@ TABLE_DEPTH = 3
 
 @compiled
 def find_moves(
-    rules: Rules, lines: Any, lines_at: int, room: Any, own: Any, other: Any, depth: int
+    rules: Rules, lines: Any, lines_at: int, memory: Any, own: Any, other: Any, depth: int
 ) -> Any:
     """The cells of all moves that a search *depth* plies deep values highest, and that value.
 
@@ -41,7 +41,7 @@ def find_moves(
         rules: The board.
         lines: From *lines_at* on, how many lines run through each cell (``int32``).
         lines_at: See there.
-        room: What a search needs; see :mod:`evolve_arena.players.search`.
+        memory: What a search needs; see :mod:`evolve_arena.players.search`.
         own: The discs of the player to move. The game is not over.
         other: Those of the opponent.
         depth: How many plies, from 1 on.
@@ -49,12 +49,12 @@ def find_moves(
     Returns:
         The cells as bits, and the value (an integer) for the player to move.
     """
-    return find_best(rules, lines, lines_at, room, own, other, depth)
+    return find_best(rules, lines, lines_at, memory, own, other, depth)
 
 
 @internal
 def find_best(
-    rules: Rules, lines: Any, lines_at: int, room: Any, own: Any, other: Any, depth: int
+    rules: Rules, lines: Any, lines_at: int, memory: Any, own: Any, other: Any, depth: int
 ) -> Any:
     """What :func:`find_moves` gives, for compiled code."""
     discs = own | other
@@ -79,7 +79,7 @@ def find_best(
             value = gained
         else:  # a window that begins below the best so far tells equals from worse
             value = -_value_position(
-                *(rules, lines, lines_at, room, bottom, other, own | bit, -gained),
+                *(rules, lines, lines_at, memory, bottom, other, own | bit, -gained),
                 *(depth - 1, -INFINITE, 1 - best),
             )
         if value > best:
@@ -95,7 +95,7 @@ def _value_position(
     rules: Rules,
     lines: Any,
     lines_at: int,
-    room: Any,
+    memory: Any,
     bottom: Any,
     own: Any,
     other: Any,
@@ -109,7 +109,7 @@ def _value_position(
     That player can't win at once, the game is not over, and *depth* is at least 1. *score* is
     the evaluation.
     """
-    count_node(room)
+    count_node(memory)
     discs = own | other
     free = _free_cells(rules, bottom, discs)
     if depth == 1:
@@ -118,11 +118,11 @@ def _value_position(
     if not moves:
         return losing(depth)
     key = (discs + bottom) | own
-    slot = find_slot(room, key) if depth >= TABLE_DEPTH else -1
-    known = probe(room, slot, key, depth, low, high)
+    slot = find_slot(memory, key) if depth >= TABLE_DEPTH else -1
+    known = probe(memory, slot, key, depth, low, high)
     if known != UNKNOWN:
         return known
-    hint = _bit_of(remembered_move(room, slot, key)) & moves
+    hint = _bit_of(remembered_move(memory, slot, key)) & moves
     best = -INFINITE
     best_cell = 0
     floor = low
@@ -135,7 +135,7 @@ def _value_position(
         if _free_cells(rules, bottom, discs | bit):
             gained = score + peek(lines, lines_at + cell)
             value = -_value_position(
-                *(rules, lines, lines_at, room, bottom, other, own | bit, -gained),
+                *(rules, lines, lines_at, memory, bottom, other, own | bit, -gained),
                 *(depth - 1, -high, -floor),
             )
         if value > best:
@@ -144,7 +144,7 @@ def _value_position(
             floor = max(floor, best)
             if best >= high:
                 break
-    store(room, slot, key, depth, low, high, best, best_cell)
+    store(memory, slot, key, depth, low, high, best, best_cell)
     return best
 
 

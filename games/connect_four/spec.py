@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
-from evolve_arena.evolve.learning.tuple_lessons import make_room
+from evolve_arena.evolve.learning.tuple_learning import make_tuple_workspace
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour, Position
@@ -158,7 +158,7 @@ def make_test_bot(game: ConnectFour) -> CompiledPlayer:
 
 
 def _needs(players: PackedPlayers) -> set[str]:
-    """What the players are, as `sitting` names it."""
+    """What the players are, as a game at the terminal names it."""
     networks = players.seats[players.seats[:, KIND] == NETWORK]
     needed = {HEAD_FLAGS[int(head)] for head in np.unique(networks[:, HEAD])}
     if (players.shapes[networks[:, SHAPE], LAYERS] != 2).any():
@@ -234,7 +234,7 @@ GAME = GameSpec(
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
-    learn_tuples=lambda rules: (teach, partial(make_room, rules.columns * rules.rows)),
+    learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",

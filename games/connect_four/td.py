@@ -21,7 +21,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.td_kernel import (
     DRAWS,
     ERROR,
@@ -30,7 +30,7 @@ from evolve_arena.games.connect_four.td_kernel import (
     PLIES,
     epsilon_at,
 )
-from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, Course
+from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 from evolve_arena.genomes.mlp import MLP
 
 MOST_HIDDEN = 1024
@@ -84,7 +84,7 @@ class TdConfig(LearnerConfig):
 
 
 class ValueNetworkConfig(Config):
-    """The section ``[network]`` of a recipe; see `NetworkDesign`."""
+    """The section ``[network]`` of a recipe; see `NetworkDecoder`."""
 
     head: Literal["value"] = "value"
     encoding: str = "0/1/-1"
@@ -114,10 +114,10 @@ class Td(Learner[TdState]):
     network_type = ValueNetworkConfig
     state_type = TdState
     config: TdConfig
-    design: NetworkDesign
+    decoder: NetworkDecoder
 
     @classmethod
-    def make_design(cls, game: AnyGame, network: Any, config: TdConfig) -> NetworkDesign:
+    def make_decoder(cls, game: AnyGame, network: Any, config: TdConfig) -> NetworkDecoder:
         """Multilayer perceptrons with one hidden layer.
 
         Raises:
@@ -128,29 +128,29 @@ class Td(Learner[TdState]):
                 f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
-        return NetworkDesign(**game.options, **network.model_dump())
+        return NetworkDecoder(**game.options, **network.model_dump())
 
-    def __init__(self, config: TdConfig, design: NetworkDesign) -> None:
-        super().__init__(config, design)
-        design.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+    def __init__(self, config: TdConfig, decoder: NetworkDecoder) -> None:
+        super().__init__(config, decoder)
+        decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
 
     def initial(self, seed: int) -> TdState:
         """Learners who know nothing yet."""
         config = self.config
         generator = derive_generator(seed, 0, "initialisation")
-        genes = self.design.initialise(config.individuals, config.initialisation, generator)
+        genes = self.decoder.initialise(config.individuals, config.initialisation, generator)
         if not config.biases:
-            genes[:, _find_biases(self.design.mlp)] = 0.0
+            genes[:, _find_biases(self.decoder.mlp)] = 0.0
         return TdState(seed, 0, genes)
 
     def find_mismatch(self, state: TdState) -> str | None:
         """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.design.genes)
+        return self.find_other_genes(state.population, self.decoder.genes)
 
     def make_work(self, state: TdState) -> Work:
         """A learner's games of one generation are a part."""
         learners, genes = state.population.shape
-        board = self.design.board
+        board = self.decoder.board
         return Work(
             kernel=KERNEL,
             inputs=(
@@ -161,15 +161,17 @@ class Td(Learner[TdState]):
             ),
             outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
             options={
-                "rules": list(self.design.game.rules),
+                "rules": list(self.decoder.game.rules),
                 "inputs": board.inputs,
-                "units": self.design.hidden[0],
-                "course": make_course(self.config, self.design, state.generation)._asdict(),
+                "units": self.decoder.hidden[0],
+                "learning": make_learning_settings(
+                    self.config, self.decoder, state.generation
+                )._asdict(),
             },
             coarse=True,
         )
 
-    def take_in(
+    def update(
         self, state: TdState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[TdState, dict[str, float]]:
         """What the learners know now, and means over all of their games."""
@@ -182,8 +184,8 @@ class Td(Learner[TdState]):
             draws=sums[DRAWS],
         )
         if self.config.exploration == "epsilon":
-            course = make_course(self.config, self.design, state.generation)
-            statistics["epsilon"] = float(epsilon_at(course, course.played))
+            learning = make_learning_settings(self.config, self.decoder, state.generation)
+            statistics["epsilon"] = float(epsilon_at(learning, learning.played))
         after = replace(state, generation=state.generation + 1, population=population)
         return after, statistics
 
@@ -194,27 +196,29 @@ class Td(Learner[TdState]):
         return {"individuals": individuals, "genes": genes, "games_learned": games}
 
 
-def make_course(config: TdConfig, design: NetworkDesign, generation: int) -> Course:
+def make_learning_settings(
+    config: TdConfig, decoder: NetworkDecoder, generation: int
+) -> LearningSettings:
     """The settings of one *generation* as numbers."""
-    return Course(
+    return LearningSettings(
         games=config.games,
         played=generation * config.games,
         exploration=EXPLORATIONS[config.exploration],
         any_move=config.random_moves == "all",
-        lesson=LESSONS[config.random_lesson],
+        random_lesson=RANDOM_LESSONS[config.random_lesson],
         epsilon_start=config.epsilon_start,
         epsilon_end=config.epsilon_end,
         epsilon_games=float(config.epsilon_games),
         temperature=config.temperature,
-        take_wins=design.take_wins,
+        take_wins=decoder.take_wins,
         step=config.step,
         discount=config.discount,
         trace=config.trace,
         exact_end=config.end_value == "reward",
         backward=config.order == "backward",
         mixed=config.episodes == "mixed",
-        hidden_rate=config.rate_scale * (config.hidden_rate or 1.0 / design.inputs),
-        output_rate=config.rate_scale * (config.output_rate or 1.0 / design.hidden[0]),
+        hidden_rate=config.rate_scale * (config.hidden_rate or 1.0 / decoder.inputs),
+        output_rate=config.rate_scale * (config.output_rate or 1.0 / decoder.hidden[0]),
         biases=config.biases,
     )
 

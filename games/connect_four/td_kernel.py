@@ -38,10 +38,10 @@ from evolve_arena.games.connect_four.td_moves import (
     BEST,
     MOST_CELLS,
     PLAYED,
-    Course,
-    Room,
+    LearningSettings,
+    Workspace,
     choose_move,
-    make_room,
+    make_workspace,
 )
 from evolve_arena.genomes.simd import peek, poke
 
@@ -61,7 +61,7 @@ def teach_part(
 
     Args:
         options: ``rules``, ``units`` (hidden ones), ``inputs``, and the fields of the
-            :class:`Course` as ``course``.
+            :class:`LearningSettings` as ``learning``.
         inputs: Genes, shape ``(learners, genes)``; a seed for each learner (``uint64``); the
             input that each feature of the board raises and by how much (``float32``).
         outputs: Genes afterwards, and sums over the games (``float64``), shape
@@ -70,24 +70,30 @@ def teach_part(
     """
     population, seeds, index, factor = inputs
     pupil = new_pupil(options["inputs"], options["units"])
-    course = Course(**options["course"])
+    learning = LearningSettings(**options["learning"])
     outputs[0][part] = population[part]
     outputs[1][part] = 0.0
     streams = seeds[part].copy()  # they go on as numbers are drawn
     arrays = streams, outputs[0][part], outputs[1][part]
-    _teach(Rules(*options["rules"]), pupil, course, index, factor, make_room(pupil), *arrays)
+    _teach(Rules(*options["rules"]), pupil, learning, index, factor, make_workspace(pupil), *arrays)
 
 
 @compiled
-def epsilon_at(course: Course, game: int) -> Any:
+def epsilon_at(learning: LearningSettings, game: int) -> Any:
     """The probability of a random move in the game with that number, the first being 0."""
-    done = min(1.0, game / course.epsilon_games)
-    return course.epsilon_start + (course.epsilon_end - course.epsilon_start) * done
+    done = min(1.0, game / learning.epsilon_games)
+    return learning.epsilon_start + (learning.epsilon_end - learning.epsilon_start) * done
 
 
 @compiled
 def compute_targets(
-    values: Any, rivals: Any, targets: Any, last: int, over: bool, reward: Any, course: Course
+    values: Any,
+    rivals: Any,
+    targets: Any,
+    last: int,
+    over: bool,
+    reward: Any,
+    learning: LearningSettings,
 ) -> None:
     """Fills in the *targets* of one episode: places *last*, *last* - 2 and so on.
 
@@ -105,24 +111,26 @@ def compute_targets(
         last: The place of the episode's last position.
         over: Whether the game was over there; if not, the opponent ended it.
         reward: What came in the end: 1, 0 or -1.
-        course: Has step, discount, λ, the lesson of random moves, and whether ends are exact.
+        learning: Has step, discount, λ, what random moves teach, and whether ends are exact.
     """
-    carried = course.discount * course.trace
+    carried = learning.discount * learning.trace
     surprise = reward - values[last]
-    targets[last] = values[last] + course.step * surprise
+    targets[last] = values[last] + learning.step * surprise
     total = surprise
     following = values[last]
     for place in range(last - 2, -1, -2):
-        surprise = course.discount * following - values[place]
-        if course.exact_end and over and place == last - 2:
+        surprise = learning.discount * following - values[place]
+        if learning.exact_end and over and place == last - 2:
             surprise = reward - values[place]
             total = 0.0
         rival = rivals[place + 2]
-        if course.lesson != PLAYED and rival == rival:  # noqa: PLR0124 - else it is no number
-            surprise = course.discount * rival - values[place] if course.lesson == BEST else 0.0
+        if learning.random_lesson != PLAYED and rival == rival:  # noqa: PLR0124 - else it is no number
+            surprise = (
+                learning.discount * rival - values[place] if learning.random_lesson == BEST else 0.0
+            )
             total = 0.0
         total = surprise + carried * total
-        targets[place] = values[place] + course.step * total
+        targets[place] = values[place] + learning.step * total
         following = values[place]
 
 
@@ -130,10 +138,10 @@ def compute_targets(
 def _teach(
     rules: Rules,
     pupil: Pupil,
-    course: Course,
+    learning: LearningSettings,
     index: Any,
     factor: Any,
-    room: Room,
+    workspace: Workspace,
     streams: Any,
     population: Any,
     figures: Any,
@@ -141,10 +149,12 @@ def _teach(
     for learner in range(population.shape[0]):
         read_genes(pupil, population[learner])
         stream = streams[learner : learner + 1]
-        for game in range(course.games):
-            epsilon = epsilon_at(course, course.played + game)
-            plies, outcome = _play(rules, pupil, course, index, factor, room, stream, epsilon)
-            figures[learner, ERROR] += _learn_from(pupil, course, room, plies, outcome)
+        for game in range(learning.games):
+            epsilon = epsilon_at(learning, learning.played + game)
+            plies, outcome = _play(
+                rules, pupil, learning, index, factor, workspace, stream, epsilon
+            )
+            figures[learner, ERROR] += _learn_from(pupil, learning, workspace, plies, outcome)
             figures[learner, PLIES] += plies
             figures[learner, FIRST_WINS] += outcome > 0
             figures[learner, DRAWS] += outcome == 0
@@ -155,10 +165,10 @@ def _teach(
 def _play(
     rules: Rules,
     pupil: Pupil,
-    course: Course,
+    learning: LearningSettings,
     index: Any,
     factor: Any,
-    room: Room,
+    workspace: Workspace,
     stream: Any,
     epsilon: Any,
 ) -> Any:
@@ -169,23 +179,25 @@ def _play(
     """
     own = other = full = np.uint64(0)
     bits = rules.columns * (rules.rows + 1)
-    start_sums(pupil, room.sums, 0)
-    start_sums(pupil, room.sums, pupil.width)
+    start_sums(pupil, workspace.sums, 0)
+    start_sums(pupil, workspace.sums, pupil.width)
     for ply in range(all_cells(rules)):
         side = ply & 1
-        poke(room.rivals, ply, np.nan)
+        poke(workspace.rivals, ply, np.nan)
         column = choose_move(
-            rules, pupil, course, index, factor, room, stream, epsilon, ply, own, other, full
+            rules, pupil, learning, index, factor, workspace, stream, epsilon, ply, own, other, full
         )
         bit = drop(own | other, column, rules)
         cell = cell_of(bit)
-        poke(room.estimates, ply, np.float64(apply_tanh(pupil, peek(room.outputs, column))))
+        poke(
+            workspace.estimates, ply, np.float64(apply_tanh(pupil, peek(workspace.outputs, column)))
+        )
         for viewer in range(2):
             feature = cell if viewer == side else bits + cell
             source, value = peek(index, feature), peek(factor, feature)
-            poke(room.sources, viewer * MOST_CELLS + ply, source)
-            poke(room.values, viewer * MOST_CELLS + ply, value)
-            add_input(pupil, room.sums, viewer * pupil.width, source, value)
+            poke(workspace.sources, viewer * MOST_CELLS + ply, source)
+            poke(workspace.values, viewer * MOST_CELLS + ply, value)
+            add_input(pupil, workspace.sums, viewer * pupil.width, source, value)
         full = mark_if_full(full, bit, column, rules)
         own |= bit
         if has_line(own, rules):
@@ -195,37 +207,45 @@ def _play(
 
 
 @internal
-def _learn_from(pupil: Pupil, course: Course, room: Room, plies: int, outcome: int) -> Any:
+def _learn_from(
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, plies: int, outcome: int
+) -> Any:
     """Trains the network on the game just played; gives the sum of |target - value|."""
     for side in range(min(2, plies)):
         last = plies - 1 if (plies - 1) & 1 == side else plies - 2
         reward = np.float64(outcome if side == 0 else -outcome)
         compute_targets(
-            room.estimates, room.rivals, room.targets, last, last == plies - 1, reward, course
+            workspace.estimates,
+            workspace.rivals,
+            workspace.targets,
+            last,
+            last == plies - 1,
+            reward,
+            learning,
         )
     begun_with = (plies + 1) // 2
     error = 0.0
     for number in range(plies):
         ply = number
-        if not course.mixed:
+        if not learning.mixed:
             side = 0 if number < begun_with else 1
             place = number - side * begun_with
-            if course.backward:
+            if learning.backward:
                 place = (begun_with if side == 0 else plies - begun_with) - 1 - place
             ply = 2 * place + side
-        elif course.backward:
+        elif learning.backward:
             ply = plies - 1 - number
-        target = peek(room.targets, ply)
-        error += abs(target - peek(room.estimates, ply))
+        target = peek(workspace.targets, ply)
+        error += abs(target - peek(workspace.estimates, ply))
         learn(
             pupil,
-            room.sources,
-            room.values,
+            workspace.sources,
+            workspace.values,
             (ply & 1) * MOST_CELLS,
             ply + 1,
             np.float32(target),
-            np.float32(course.hidden_rate),
-            np.float32(course.output_rate),
-            np.float32(1.0 if course.biases else 0.0),
+            np.float32(learning.hidden_rate),
+            np.float32(learning.output_rate),
+            np.float32(1.0 if learning.biases else 0.0),
         )
     return error

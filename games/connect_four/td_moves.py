@@ -31,15 +31,15 @@ EXPLORATIONS = {"epsilon": EPSILON, "greedy": GREEDY, "softmax": SOFTMAX}
 """The code of each way to choose moves while learning."""
 
 PLAYED, BEST, NOTHING = 0, 1, 2
-LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
-"""The code of each kind of lesson that a random move gives for the position before."""
+RANDOM_LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
+"""The code of each thing that a random move may teach about the position before."""
 
 SIGMOID = ACTIVATIONS["sigmoid"]
 ONE = np.uint64(1)
 MOST_CELLS = 64
 
 
-class Course(NamedTuple):
+class LearningSettings(NamedTuple):
     """How a learner plays and learns: the settings of the method as numbers."""
 
     games: int
@@ -49,8 +49,8 @@ class Course(NamedTuple):
     """One of :data:`EXPLORATIONS`."""
     any_move: bool
     """Whether a random move may be the best one as well."""
-    lesson: int
-    """One of :data:`LESSONS`."""
+    random_lesson: int
+    """One of :data:`RANDOM_LESSONS`."""
     epsilon_start: float
     epsilon_end: float
     epsilon_games: float
@@ -75,7 +75,7 @@ class Course(NamedTuple):
     biases: bool
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Room for one game, used again and again."""
 
     sums: NDArray[np.float32]
@@ -96,9 +96,9 @@ class Room(NamedTuple):
     targets: NDArray[np.float64]
 
 
-def make_room(pupil: Pupil) -> Room:
+def make_workspace(pupil: Pupil) -> Workspace:
     """Room for games of *pupil*."""
-    return Room(
+    return Workspace(
         np.zeros(2 * pupil.width, dtype=np.float32),
         np.zeros(MOST_CELLS, dtype=np.float32),
         np.zeros(MOST_CELLS, dtype=np.float64),
@@ -114,10 +114,10 @@ def make_room(pupil: Pupil) -> Room:
 def choose_move(
     rules: Rules,
     pupil: Pupil,
-    course: Course,
+    learning: LearningSettings,
     index: Any,
     factor: Any,
-    room: Room,
+    workspace: Workspace,
     stream: Any,
     epsilon: Any,
     ply: int,
@@ -127,30 +127,30 @@ def choose_move(
 ) -> Any:
     """The column of the next move; its output at least is then known."""
     side = ply & 1
-    at_random = course.exploration == EPSILON and chance(stream) < epsilon
+    at_random = learning.exploration == EPSILON and chance(stream) < epsilon
     only = -1
-    if at_random and course.any_move and course.lesson == PLAYED:
+    if at_random and learning.any_move and learning.random_lesson == PLAYED:
         only = _draw_open(rules, stream, full, -1)
     for column in range(rules.columns):
         if (only < 0 or column == only) and not (full >> np.uint64(column)) & ONE:
             cell = cell_of(drop(own | other, column, rules))
             source, value = peek(index, cell), peek(factor, cell)
-            output = output_with(pupil, room.sums, side * pupil.width, source, value)
-            poke(room.outputs, column, output)
+            output = output_with(pupil, workspace.sums, side * pupil.width, source, value)
+            poke(workspace.outputs, column, output)
     if only >= 0:
         return only
-    if course.take_wins:
+    if learning.take_wins:
         wins = winning_cells(own, rules) & landing_cells(own | other, rules)
         if wins and not at_random:
             return column_of(wins, rules)
-    if course.exploration == SOFTMAX:
-        return _draw_by_value(rules, pupil, course, room, stream, full)
-    best = _draw_best(rules, room, stream, full)
+    if learning.exploration == SOFTMAX:
+        return _draw_by_value(rules, pupil, learning, workspace, stream, full)
+    best = _draw_best(rules, workspace, stream, full)
     if not at_random:
         return best
-    column = _draw_open(rules, stream, full, -1 if course.any_move else best)
+    column = _draw_open(rules, stream, full, -1 if learning.any_move else best)
     if column != best:
-        poke(room.rivals, ply, np.float64(apply_tanh(pupil, peek(room.outputs, best))))
+        poke(workspace.rivals, ply, np.float64(apply_tanh(pupil, peek(workspace.outputs, best))))
     return column
 
 
@@ -173,49 +173,54 @@ def _draw_open(rules: Rules, stream: Any, full: Any, without: int) -> Any:
 
 
 @inlined
-def _draw_best(rules: Rules, room: Room, stream: Any, full: Any) -> Any:
+def _draw_best(rules: Rules, workspace: Workspace, stream: Any, full: Any) -> Any:
     """The column with the highest output; of several one, each as likely."""
     best, ties = -1, 0
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
-            if best < 0 or peek(room.outputs, column) > peek(room.outputs, best):
+            if best < 0 or peek(workspace.outputs, column) > peek(workspace.outputs, best):
                 best, ties = column, 1
-            elif peek(room.outputs, column) == peek(room.outputs, best):
+            elif peek(workspace.outputs, column) == peek(workspace.outputs, best):
                 ties += 1
     left = below(stream, ties) if ties > 1 else 0
     column = best
     while left > 0:
         column += 1
         closed = (full >> np.uint64(column)) & ONE
-        if not closed and peek(room.outputs, column) == peek(room.outputs, best):
+        if not closed and peek(workspace.outputs, column) == peek(workspace.outputs, best):
             left -= 1
     return column
 
 
 @internal
 def _draw_by_value(
-    rules: Rules, pupil: Pupil, course: Course, room: Room, stream: Any, full: Any
+    rules: Rules,
+    pupil: Pupil,
+    learning: LearningSettings,
+    workspace: Workspace,
+    stream: Any,
+    full: Any,
 ) -> Any:
     """A column with probability proportional to exp(value / temperature)."""
     highest = -1.0
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
-            value = np.float64(apply_tanh(pupil, peek(room.outputs, column)))
-            poke(room.chances, column, value)
+            value = np.float64(apply_tanh(pupil, peek(workspace.outputs, column)))
+            poke(workspace.chances, column, value)
             highest = max(highest, value)
     total = 0.0
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
-            below_highest = (peek(room.chances, column) - highest) / course.temperature
+            below_highest = (peek(workspace.chances, column) - highest) / learning.temperature
             weight = _exponential(pupil, below_highest)
-            poke(room.chances, column, weight)
+            poke(workspace.chances, column, weight)
             total += weight
     left = chance(stream) * total
     chosen = -1
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
             chosen = column
-            left -= peek(room.chances, column)
+            left -= peek(workspace.chances, column)
             if left < 0.0:
                 break
     return chosen

@@ -91,12 +91,12 @@ class ConnectFourText(TextUI):
         self, player: ColumnPlayer, position: Position, earlier: Sequence[Position]
     ) -> str:
         """See :mod:`evolve_arena.games.connect_four.text_ui`."""
-        return describe_opinions(player, position, earlier)
+        return describe_values(player, position, earlier)
 
 
-def describe_opinions(player: ColumnPlayer, position: Position, earlier: Sequence[Position]) -> str:
-    """The opinions in two lines, the best one with a star; see :func:`find_opinions`."""
-    game, values = player.game, find_opinions(player, position, earlier)
+def describe_values(player: ColumnPlayer, position: Position, earlier: Sequence[Position]) -> str:
+    """The values in two lines, the best one with a star; see :func:`find_values`."""
+    game, values = player.game, find_values(player, position, earlier)
     open_columns = game.legal_moves(position)
     best = max(open_columns, key=lambda column: values[column])
     texts = _write_apart([float(values[column]) for column in open_columns])
@@ -105,17 +105,17 @@ def describe_opinions(player: ColumnPlayer, position: Position, earlier: Sequenc
         for column, text in zip(open_columns, texts, strict=True)
     ]
     notes = ""
-    if player.design.head == "value":
+    if player.decoder.head == "value":
         ends = {column: game.outcome(game.play(position, column)) for column in open_columns}
         wins = [column for column, end in ends.items() if end and end.winner is not None]
         if wins:
             notes = f"; column {game.format_move(wins[0])} wins at once"
         if _is_recurrent(player):
             notes += "; without what it remembers of the game"
-    return f"{one_line(player.name)}'s {_WORDS[player.design.head]}{notes}:\n  {'  '.join(parts)}"
+    return f"{one_line(player.name)}'s {_WORDS[player.decoder.head]}{notes}:\n  {'  '.join(parts)}"
 
 
-def find_opinions(
+def find_values(
     player: ColumnPlayer, position: Position, earlier: Sequence[Position]
 ) -> NDArray[np.float64]:
     """What the network thinks of each column, for who is to move; the greater, the better.
@@ -131,20 +131,22 @@ def find_opinions(
     Returns:
         Shape ``(columns,)``; not a number where a column is full.
     """
-    if player.design.head != "policy":
+    if player.decoder.head != "policy":
         return player.value_columns(position)
     seen = [*(earlier if _is_recurrent(player) else ()), position]
-    inputs = np.array([_encode(player.design, board) for board in seen])
+    inputs = np.array([_encode(player.decoder, board) for board in seen])
     if isinstance(player, GraphPlayer):
-        design = player.design
-        graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
+        decoder = player.decoder
+        graphs = compile_graphs(
+            player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward
+        )
         outputs = evaluate(graphs, 0, inputs)[-1]
     elif isinstance(player, NetworkPlayer):
-        genome = player.design.expand(player.genome[None])[0]
-        outputs = player.design.mlp.evaluate(genome, inputs)[-1]
+        genome = player.decoder.expand(player.genome[None])[0]
+        outputs = player.decoder.mlp.evaluate(genome, inputs)[-1]
     else:
         raise TypeError(f"{type(player).__name__} is no kind of network that is known here")
-    values = np.full(player.design.columns, np.nan)
+    values = np.full(player.decoder.columns, np.nan)
     for column in player.game.legal_moves(position):
         values[column] = outputs[column]
     return values
@@ -168,20 +170,20 @@ def _write_apart(values: Sequence[float]) -> list[str]:
 
 
 def _is_recurrent(player: ColumnPlayer) -> bool:
-    return isinstance(player, GraphPlayer) and not player.design.feed_forward
+    return isinstance(player, GraphPlayer) and not player.decoder.feed_forward
 
 
-def _encode(design: BoardView, position: Position) -> NDArray[np.float64]:
+def _encode(decoder: BoardView, position: Position) -> NDArray[np.float64]:
     """The inputs that show the *position* to a network whose turn it is."""
     discs = [position.first, position.second]
-    if design.viewpoint == "mover" and position.ply % 2:
+    if decoder.viewpoint == "mover" and position.ply % 2:
         discs.reverse()
-    bits = design.columns * (design.rows + 1)
+    bits = decoder.columns * (decoder.rows + 1)
     both = discs[0] | discs[1] << bits
-    inputs = np.zeros(design.inputs)
-    for feature in range(design.board.features):
+    inputs = np.zeros(decoder.inputs)
+    for feature in range(decoder.board.features):
         if both >> feature & 1:
-            inputs[design.board.index[feature]] += design.board.factor[feature]
+            inputs[decoder.board.index[feature]] += decoder.board.factor[feature]
     return inputs
 
 

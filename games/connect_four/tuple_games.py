@@ -8,13 +8,13 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import below, chance
-from evolve_arena.evolve.learning.tuple_lessons import (
+from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
     FIRST_WINS,
     PLIES,
-    Lesson,
-    TupleRoom,
+    LearningSettings,
+    TupleWorkspace,
     learn,
     note_position,
 )
@@ -43,37 +43,42 @@ ONE = np.uint64(1)
 @compiled
 def teach(
     rules: Rules,
-    lesson: Lesson,
+    learning: LearningSettings,
     structure: Any,
     tables: Any,
     stream: Any,
-    room: TupleRoom,
+    workspace: TupleWorkspace,
     figures: Any,
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
     Args:
         rules: The board.
-        lesson: How to play and learn.
+        learning: How to play and learn.
         structure: See :mod:`evolve_arena.genomes.tuple_entries`.
         tables: The numbers after moves of who began, then those after moves of the other.
         stream: Chance.
-        room: Scratch.
-        figures: What `evolve_arena.evolve.learning.tuple_lessons` counts; it is added.
+        workspace: Memory that is used again and again.
+        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
     """
-    for _ in range(lesson.games):
-        plies, outcome = _play(rules, lesson, structure, tables, stream, room)
+    for _ in range(learning.games):
+        plies, outcome = _play(rules, learning, structure, tables, stream, workspace)
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
-        chosen = outcome != 0 or not peek(room.explored, plies - 1)
+        chosen = outcome != 0 or not peek(workspace.explored, plies - 1)
         readings = peek(structure, READINGS)
-        figures[ERROR] += learn(lesson, readings, tables, plies, outcome, chosen, room)
+        figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
 
 
 @internal
 def _play(
-    rules: Rules, lesson: Lesson, structure: Any, tables: Any, stream: Any, room: TupleRoom
+    rules: Rules,
+    learning: LearningSettings,
+    structure: Any,
+    tables: Any,
+    stream: Any,
+    workspace: TupleWorkspace,
 ) -> Any:
     """Plays one game: how many plies, and 1, 0 or -1 for who began.
 
@@ -82,26 +87,32 @@ def _play(
     """
     readings = peek(structure, READINGS)
     own = other = full = np.uint64(0)
-    start_readings(structure, 0, room.entries, 0)
+    start_readings(structure, 0, workspace.entries, 0)
     ply = 0
     while ply < all_cells(rules):
         side = ply & 1
         if winning_cells(own, rules) & landing_cells(own | other, rules):
             return ply + 1, 1 - 2 * side
         table = side * peek(structure, ENTRIES)
-        explores = chance(stream) < lesson.exploration
+        explores = chance(stream) < learning.exploration
         zero = np.float32(0.0)
         total = zero
         if explores:
             column = _choose_at_random(rules, full, stream)
         else:
-            total = sum_entries(structure, 0, room.entries, 0, tables, table, room.now, zero)
-            column, total = _choose(rules, structure, tables, table, side, own | other, total, room)
+            total = sum_entries(
+                structure, 0, workspace.entries, 0, tables, table, workspace.now, zero
+            )
+            column, total = _choose(
+                rules, structure, tables, table, side, own | other, total, workspace
+            )
         bit = drop(own | other, column, rules)
-        note_change(structure, 0, room.entries, 0, side, cell_of(bit))
+        note_change(structure, 0, workspace.entries, 0, side, cell_of(bit))
         if explores:
-            total = sum_entries(structure, 0, room.entries, 0, tables, table, room.now, zero)
-        note_position(room, ply, 0, readings, table, total, explores)
+            total = sum_entries(
+                structure, 0, workspace.entries, 0, tables, table, workspace.now, zero
+            )
+        note_position(workspace, ply, 0, readings, table, total, explores)
         own, other = other, own | bit
         full = mark_if_full(full, bit, column, rules)
         ply += 1
@@ -117,7 +128,7 @@ def _choose(
     side: int,
     discs: Any,
     total: Any,
-    room: TupleRoom,
+    workspace: TupleWorkspace,
 ) -> Any:
     """The best column for who is to move, the first of equal ones, and the sum after it."""
     best: Any = -1
@@ -129,7 +140,7 @@ def _choose(
         free ^= bit
         cell = cell_of(bit)
         after = weigh_change(
-            structure, 0, room.entries, 0, side, cell, tables, table, room.now, total
+            structure, 0, workspace.entries, 0, side, cell, tables, table, workspace.now, total
         )
         if best < 0 or sign * after > sign * best_total:
             best = cell // (rules.rows + 1)

@@ -16,7 +16,7 @@ from evolve_arena.players import tuples
 
 
 @dataclass(frozen=True)
-class TupleDesign(tuples.TupleDesign):
+class TupleDecoder(tuples.TupleDecoder):
     """What turns shapes and tables into players.
 
     Raises:
@@ -72,8 +72,8 @@ def _make_table(cells: bytes, shape: tuple[int, ...], rules: Rules) -> TupleTabl
 class TuplePlayer(tuples.TuplePlayer, ColumnPlayer):
     """A tuple network that plays."""
 
-    design_type = TupleDesign
-    design: TupleDesign
+    decoder_type = TupleDecoder
+    decoder: TupleDecoder
 
 
-TupleDesign.player_type = TuplePlayer
+TupleDecoder.player_type = TuplePlayer

@@ -19,7 +19,7 @@ from evolve_arena.players.packed import (
     TUPLES,
     PackedPlayers,
 )
-from evolve_arena.players.search import make_room
+from evolve_arena.players.search import make_memory
 
 HEAD, RELATIVE, TAKES_WINS, INPUTS, SLOTS, TERMS, PLANES, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 8)
 """Fields of a player's record, beside the usual ones. For a network its head, whether it sees the
@@ -43,32 +43,32 @@ POLICY, VALUE, ACTION = 0, 1, 2
 inputs tell."""
 
 (
-    CARD_KIND,
-    CARD_NOISE,
-    CARD_HEAD,
-    CARD_SIDE,
-    CARD_SHAPE,
-    CARD_LAYERS,
-    CARD_ACTIVATION,
-    CARD_UNITS,
-    CARD_WIDTH,
-    CARD_SUMS_AT,
-    CARD_WEIGHTS_AT,
-    CARD_DISCS_AT,
+    CACHE_KIND,
+    CACHE_NOISE,
+    CACHE_HEAD,
+    CACHE_SIDE,
+    CACHE_SHAPE,
+    CACHE_LAYERS,
+    CACHE_ACTIVATION,
+    CACHE_UNITS,
+    CACHE_WIDTH,
+    CACHE_SUMS_AT,
+    CACHE_WEIGHTS_AT,
+    CACHE_DISCS_AT,
     _,
-    CARD_STRUCTURE_AT,
-    CARD_NUMBERS_AT,
-    CARD_VALUES_AT,
-    CARD_INPUTS,
-    CARD_SLOTS,
-    CARD_PLANES,
-    CARD_MEMORY,
-    CARD_TRIAL,
-    CARD_DEPTH,
-    CARD_LINES_AT,
-    CARD_TAKES_WINS,
-    CARD_ACTIONS_AT,
-    CARD_TABLES_AT,
+    CACHE_STRUCTURE_AT,
+    CACHE_NUMBERS_AT,
+    CACHE_VALUES_AT,
+    CACHE_INPUTS,
+    CACHE_SLOTS,
+    CACHE_PLANES,
+    CACHE_MEMORY,
+    CACHE_TRIAL,
+    CACHE_DEPTH,
+    CACHE_LINES_AT,
+    CACHE_TAKES_WINS,
+    CACHE_ACTIONS_AT,
+    CACHE_TABLES_AT,
 ) = range(26)
 """Fields of a card, which says all about a player at a table, so that no ply has to look it
 up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
@@ -80,7 +80,7 @@ numbers and its planes begin, its inputs, slots and planes, and which of the pla
 remembers and which is free. For a search: its depth, and where the numbers of lines begin. For
 a network again: whether it takes wins, and where the columns for its moves begin. For a tuple
 network: where the numbers begin that count after its moves."""
-CARD_FIELDS = 32
+CACHE_FIELDS = 32
 WIDTH_OF_GRAPHS, WIDTH_OF_TUPLES = -1, -2
 """What stands instead of the padded number of units."""
 
@@ -110,7 +110,7 @@ class Workspace(NamedTuple):
     terms: NDArray[np.float64]
     streams: NDArray[np.uint64]
     """The random stream of each table."""
-    cards: NDArray[np.int64]
+    caches: NDArray[np.int64]
     """A card for each slot, flat."""
     boards: NDArray[np.uint64]
     """What the kernel knows of the match at each table, flat."""
@@ -140,10 +140,10 @@ def make_workspace(packed: PackedPlayers) -> Workspace:
         np.zeros(2 * TABLES * planes, dtype=np.float64),
         np.zeros(int(graphs[:, TERMS].max(initial=0)), dtype=np.float64),
         np.zeros(TABLES, dtype=np.uint64),
-        np.zeros(2 * TABLES * CARD_FIELDS, dtype=np.int64),
+        np.zeros(2 * TABLES * CACHE_FIELDS, dtype=np.int64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
-        make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
+        make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
     )
 
 

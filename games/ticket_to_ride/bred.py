@@ -1,4 +1,4 @@
-"""What all designs of players of Ticket to Ride share: the game's options, and networks' weights.
+"""What all decoders of players of Ticket to Ride share: the game's options, and networks' weights.
 
 A player may sit at tables of any size: how many play is no part of what it is bred for.
 """
@@ -28,8 +28,8 @@ from evolve_arena.players.packed import KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 
 @dataclass(frozen=True, kw_only=True)
-class TicketDesign:
-    """The options that every design for Ticket to Ride has.
+class TicketDecoder:
+    """The options that every decoder for Ticket to Ride has.
 
     Raises:
         BadValueError: An option of the game is out of range.
@@ -82,16 +82,16 @@ class TicketDesign:
 
 
 def pack_networks(
-    design: TicketDesign,
+    decoder: TicketDecoder,
     mlp: MLP,
     genomes: Genomes,
     scales: NDArray[np.float32] | None,
     **chosen: int,
 ) -> PackedPlayers:
-    """The networks that *genomes* make, with fields as :meth:`TicketDesign.make_seats` takes them.
+    """The networks that *genomes* make, with fields as :meth:`TicketDecoder.make_seats` takes them.
 
     Args:
-        design: What they play.
+        decoder: What they play.
         mlp: Their structure.
         genomes: Shape ``(individuals, genes)``.
         scales: What each input is multiplied by, or None for nothing.
@@ -105,7 +105,7 @@ def pack_networks(
         scaled = genomes[:, :first].reshape(-1, mlp.inputs, mlp.sizes[1]) * scales[None, :, None]
         genomes = np.concatenate([scaled.reshape(-1, first), genomes[:, first:]], axis=1)
     weights = pack_dense(mlp, genomes)
-    seats = design.make_seats(len(genomes), kind=NETWORK, **chosen)
+    seats = decoder.make_seats(len(genomes), kind=NETWORK, **chosen)
     seats[:, WEIGHTS_AT] = np.arange(len(genomes)) * weights.shape[1]
     return PackedPlayers(
         seats,

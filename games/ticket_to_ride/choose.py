@@ -6,8 +6,8 @@ in all of them. Nobody looks at what a seat may not know: a state and what
 
 The forward pass of networks and graphs for Ticket to Ride, compiled.
 
-What they see stands in ``room.inputs``: features as counted, and behind them, for those that weigh
-moves, what :mod:`evolve_arena.games.ticket_to_ride.situation` and
+What they see stands in ``network.inputs``: features as counted, and behind them, for those that
+weigh moves, what :mod:`evolve_arena.games.ticket_to_ride.situation` and
 :mod:`evolve_arena.games.ticket_to_ride.move_features` write.
 """
 
@@ -89,7 +89,7 @@ def choose_move(rules: Any, packed: Any, player: int, state: Any, workspace: Any
     decides = HAS_DECISIONS and thinks and packed.seats[player, HEAD] == DECISION
     seat, phase, variant = state[TO_MOVE], state[PHASE], packed.seats[player, VARIANT]
     by_rule = (HAS_RULE and kind == RULE) or (decides and phase != TURN)
-    moves, room, count = workspace.moves, workspace.room, 0
+    moves, network, count = workspace.moves, workspace.network, 0
     if (HAS_RULE or HAS_DECISIONS) and by_rule:
         if phase in (KEEP_FIRST, KEEP):
             return choose_tickets(rules, state, seat, variant, workspace)
@@ -104,11 +104,11 @@ def choose_move(rules: Any, packed: Any, player: int, state: Any, workspace: Any
         prepare_turn(rules, state, seat, variant, workspace)
     if HAS_THINKERS and not by_rule:
         features = packed.seats[player, FEATURES]
-        fill_features(rules, state, seat, features, variant, workspace, room.inputs)
+        fill_features(rules, state, seat, features, variant, workspace, network.inputs)
         if HAS_MOVES and not decides:
             return _play_best_move(packed, player, state, count, workspace)
         if HAS_DECISIONS:
-            weigh_decisions(packed, player, room)
+            weigh_decisions(packed, player, network)
     if HAS_RULE or HAS_DECISIONS:
         return _carry_out(rules, packed, player, state, by_rule, workspace)
     return peek(moves, 0)
@@ -123,8 +123,8 @@ def begin_match(workspace: Any) -> None:
     """
     for place in range(workspace.seats.shape[0]):
         poke(workspace.seats, place, np.uint64(0))
-    for place in range(workspace.room.keys.shape[0]):
-        poke(workspace.room.keys, place, np.uint64(0))
+    for place in range(workspace.network.keys.shape[0]):
+        poke(workspace.network.keys, place, np.uint64(0))
 
 
 @internal
@@ -135,7 +135,7 @@ def _carry_out(
 
     A network that is kept from what is impossible has its next best decision carried out then.
     """
-    seat, variant, worths = state[TO_MOVE], packed.seats[player, VARIANT], workspace.room.worths
+    seat, variant, worths = state[TO_MOVE], packed.seats[player, VARIANT], workspace.network.worths
     decision = DRAW_CARDS
     if not by_rule:
         decision = _strongest(worths)
@@ -163,16 +163,16 @@ def _strongest(worths: Any) -> int:
 @internal
 def _play_best_move(packed: Any, player: int, state: Any, count: int, workspace: Any) -> Any:
     """The first of the moves of which the network thinks most; there are *count* legal ones."""
-    seat, moves, room = state[TO_MOVE], workspace.moves, workspace.room
+    seat, moves, network = state[TO_MOVE], workspace.moves, workspace.network
     survey(state, seat, workspace)
     describe_situation(state, seat, workspace)
-    begin_weighing(packed, player, room)
-    count = prune_moves(state, seat, moves, count, room)
+    begin_weighing(packed, player, network)
+    count = prune_moves(state, seat, moves, count, network)
     best, chosen = -np.inf, peek(moves, 0)
     for place in range(count):
         move = peek(moves, place)
-        told = describe_move(state, seat, move, room)
-        worth = weigh_move(packed, player, room, told)
+        told = describe_move(state, seat, move, network)
+        worth = weigh_move(packed, player, network, told)
         if worth > best:
             best, chosen = worth, move
     return chosen
@@ -193,65 +193,67 @@ DECISIONS = 4
 
 
 @internal
-def weigh_decisions(packed: Any, player: int, room: Any) -> None:
-    """Writes to ``room.worths`` what the *player* thinks of each of the four decisions."""
+def weigh_decisions(packed: Any, player: int, network: Any) -> None:
+    """Writes to ``network.worths`` what the *player* thinks of each of the four decisions."""
     if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
-        inputs = _run(packed, player, room)
+        inputs = _run(packed, player, network)
         for place in range(DECISIONS):
-            poke(room.worths, place, peek(room.values, inputs + place))
+            poke(network.worths, place, peek(network.values, inputs + place))
         return
     shape = packed.shapes[packed.seats[player, SHAPE]]
     weights, at = packed.weights, packed.seats[player, WEIGHTS_AT]
-    start_first(shape, weights, at, room.base)
+    start_first(shape, weights, at, network.base)
     count = packed.seats[player, FEATURES]
-    add_inputs(shape, weights, at, room.inputs, 0, count, room.base, room.base)
-    activate_first(shape, room.base, room.ping)
+    add_inputs(shape, weights, at, network.inputs, 0, count, network.base, network.base)
+    activate_first(shape, network.base, network.ping)
     at = later_layers_at(shape, at)
-    evaluate_later(shape, weights, at, room.ping, room.pong, room.base)
+    evaluate_later(shape, weights, at, network.ping, network.pong, network.base)
     for place in range(DECISIONS):
-        poke(room.worths, place, np.float64(peek(room.base, place)))
+        poke(network.worths, place, np.float64(peek(network.base, place)))
 
 
 @internal
-def begin_weighing(packed: Any, player: int, room: Any) -> None:
+def begin_weighing(packed: Any, player: int, network: Any) -> None:
     """Works out what all moves of a state have in common, for a *player* that weighs moves."""
     if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
         return
     shape = packed.shapes[packed.seats[player, SHAPE]]
     at = packed.seats[player, WEIGHTS_AT]
-    start_first(shape, packed.weights, at, room.base)
-    add_inputs(shape, packed.weights, at, room.inputs, 0, MOVES_AT, room.base, room.base)
+    start_first(shape, packed.weights, at, network.base)
+    add_inputs(shape, packed.weights, at, network.inputs, 0, MOVES_AT, network.base, network.base)
 
 
 @internal
-def weigh_move(packed: Any, player: int, room: Any, count: int) -> Any:
+def weigh_move(packed: Any, player: int, network: Any, count: int) -> Any:
     """What the *player* thinks of a move (``float64``).
 
-    Its inputs stand in ``room.inputs``; *count* of them are not 0, those in ``room.places``.
+    Its inputs stand in ``network.inputs``; *count* of them are not 0, those in ``network.places``.
     """
     if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
-        inputs = _run(packed, player, room)
-        return peek(room.values, inputs)
+        inputs = _run(packed, player, network)
+        return peek(network.values, inputs)
     shape = packed.shapes[packed.seats[player, SHAPE]]
     weights, at = packed.weights, packed.seats[player, WEIGHTS_AT]
-    add_some_inputs(shape, weights, at, room.inputs, room.places, count, room.base, room.ping)
-    activate_first(shape, room.ping, room.ping)
+    add_some_inputs(
+        shape, weights, at, network.inputs, network.places, count, network.base, network.ping
+    )
+    activate_first(shape, network.ping, network.ping)
     at = later_layers_at(shape, at)
-    at, last = evaluate_hidden(shape, weights, at, room.ping, room.pong)
+    at, last = evaluate_hidden(shape, weights, at, network.ping, network.pong)
     return np.float64(single_output(shape, weights, at, last))
 
 
 @internal
-def _run(packed: Any, player: int, room: Any) -> Any:
+def _run(packed: Any, player: int, network: Any) -> Any:
     """Activates a graph; gives the slot of its first output."""
     inputs = packed.seats[player, INPUTS]
     features = packed.seats[player, FEATURES]
     for place in range(inputs):
         scale = scale_of(place) if place < features else 1.0
-        poke(room.values, place, np.float64(peek(room.inputs, place)) * scale)
+        poke(network.values, place, np.float64(peek(network.inputs, place)) * scale)
     structure, numbers = packed.seats[player, COLUMNS_AT], packed.seats[player, NUMBERS_AT]
     slots = packed.seats[player, SLOTS]
-    _activate(packed.columns, structure, packed.numbers, numbers, room.values, slots)
+    _activate(packed.columns, structure, packed.numbers, numbers, network.values, slots)
     return inputs
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch
+from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
@@ -30,15 +30,15 @@ HEADS = {"decision": DECISION, "action": ACTION}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TicketGraphDesign(TicketDesign):
+class TicketGraphDecoder(TicketDecoder):
     """What turns a NEAT genome into a player: everything but the genome.
 
     Raises:
         UnknownNameError: There is no such head or variant.
         BadValueError: A number is out of range, or *masked* is neither true nor false.
 
-    >>> design = TicketGraphDesign()
-    >>> design.inputs, design.outputs
+    >>> decoder = TicketGraphDecoder()
+    >>> decoder.inputs, decoder.outputs
     (26, 4)
     """
 
@@ -105,11 +105,11 @@ class TicketGraphPlayer(NeatPlayer):
     """A NEAT graph that plays Ticket to Ride.
 
     Args:
-        design: What it sees and decides.
+        decoder: What it sees and decides.
         genome: A population of this one genome.
         name: How tables call it.
     """
 
     kind = "ticket-neat"
-    design_type = TicketGraphDesign
-    design: TicketGraphDesign
+    decoder_type = TicketGraphDecoder
+    decoder: TicketGraphDecoder

@@ -28,12 +28,17 @@ from evolve_arena.arena.batch import seat_players
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
-from evolve_arena.evolve.learning.classifier import ACTIVATIONS, Lesson, Training, learn_rows
+from evolve_arena.evolve.learning.classifier import (
+    ACTIVATIONS,
+    LearningSettings,
+    Training,
+    learn_rows,
+)
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.player import CompiledPlayer
@@ -119,24 +124,24 @@ class Imitation(Method[ImitationState]):
     network_type = ImitationNetworkConfig
     state_type = ImitationState
     config: ImitationConfig
-    design: DecisionDesign
+    decoder: DecisionDecoder
 
     @classmethod
-    def estimate_bytes(cls, config: ImitationConfig, design: DecisionDesign) -> int:
+    def estimate_bytes(cls, config: ImitationConfig, decoder: DecisionDecoder) -> int:
         """The network, and the decisions of all games, of some forty turns a player."""
         rows = config.games * sum(config.players) * 40
-        return COPIES * 4 * design.genes + 2 * rows * 8 * design.features
+        return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
-    def __init__(self, config: ImitationConfig, design: DecisionDesign) -> None:
-        super().__init__(config, design)
-        if design.activation not in ACTIVATIONS:
+    def __init__(self, config: ImitationConfig, decoder: DecisionDecoder) -> None:
+        super().__init__(config, decoder)
+        if decoder.activation not in ACTIVATIONS:
             raise BadValueError(
-                f"network.activation is {design.activation!r}, which can't be learnt"
+                f"network.activation is {decoder.activation!r}, which can't be learnt"
                 f" (known: {', '.join(ACTIVATIONS)})"
             )
-        self._lesson = Lesson(
-            design.mlp.sizes,
-            design.activation,
+        self._lesson = LearningSettings(
+            decoder.mlp.sizes,
+            decoder.activation,
             config.solver,
             config.learning_rate,
             config.penalty,
@@ -147,13 +152,13 @@ class Imitation(Method[ImitationState]):
     def initial(self, seed: int) -> ImitationState:
         """A network that knows nothing, with weights as Glorot and Bengio (2010) draw them."""
         generator = derive_generator(seed, 0, "initialisation")
-        population = self.design.initialise(1, "glorot", generator)
-        memory = np.zeros((2, self.design.genes), dtype=np.float32)
+        population = self.decoder.initialise(1, "glorot", generator)
+        memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
         return ImitationState(seed, 0, population, memory, 0)
 
     def find_mismatch(self, state: ImitationState) -> str | None:
         """Compares the shapes of the arrays with the network's."""
-        genes = self.design.genes
+        genes = self.decoder.genes
         if state.population.shape != (1, genes):
             return f"its population has shape {state.population.shape}, not {1, genes}"
         if state.memory.shape != (2, genes):
@@ -203,14 +208,14 @@ class Imitation(Method[ImitationState]):
 
     def describe(self, state: ImitationState) -> dict[str, Any]:
         """Individuals, genes, and the batches learnt."""
-        return {"individuals": 1, "genes": self.design.genes, "batches": state.steps}
+        return {"individuals": 1, "genes": self.decoder.genes, "batches": state.steps}
 
     def find_rows(self, seed: int) -> tuple[DataSet, DataSet]:
         """What is learnt in a run of this *seed*, and what is held out."""
         if self._rows is None or self._rows[0] != seed:
             config = self.config
             rows = build_data_set(
-                self.design.game,
+                self.decoder.game,
                 self._teacher,
                 players=config.players,
                 games=config.games,
@@ -224,15 +229,15 @@ class Imitation(Method[ImitationState]):
 
     def measure_accuracy(self, state: ImitationState, rows: DataSet) -> float:
         """The share of *rows* whose class gets the largest output of the network."""
-        outputs = self.design.mlp.evaluate(state.population[0], self._scale(rows))
+        outputs = self.decoder.mlp.evaluate(state.population[0], self._scale(rows))
         return float((outputs.argmax(axis=1) == rows.classes).mean())
 
     @cached_property
     def _teacher(self) -> CompiledPlayer:
-        return make_rule_player(self.design.variant, self.design.game)
+        return make_rule_player(self.decoder.variant, self.decoder.game)
 
     def _scale(self, rows: DataSet) -> NDArray[np.float32]:
-        return rows.features[:, : self.design.features] * self.design.scales
+        return rows.features[:, : self.decoder.features] * self.decoder.scales
 
     def _order(
         self, rows: DataSet, state: ImitationState

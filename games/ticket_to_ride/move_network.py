@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.ticket_to_ride.bred import TicketDesign, pack_networks
+from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, pack_networks
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
@@ -26,7 +26,7 @@ from evolve_arena.players.packed import PackedPlayers
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoveDesign(TicketDesign):
+class MoveDecoder(TicketDecoder):
     """What turns a weight vector into a player: everything but the weights.
 
     The inputs are described in :mod:`evolve_arena.games.ticket_to_ride.situation` and
@@ -90,11 +90,11 @@ class MovePlayer(VectorPlayer):
     """A network that weighs moves.
 
     Args:
-        design: Its structure.
+        decoder: Its structure.
         genome: Its weights, shape ``(genes,)``.
         name: How tables call it.
     """
 
     kind = "ticket-moves"
-    design_type = MoveDesign
-    design: MoveDesign
+    decoder_type = MoveDecoder
+    decoder: MoveDecoder

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDesign, check_switch, pack_networks
+from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch, pack_networks
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.workspace import DECISION
 from evolve_arena.genomes.limits import check_sizes
@@ -29,7 +29,7 @@ SCALINGS = ("unit", "raw")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecisionDesign(TicketDesign):
+class DecisionDecoder(TicketDecoder):
     """What turns a weight vector into a player: everything but the weights.
 
     Raises:
@@ -101,14 +101,14 @@ class DecisionPlayer(VectorPlayer):
     """A network that decides what kind of thing to do.
 
     Args:
-        design: Its structure.
+        decoder: Its structure.
         genome: Its weights, shape ``(genes,)``.
         name: How tables call it.
     """
 
     kind = "ticket-decision"
-    design_type = DecisionDesign
-    design: DecisionDesign
+    decoder_type = DecisionDecoder
+    decoder: DecisionDecoder
 
     def decision_probabilities(self, features: NDArray[Any]) -> NDArray[np.float64]:
         """How likely the network thinks each of :data:`CLASSES`, in plain NumPy.
@@ -122,10 +122,10 @@ class DecisionPlayer(VectorPlayer):
         Raises:
             BadValueError: *features* have another shape.
         """
-        if features.ndim != 2 or features.shape[1] != self.design.features:
+        if features.ndim != 2 or features.shape[1] != self.decoder.features:
             raise BadValueError(
-                f"features have shape {features.shape}, expected (states, {self.design.features})"
+                f"features have shape {features.shape}, expected (states, {self.decoder.features})"
             )
-        outputs = self.design.mlp.evaluate(self.genome, features * self.design.scales)
+        outputs = self.decoder.mlp.evaluate(self.genome, features * self.decoder.scales)
         powers: NDArray[np.float64] = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -20,7 +20,7 @@ from evolve_arena.genomes.simd import peek, poke
 
 
 @internal
-def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int:
+def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> int:
     """Leaves out claims that are hardly ever better than others; gives how many moves are left.
 
     Of all ways to pay for a line only those stay that take the fewest locomotives, and of two
@@ -33,9 +33,9 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
         seat: Whose turn it is.
         moves: The legal moves, in ascending order.
         count: How many.
-        room: See :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkRoom`.
+        network: See :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkWorkspace`.
     """
-    hand, facts = player_at(seat) + HAND_AT, room.facts
+    hand, facts = player_at(seat) + HAND_AT, network.facts
     trains = peek(state, player_at(seat) + TRAINS)
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, BEST_AT + colour, -1)
@@ -49,7 +49,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
         twin, route = LINE_TWIN[line], LINE_ROUTE[line]
         again = LINE_COLOUR[line] == GREY and twin == line - 1
         if not (again and state[OWNER_AT + twin] < 0):
-            wanted = is_wanted(facts, route) or helps_ticket(room, seat, route, trains)
+            wanted = is_wanted(facts, route) or helps_ticket(network, seat, route, trains)
             for number in range(place, end):
                 move = moves[number]
                 if count_locomotives(state, hand, move) == fewest:

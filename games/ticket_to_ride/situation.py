@@ -69,12 +69,12 @@ ONE = np.int64(1)
 
 @internal
 def describe_situation(state: Any, seat: int, workspace: Any) -> None:
-    """Writes the inputs of :data:`SITUATION_NAMES` to ``workspace.room.inputs``, after a survey.
+    """Writes the inputs of :data:`SITUATION_NAMES` to ``workspace.network.inputs``, after a survey.
 
     Notes, too, what :func:`describe_move` needs to know about cards.
     """
-    room, base, at = workspace.room, player_at(seat), SITUATION_AT
-    facts, out = room.facts, room.inputs
+    network, base, at = workspace.network, player_at(seat), SITUATION_AT
+    facts, out = network.facts, network.inputs
     trains = peek(state, base + TRAINS)
     write_input(out, at, 1.0 if state[PHASE] == KEEP_FIRST else 0.0)
     write_input(out, at + 1, 1.0 if state[PHASE] == SECOND_CARD else 0.0)
@@ -84,13 +84,13 @@ def describe_situation(state: Any, seat: int, workspace: Any) -> None:
     for place in range(count):
         ticket = peek(facts, OPEN_AT + place)
         worth += TICKET_POINTS[ticket]
-        way = way_of(room, seat, ticket)
+        way = way_of(network, seat, ticket)
         if way > trains:
             lost += 1
             continue
         ways += way
         nearest = way if nearest == 0.0 else min(nearest, way)
-    tree = measure_tree(room, seat, count)
+    tree = measure_tree(network, seat, count)
     write_input(out, at + 3, ways / 32.0)
     write_input(out, at + 4, tree / 32.0)
     write_input(out, at + 5, (trains - tree) / 32.0)
@@ -112,7 +112,7 @@ def describe_situation(state: Any, seat: int, workspace: Any) -> None:
 @internal
 def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
     """The inputs about own cards."""
-    facts, out = workspace.room.facts, workspace.room.inputs
+    facts, out = workspace.network.facts, workspace.network.inputs
     wild = peek(state, hand + LOCOMOTIVE)
     most = lacking = 0
     for colour in range(LOCOMOTIVE):
@@ -153,5 +153,5 @@ def _most_points(lengths: int, cards: int) -> int:
 
 @internal
 def write_input(out: Any, place: int, value: Any) -> None:
-    """Writes the *value* of the input at a *place* to ``room.inputs``."""
+    """Writes the *value* of the input at a *place* to ``network.inputs``."""
     poke(out, place, np.float32(value))

@@ -66,15 +66,15 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 
 @internal
 def survey(state: Any, seat: int, workspace: Any) -> None:
-    """Fills facts and ways in ``workspace.room`` for *seat*, whose plan has been made.
+    """Fills facts and ways in ``workspace.network`` for *seat*, whose plan has been made.
 
     Args:
         state: The state, or what *seat* may know of it.
         seat: Whose view it is.
         workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
     """
-    room, at = workspace.room, seat_at(seat)
-    facts = room.facts
+    network, at = workspace.network, seat_at(seat)
+    facts = network.facts
     for field in range(REACHED_AT, WANTED_AT):
         poke(facts, field, 0)
     for line in range(LINES):
@@ -91,7 +91,7 @@ def survey(state: Any, seat: int, workspace: Any) -> None:
     for colour in range(LOCOMOTIVE):
         poke(facts, LENGTHS_AT + colour, peek(facts, LENGTHS_AT + colour) | grey)
     tickets = _find_tickets(state, seat, facts)
-    keys, key, same = room.keys, keys_at(seat), True
+    keys, key, same = network.keys, keys_at(seat), True
     for word in range(2):
         own = peek(workspace.seats, at + OWN + word)
         free = peek(workspace.seats, at + FREE_FIRST + word)
@@ -101,7 +101,7 @@ def survey(state: Any, seat: int, workspace: Any) -> None:
         poke(keys, key + 2 + word, free)
     if not same or peek(keys, key + 4) != tickets:
         poke(keys, key + 4, tickets)
-        measure_ways(keys, key, tickets, room.edges, room.ways, ways_at(seat))
+        measure_ways(keys, key, tickets, network.edges, network.ways, ways_at(seat))
 
 
 @hidden
@@ -166,7 +166,7 @@ def count_missing(state: Any, seat: int, workspace: Any) -> None:
     Of the routes that can't be paid yet it is the one that lacks fewest: 1 if that card will do.
     """
     hand, at = player_at(seat) + HAND_AT, seat_at(seat)
-    facts, wild = workspace.room.facts, peek(state, hand + LOCOMOTIVE)
+    facts, wild = workspace.network.facts, peek(state, hand + LOCOMOTIVE)
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, MISSING_AT + colour, NO_CARD_HELPS)
     most = 0

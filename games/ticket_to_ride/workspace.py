@@ -51,7 +51,7 @@ class TicketWorkspace(NamedTuple):
     """What else is."""
     seats: NDArray[np.uint64]
     """What is known of each seat's routes and paths, seat by seat."""
-    room: NetworkRoom
+    network: NetworkWorkspace
     """What networks need."""
 
 
@@ -63,7 +63,7 @@ def make_ticket_workspace(packed: PackedPlayers) -> TicketWorkspace:
         np.zeros(PLAN_WORDS, dtype=np.uint64),
         np.zeros(NOTES, dtype=np.int64),
         np.zeros(MOST_PLAYERS * SEAT_WORDS, dtype=np.uint64),
-        make_network_room(packed),
+        make_network_workspace(packed),
     )
 
 
@@ -97,7 +97,7 @@ FACTS = 192
 MOST_EDGES = 3 * 78
 
 
-class NetworkRoom(NamedTuple):
+class NetworkWorkspace(NamedTuple):
     """Arrays that are used again and again; none holds anything on which a move depends."""
 
     inputs: NDArray[np.float32]
@@ -126,11 +126,11 @@ class NetworkRoom(NamedTuple):
     """What else the survey finds; see :mod:`evolve_arena.games.ticket_to_ride.facts`."""
 
 
-def make_network_room(packed: PackedPlayers) -> NetworkRoom:
+def make_network_workspace(packed: PackedPlayers) -> NetworkWorkspace:
     """Room for the networks and graphs of *packed*."""
     graphs = packed.seats[packed.seats[:, KIND] == GRAPH]
     widest = max(room_for(packed.shapes), BLOCK)
-    return NetworkRoom(
+    return NetworkWorkspace(
         np.zeros(MOST_INPUTS, dtype=np.float32),
         np.zeros(MOST_INPUTS, dtype=np.int64),
         np.zeros(widest, dtype=np.float32),

@@ -20,8 +20,8 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.genes import (
     copy_connection,
     copy_node,
+    empty_genes,
     find_node,
-    make_room,
     to_genes,
     to_population,
 )
@@ -130,7 +130,7 @@ def _grow(
     _check_outputs(population, rules.outputs)
     genes = to_genes(population)
     nodes = np.diff(genes.node_start)
-    room = make_room(
+    space = empty_genes(
         children,
         int(nodes[pairs[:, 0]].sum()) + NEW_NODES * children,
         int(np.diff(genes.connection_start)[pairs[:, 0]].sum()) + NEW_CONNECTIONS * children,
@@ -141,9 +141,9 @@ def _grow(
     fill_words(new_stream(seed), seeds)
     order = np.empty(len(genes.innovation), dtype=np.int64)
     reached = np.empty(int(nodes.max(initial=0)) + NEW_NODES, dtype=np.bool_)
-    _grow_all(rules, genes, order, pairs, crossing, room, seeds, numbering, reached)
+    _grow_all(rules, genes, order, pairs, crossing, space, seeds, numbering, reached)
     node, innovation = numbering.last.tolist()
-    return to_population(keys, room), Counters(counters.genome + children, node, innovation)
+    return to_population(keys, space), Counters(counters.genome + children, node, innovation)
 
 
 def _check_counters(population: NeatPopulation, counters: Counters, children: int) -> None:

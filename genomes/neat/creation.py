@@ -17,7 +17,7 @@ from evolve_arena.genomes.neat.attributes import (
     draw_switch,
 )
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.genes import add_connection, add_node, make_room, to_population
+from evolve_arena.genomes.neat.genes import add_connection, add_node, empty_genes, to_population
 from evolve_arena.genomes.neat.numbering import Counters, new_numbering, number_link
 from evolve_arena.genomes.neat.population import NeatPopulation
 
@@ -59,7 +59,7 @@ def create(
     chosen = round(len(source) * config.connection_fraction)
     if kind.startswith("fs_neat"):
         chosen //= inputs
-    children = make_room(genomes, genomes * nodes, genomes * chosen)
+    children = empty_genes(genomes, genomes * nodes, genomes * chosen)
     numbering = new_numbering(len(source), 0, Counters(last_genome, nodes - 1, 0))
     seeds = np.empty(genomes, dtype=np.uint64)
     fill_words(new_stream(seed), seeds)

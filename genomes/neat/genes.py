@@ -47,7 +47,7 @@ def to_genes(population: NeatPopulation) -> Genes:
     )
 
 
-def make_room(genomes: int, nodes: int, connections: int) -> Genes:
+def empty_genes(genomes: int, nodes: int, connections: int) -> Genes:
     """Arrays for *genomes* that have up to so many *nodes* and *connections* together."""
     sizes = dict.fromkeys(NODE_FIELDS, nodes) | dict.fromkeys(CONNECTION_FIELDS, connections)
     sizes |= {"node_start": genomes + 1, "connection_start": genomes + 1}
@@ -61,7 +61,7 @@ def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
 
     Args:
         keys: The number of each genome, shape ``(genomes,)``.
-        genes: As :func:`make_room` made them, filled.
+        genes: As :func:`empty_genes` made them, filled.
     """
     sizes = dict.fromkeys(NODE_FIELDS, int(genes.node_start[-1]))
     sizes |= dict.fromkeys(CONNECTION_FIELDS, int(genes.connection_start[-1]))

@@ -32,7 +32,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.functions import SUM, activate, aggregate
 from evolve_arena.genomes.neat.genes import to_genes
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS, make_room, write_networks
+from evolve_arena.genomes.neat.steps import (
+    STEP_INTEGERS,
+    STEP_NUMBERS,
+    make_workspace,
+    write_networks,
+)
 from evolve_arena.genomes.simd import peek, poke
 
 
@@ -88,7 +93,7 @@ def compile_graphs(
         slots=np.zeros(genomes, dtype=np.int32),
         terms=np.zeros(genomes, dtype=np.int32),
     )
-    write_networks(to_genes(population), make_room(population), graphs)
+    write_networks(to_genes(population), make_workspace(population), graphs)
     return graphs._replace(
         structure=graphs.structure[: graphs.structure_at[-1]].copy(),
         numbers=graphs.numbers[: graphs.numbers_at[-1]].copy(),

@@ -209,8 +209,8 @@ def spawn_counts(
         Shape ``(species,)``; without species it is empty.
     """
     fitness = [float(value) for value in adjusted_fitness]
-    room = pop_size // min_species_size if min_species_size > 0 else len(fitness)
-    best = sorted(range(len(fitness)), key=lambda row: -fitness[row])[: max(room, 1)]
+    workspace = pop_size // min_species_size if min_species_size > 0 else len(fitness)
+    best = sorted(range(len(fitness)), key=lambda row: -fitness[row])[: max(workspace, 1)]
     chosen = sorted(best)
     least = min(min_species_size, pop_size)
     wanted = _scale_counts(

@@ -22,7 +22,7 @@ NONE = -1
 WRITTEN = -1
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch for the compilation of one genome.
 
     Nodes are numbered by ascending keys, connections as they stand.
@@ -52,119 +52,126 @@ class Room(NamedTuple):
     """Another connection from the same node."""
 
 
-def make_room(population: NeatPopulation) -> Room:
+def make_workspace(population: NeatPopulation) -> Workspace:
     """Room for any genome of *population*."""
     nodes = int(np.diff(population.node_start).max(initial=0))
     connections = int(np.diff(population.connection_start).max(initial=0))
     sizes = [nodes] * 9 + [connections] * 4
-    return Room._make(np.empty(size, dtype=np.int32) for size in sizes)
+    return Workspace._make(np.empty(size, dtype=np.int32) for size in sizes)
 
 
 @compiled
-def write_networks(genes: Genes, room: Room, graphs: Any) -> None:
+def write_networks(genes: Genes, workspace: Workspace, graphs: Any) -> None:
     """Fills in the :class:`~evolve_arena.genomes.neat.graph.Graphs` that *genes* make.
 
     ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for where
     the last network ends; both begin with 0.
     """
     for genome in range(graphs.slots.shape[0]):
-        nodes = _sort_nodes(genes, genome, room)
-        _link_connections(genes, genome, graphs.inputs, nodes, room)
-        _find_needed(graphs.outputs, nodes, room)
+        nodes = _sort_nodes(genes, genome, workspace)
+        _link_connections(genes, genome, graphs.inputs, nodes, workspace)
+        _find_needed(graphs.outputs, nodes, workspace)
         if graphs.feed_forward:
-            steps = _order_by_dependence(nodes, room)
+            steps = _order_by_dependence(nodes, workspace)
         else:
-            steps = _list_connected(nodes, room)
-        graphs.slots[genome] = _give_slots(graphs, nodes, steps, room)
-        _write_network(genes, genome, nodes, steps, room, graphs)
+            steps = _list_connected(nodes, workspace)
+        graphs.slots[genome] = _give_slots(graphs, nodes, steps, workspace)
+        _write_network(genes, genome, nodes, steps, workspace, graphs)
 
 
 @internal
-def _sort_nodes(genes: Genes, genome: int, room: Room) -> Any:
+def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Any:
     """Numbers the nodes of a genome by their keys, and says how many there are."""
     start = genes.node_start[genome]
     nodes = genes.node_start[genome + 1] - start
     for node in range(nodes):
         key = genes.node_key[start + node]
         place = node
-        while place > 0 and room.key[place - 1] > key:
-            room.key[place] = room.key[place - 1]
-            room.gene[place] = room.gene[place - 1]
+        while place > 0 and workspace.key[place - 1] > key:
+            workspace.key[place] = workspace.key[place - 1]
+            workspace.gene[place] = workspace.gene[place - 1]
             place -= 1
-        room.key[place], room.gene[place] = key, node
+        workspace.key[place], workspace.gene[place] = key, node
     return nodes
 
 
 @internal
-def _find_node(key: Any, nodes: int, room: Room) -> Any:
+def _find_node(key: Any, nodes: int, workspace: Workspace) -> Any:
     """The number of the node with that *key*, or NONE."""
-    if 0 <= key < nodes and room.key[key] == key:
+    if 0 <= key < nodes and workspace.key[key] == key:
         return np.int64(key)
     low, high = np.int64(0), np.int64(nodes)
     while low < high:
         middle = (low + high) >> 1
-        if room.key[middle] < key:
+        if workspace.key[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return low if low < nodes and room.key[low] == key else np.int64(NONE)
+    return low if low < nodes and workspace.key[low] == key else np.int64(NONE)
 
 
 @internal
-def _link_connections(genes: Genes, genome: int, inputs: int, nodes: int, room: Room) -> None:
+def _link_connections(
+    genes: Genes, genome: int, inputs: int, nodes: int, workspace: Workspace
+) -> None:
     """Strings the enabled connections into lists: those to each node, and those from it."""
     for node in range(nodes):
-        room.first_in[node] = room.first_out[node] = NONE
-        room.waiting[node] = 0
+        workspace.first_in[node] = workspace.first_out[node] = NONE
+        workspace.waiting[node] = 0
     start = genes.connection_start[genome]
     for connection in range(genes.connection_start[genome + 1] - start):
         gene = start + connection
         source: Any = np.int64(genes.source[gene])
-        target = _find_node(genes.target[gene], nodes, room)
-        if not genes.enabled[gene] or source < -inputs or target == NONE or room.key[target] < 0:
+        target = _find_node(genes.target[gene], nodes, workspace)
+        if (
+            not genes.enabled[gene]
+            or source < -inputs
+            or target == NONE
+            or workspace.key[target] < 0
+        ):
             continue
         if source >= 0:
-            source = _find_node(source, nodes, room)
+            source = _find_node(source, nodes, workspace)
             if source == NONE:
                 continue
-            room.next_out[connection] = room.first_out[source]
-            room.first_out[source] = connection
-            room.waiting[target] += 1
-        room.source[connection], room.target[connection] = source, target
-        room.next_in[connection] = NONE
-        if room.first_in[target] == NONE:
-            room.first_in[target] = connection
+            workspace.next_out[connection] = workspace.first_out[source]
+            workspace.first_out[source] = connection
+            workspace.waiting[target] += 1
+        workspace.source[connection], workspace.target[connection] = source, target
+        workspace.next_in[connection] = NONE
+        if workspace.first_in[target] == NONE:
+            workspace.first_in[target] = connection
         else:
-            room.next_in[room.last_in[target]] = connection
-        room.last_in[target] = connection
+            workspace.next_in[workspace.last_in[target]] = connection
+        workspace.last_in[target] = connection
 
 
 @internal
-def _find_needed(outputs: int, nodes: int, room: Room) -> None:
+def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
     """Marks the nodes from which a path leads to an output."""
     for node in range(nodes):
-        room.needed[node] = 0
+        workspace.needed[node] = 0
     found = 0
     for output in range(outputs):
-        node = _find_node(output, nodes, room)
+        node = _find_node(output, nodes, workspace)
         if node != NONE:
-            room.needed[node] = 1
-            room.order[found] = node
+            workspace.needed[node] = 1
+            workspace.order[found] = node
             found += 1
     while found > 0:
         found -= 1
-        connection = room.first_in[room.order[found]]
+        connection = workspace.first_in[workspace.order[found]]
         while connection != NONE:
-            source = room.source[connection]
-            if source >= 0 and room.needed[source] == 0:
-                room.needed[source] = 1
-                room.order[found] = source
+            source = workspace.source[connection]
+            if source >= 0 and workspace.needed[source] == 0:
+                workspace.needed[source] = 1
+                workspace.order[found] = source
                 found += 1
-            connection = room.next_in[connection]
+            connection = workspace.next_in[connection]
 
 
 @internal
-def _order_by_dependence(nodes: int, room: Room) -> Any:
+def _order_by_dependence(nodes: int, workspace: Workspace) -> Any:
     """Lists the needed nodes, each after those it depends on, and says how many they are.
 
     Nodes in a cycle wait for one another for ever, and so do those behind them. Source: Kahn,
@@ -172,70 +179,70 @@ def _order_by_dependence(nodes: int, room: Room) -> Any:
     """
     found = 0
     for node in range(nodes):
-        if room.needed[node] and room.waiting[node] == 0:
-            room.order[found] = node
+        if workspace.needed[node] and workspace.waiting[node] == 0:
+            workspace.order[found] = node
             found += 1
     done = 0
     while done < found:
-        connection = room.first_out[room.order[done]]
+        connection = workspace.first_out[workspace.order[done]]
         done += 1
         while connection != NONE:
-            target = room.target[connection]
-            room.waiting[target] -= 1
-            if room.needed[target] and room.waiting[target] == 0:
-                room.order[found] = target
+            target = workspace.target[connection]
+            workspace.waiting[target] -= 1
+            if workspace.needed[target] and workspace.waiting[target] == 0:
+                workspace.order[found] = target
                 found += 1
-            connection = room.next_out[connection]
+            connection = workspace.next_out[connection]
     return found
 
 
 @internal
-def _list_connected(nodes: int, room: Room) -> Any:
+def _list_connected(nodes: int, workspace: Workspace) -> Any:
     """Lists the needed nodes to which connections lead, and says how many they are."""
     found = 0
     for node in range(nodes):
-        if room.needed[node] and room.first_in[node] != NONE:
-            room.order[found] = node
+        if workspace.needed[node] and workspace.first_in[node] != NONE:
+            workspace.order[found] = node
             found += 1
     return found
 
 
 @internal
-def _give_slots(graphs: Any, nodes: int, steps: int, room: Room) -> Any:
+def _give_slots(graphs: Any, nodes: int, steps: int, workspace: Workspace) -> Any:
     """Gives every needed node a slot, first those with a step, and says how many there are.
 
     In a recurrent network others read the 0 of a node without a step.
     """
     for node in range(nodes):
-        key = room.key[node]
-        room.slot[node] = graphs.inputs + key if 0 <= key < graphs.outputs else NONE
+        key = workspace.key[node]
+        workspace.slot[node] = graphs.inputs + key if 0 <= key < graphs.outputs else NONE
     slots = graphs.inputs + graphs.outputs
     for place in range(steps):
-        node = room.order[place]
-        if room.slot[node] == NONE:
-            room.slot[node] = slots
+        node = workspace.order[place]
+        if workspace.slot[node] == NONE:
+            workspace.slot[node] = slots
             slots += 1
     for node in range(nodes):
-        if room.needed[node] and room.slot[node] == NONE:
-            room.slot[node] = slots
+        if workspace.needed[node] and workspace.slot[node] == NONE:
+            workspace.slot[node] = slots
             slots += 1
     return slots
 
 
 @internal
 def _write_network(
-    genes: Genes, genome: int, nodes: int, steps: int, room: Room, graphs: Any
+    genes: Genes, genome: int, nodes: int, steps: int, workspace: Workspace, graphs: Any
 ) -> None:
     """Writes the steps, and one that gives 0 for every output without."""
     begin, number = graphs.structure_at[genome], graphs.numbers_at[genome]
     at, written = begin + 1, steps
     for place in range(steps):
-        node = room.order[place]
-        room.waiting[node] = WRITTEN
-        at, number = _write_step(genes, genome, node, room, graphs, at, number)
+        node = workspace.order[place]
+        workspace.waiting[node] = WRITTEN
+        at, number = _write_step(genes, genome, node, workspace, graphs, at, number)
     for output in range(graphs.outputs):
-        node = _find_node(output, nodes, room)
-        if node == NONE or room.waiting[node] != WRITTEN:
+        node = _find_node(output, nodes, workspace)
+        if node == NONE or workspace.waiting[node] != WRITTEN:
             written += 1
             graphs.structure[at], graphs.structure[at + 1] = graphs.inputs + output, IDENTITY
             graphs.structure[at + 2], graphs.structure[at + 3] = SUM, 0
@@ -247,23 +254,23 @@ def _write_network(
 
 @internal
 def _write_step(
-    genes: Genes, genome: int, node: int, room: Room, graphs: Any, at: int, number: int
+    genes: Genes, genome: int, node: int, workspace: Workspace, graphs: Any, at: int, number: int
 ) -> Any:
     """Writes the step of a node from ``structure[at]`` on; gives the places behind it."""
-    gene = genes.node_start[genome] + room.gene[node]
+    gene = genes.node_start[genome] + workspace.gene[node]
     first = genes.connection_start[genome]
-    graphs.structure[at], graphs.structure[at + 1] = room.slot[node], genes.activation[gene]
+    graphs.structure[at], graphs.structure[at + 1] = workspace.slot[node], genes.activation[gene]
     graphs.structure[at + 2] = genes.aggregation[gene]
     graphs.numbers[number], graphs.numbers[number + 1] = genes.bias[gene], genes.response[gene]
     sources, weights = at + STEP_INTEGERS, number + STEP_NUMBERS
     count = 0
-    connection = room.first_in[node]
+    connection = workspace.first_in[node]
     while connection != NONE:
-        source = room.source[connection]
-        graphs.structure[sources + count] = room.slot[source] if source >= 0 else -1 - source
+        source = workspace.source[connection]
+        graphs.structure[sources + count] = workspace.slot[source] if source >= 0 else -1 - source
         graphs.numbers[weights + count] = genes.weight[first + connection]
         count += 1
-        connection = room.next_in[connection]
+        connection = workspace.next_in[connection]
     graphs.structure[at + 3] = count
     if genes.aggregation[gene] != SUM:
         graphs.terms[genome] = max(graphs.terms[genome], count)

@@ -97,7 +97,7 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
         for word in range(PLANES):
             poke(workspace.planes, slot * PLANES + word, np.uint64(0))
     kind = players.seats[player, KIND]
-    at = slot * _find_room(workspace)
+    at = slot * _slot_size(workspace)
     if HAS_NETWORKS and kind == NETWORK:
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
         start_sums(workspace.sums, at, players.columns, players.seats[player, COLUMNS_AT], width)
@@ -116,7 +116,7 @@ def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
         return peek(workspace.moves, 0)
     if not strays:
         if HAS_SUMS and kind in (NETWORK, TUPLES):
-            at = slot * _find_room(workspace)
+            at = slot * _slot_size(workspace)
             _sum_up(players, player, slot, state, workspace, at, at, True)
         if (HAS_POLICIES or HAS_GRAPHS) and players.seats[player, HEAD] == POLICY:
             if HAS_POLICIES and kind == NETWORK:
@@ -164,7 +164,7 @@ def find_changes(planes: Any, changes: Any, slot: int, state: Any, keep: Any) ->
 
 
 @internal
-def _find_room(workspace: Any) -> Any:
+def _slot_size(workspace: Any) -> Any:
     """How many sums there are in a slot."""
     return workspace.sums.shape[0] // 3
 
@@ -213,7 +213,7 @@ def _sum_up(
 @internal
 def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
     """The first legal move of the strongest output."""
-    at = slot * _find_room(workspace)
+    at = slot * _slot_size(workspace)
     shape = players.shapes[players.seats[player, SHAPE]]
     base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
     activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
@@ -286,14 +286,14 @@ def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: An
         return peek(workspace.values, players.seats[player, INPUTS])
     value = 0.0
     if HAS_VALUES or HAS_TUPLES:
-        room = _find_room(workspace)
-        _sum_up(players, player, slot, trial, workspace, slot * room, TRIAL * room, False)
+        size = _slot_size(workspace)
+        _sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
         if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
-            value = np.float64(_sum_tuples(players, player, TRIAL * room, workspace))
+            value = np.float64(_sum_tuples(players, player, TRIAL * size, workspace))
         elif HAS_VALUES:
             shape = players.shapes[players.seats[player, SHAPE]]
             base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
-            activate_sums(shape, workspace.sums, TRIAL * room, players.columns, 0, False, inputs)
+            activate_sums(shape, workspace.sums, TRIAL * size, players.columns, 0, False, inputs)
             if shape[LAYERS] > 2:
                 base, inputs = evaluate_hidden(
                     shape, players.weights, base, workspace.ping, workspace.pong

@@ -39,7 +39,7 @@ from evolve_arena.players.packed import (
     WEIGHTS_AT,
     PackedPlayers,
 )
-from evolve_arena.players.tuples import TupleDesign, TuplePlayer
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
 
 HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
@@ -56,18 +56,18 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
         BadValueError: An option of the game is called like something that networks have.
     """
     kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
-        "mlp": (NetworkDesign, VectorPlayer),
-        "graph": (GraphDesign, NeatPlayer),
+        "mlp": (NetworkDecoder, VectorPlayer),
+        "graph": (GraphDecoder, NeatPlayer),
     }
     if game.symmetry:
-        kinds["tuples"] = (BoardTupleDesign, TuplePlayer)
+        kinds["tuples"] = (BoardTupleDecoder, TuplePlayer)
     return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
 
 
 def _make_kind(
     game: type[BoardGame], name: str, base: type[Any], player: type[BredPlayer]
 ) -> type[BredPlayer]:
-    """A class of players whose designs have the options of *game* as fields."""
+    """A class of players whose decoders have the options of *game* as fields."""
     defaults = game.rules_type._field_defaults
     for key in defaults:
         if hasattr(base, key):
@@ -75,18 +75,18 @@ def _make_kind(
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
     space = {"game_type": game, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"
-    design: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
-    design.__module__ = __name__
-    members = {"design_type": design, "__doc__": player.__doc__, "__module__": __name__}
+    decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
+    decoder.__module__ = __name__
+    members = {"design_type": decoder, "__doc__": player.__doc__, "__module__": __name__}
     if player is not TuplePlayer:
         members["kind"] = {"graph": "neat"}.get(name, name)
-    design.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
-    made: type[BredPlayer] = design.player_type
+    decoder.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
+    made: type[BredPlayer] = decoder.player_type
     return made
 
 
 class _OnBoard:
-    """What all designs have: the game, whose options are fields that :func:`make_networks` adds."""
+    """What all decoders have: the game; its options are fields that :func:`make_networks` adds."""
 
     game_type: ClassVar[type[BoardGame]]
 
@@ -166,7 +166,7 @@ class BoardView(_OnBoard):
 
 
 @dataclass(frozen=True)
-class NetworkDesign(BoardView):
+class NetworkDecoder(BoardView):
     """What turns a weight vector into a player: everything but the weights."""
 
     hidden: tuple[int, ...] = (32,)
@@ -207,7 +207,7 @@ class NetworkDesign(BoardView):
 
 
 @dataclass(frozen=True)
-class GraphDesign(BoardView):
+class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome."""
 
     feed_forward: ClassVar[bool] = True
@@ -231,7 +231,7 @@ class GraphDesign(BoardView):
 
 
 @dataclass(frozen=True)
-class BoardTupleDesign(_OnBoard, TupleDesign):
+class BoardTupleDecoder(_OnBoard, TupleDecoder):
     """What turns shapes and tables into players."""
 
     tuples: int = 60

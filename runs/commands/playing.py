@@ -247,7 +247,7 @@ def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
 
     player = find_player(name, game)
     stack.callback(player.close)
-    player.rehearse()
+    player.check_ready()
     return player
 
 

@@ -54,12 +54,12 @@ def export_python(player: BredPlayer) -> str:
     files = (TEMPLATES / "board.py", *inside.templates)
     parts = tuple(map(read_template, files))
     outer = cut(parts[0])
-    takes_wins = getattr(player.design, "take_wins", True) and player.design.head == "value"
-    head = f'HEAD = "{player.design.head}"\nTAKES_WINS = {takes_wins}\nCELLS = {game.code.CELLS}\n'
+    takes_wins = getattr(player.decoder, "take_wins", True) and player.decoder.head == "value"
+    head = f'HEAD = "{player.decoder.head}"\nTAKES_WINS = {takes_wins}\nCELLS = {game.code.CELLS}\n'
     sections = {
         "Whole numbers": outer["Whole numbers"],
         "The game": _write_rules(game),
-        "The network": head + inside.constants.replace(f'HEAD = "{player.design.head}"\n', ""),
+        "The network": head + inside.constants.replace(f'HEAD = "{player.decoder.head}"\n', ""),
         "How it plays": outer["How it plays"],
         **inside.sections(),
         "How hosts ask": outer["How hosts ask"],
@@ -90,9 +90,9 @@ def _is_frame(node: ast.stmt, place: int) -> bool:
 
 
 def _describe_mlp(player: VectorPlayer) -> NetworkSource:
-    design: Any = player.design
-    code, units = design.game.code, design.mlp.sizes[1]
-    packed = player.packed.columns.reshape(1 + design.board.features, -1)[:, :units]
+    decoder: Any = player.decoder
+    code, units = decoder.game.code, decoder.mlp.sizes[1]
+    packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
     bits = [64 * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
     rows = packed[[0, *(1 + bit for bit in bits)]]
     genome = np.asarray(player.genome, dtype=np.float32)
@@ -102,16 +102,16 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
 # Biases, then what each bit that is seen adds: base64 of int32, in units of 1/65536.
 FIRST_LAYER = """
 {write_base64(rows.astype("<i4").tobytes())}"""
-{write_layers(design.head, design.mlp, genome)}''',
+{write_layers(decoder.head, decoder.mlp, genome)}''',
         description=(
-            f"network: {'-'.join(map(str, design.mlp.sizes))} units, {design.activation}",
+            f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}",
         ),
     )
 
 
 def _describe_graph(player: NeatPlayer) -> NetworkSource:
-    design: Any = player.design
-    code, board = design.game.code, design.board
+    decoder: Any = player.decoder
+    code, board = decoder.game.code, decoder.board
     bits = [
         [(int(board.index[64 * plane + cell]), float(board.factor[64 * plane + cell]))
          for cell in range(code.CELLS)]
@@ -125,7 +125,7 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    game = player.design.game
+    game = player.decoder.game
     views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry).tolist()
     cells = player.genome.cells[0].tolist()
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
@@ -152,7 +152,7 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
     facts = [
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,
-        f"head: {player.design.head}",
+        f"head: {player.decoder.head}",
     ]
     promise = (
         "In every position it chooses the very move that the player chooses inside Evolve Arena."

@@ -43,22 +43,22 @@ def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> Networ
         template: What shows positions to the graph, and decides by its outputs.
         constants: What that needs to know, as lines.
     """
-    design: Any = player.design
-    graphs = compile_graphs(player.genome, design.inputs, design.outputs, design.feed_forward)
+    decoder: Any = player.decoder
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
     nodes = list(_read_nodes(graphs))
     return NetworkSource(
         templates=(template, TEMPLATE),
         constants=f"""\
-{constants}RECURRENT = {not design.feed_forward}
+{constants}RECURRENT = {not decoder.feed_forward}
 # Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
-INPUTS, SLOTS = {design.inputs}, {int(graphs.slots[0])}
+INPUTS, SLOTS = {decoder.inputs}, {int(graphs.slots[0])}
 # Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
 # which it comes and its weight. What has no effect on any output is left out.
 NODES = [
 {"".join(map(_write_node, nodes))}]
 """,
-        description=tuple(_describe(design, nodes)),
-        remembers=not design.feed_forward,
+        description=tuple(_describe(decoder, nodes)),
+        remembers=not decoder.feed_forward,
         remark="That holds as long as exp, tanh and the like are those of the same C library.",
     )
 
@@ -77,13 +77,13 @@ def _read_nodes(graphs: Graphs) -> Iterator[Node]:
         yield Node(slot, *names, bias, response, list(zip(sources, weights, strict=True)))
 
 
-def _describe(design: Any, nodes: list[Node]) -> Iterator[str]:
-    kind = "feed-forward" if design.feed_forward else "recurrent"
+def _describe(decoder: Any, nodes: list[Node]) -> Iterator[str]:
+    kind = "feed-forward" if decoder.feed_forward else "recurrent"
     connections = sum(len(node.connections) for node in nodes)
-    hidden = len(nodes) - design.outputs
+    hidden = len(nodes) - decoder.outputs
     yield (
-        f"network: {kind} NEAT graph, inputs {design.inputs}, hidden nodes {hidden},"
-        f" outputs {design.outputs}, connections {connections}"
+        f"network: {kind} NEAT graph, inputs {decoder.inputs}, hidden nodes {hidden},"
+        f" outputs {decoder.outputs}, connections {connections}"
     )
     yield f"activations: {_count(node.activation for node in nodes)}"
     yield f"aggregations: {_count(node.aggregation for node in nodes)}"

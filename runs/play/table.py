@@ -77,7 +77,7 @@ def _remembers(player: Player) -> bool:
     A program is shown the whole board each time, and asking it again would cost its time.
     """
     if isinstance(player, NeatPlayer):
-        return not player.design.feed_forward
+        return not player.decoder.feed_forward
     return not isinstance(player, CompiledPlayer | ProcessPlayer)
 
 

@@ -113,7 +113,7 @@ def meet_ancestors(
 ) -> Ancestors:
     """Lets up to 25 champions of *run*, evenly spaced, play each other."""
     chosen = _choose(_champions(run))
-    game = run.method.design.game
+    game = run.method.decoder.game
     plies = min(MOST_PLIES, longest_opening(game) // 2)
     points = met = np.zeros((len(chosen), len(chosen)))
     if len(chosen) > 1:

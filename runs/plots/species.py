@@ -176,10 +176,10 @@ def _write_number(axes: Axes, stack: Stack, row: int, colour: tuple[float, ...])
     if last - first < 2 * half:
         return
     sizes = stack.sizes[row, first : last + 1]
-    room = np.lib.stride_tricks.sliding_window_view(sizes, 2 * half + 1).min(axis=1)
-    if room.max() < LABEL_HEIGHT * edges[-1].max():
+    workspace = np.lib.stride_tricks.sliding_window_view(sizes, 2 * half + 1).min(axis=1)
+    if workspace.max() < LABEL_HEIGHT * edges[-1].max():
         return
-    column = first + half + int(room.argmax())
+    column = first + half + int(workspace.argmax())
     middle = (edges[row, column] + edges[row + 1, column]) / 2
     red, green, blue = colour
     ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white"

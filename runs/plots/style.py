@@ -99,9 +99,9 @@ def set_title(
         place: Where the title's upper left corner is, as shares ``x`` and ``y`` of the figure;
             above everything else if None.
     """
-    room = "\n" * len(subtitle)
+    workspace = "\n" * len(subtitle)
     heading = figure.suptitle(
-        one_line(title, LETTERS) + room,
+        one_line(title, LETTERS) + workspace,
         **(place or {"x": 0.01}),
         ha="left",
         fontsize=12,

@@ -1,6 +1,6 @@
 """The games of ``checkers-td`` after training, kept in the study's folder as they are played.
 
-What is played is cut into sittings, one for each seed of a tournament; a sitting consists of
+What is played is cut into series, one for each seed of a tournament; a series consists of
 meetings, which depend on nothing but the trained players and their own seeds. So the study can
 be stopped at any time and goes on with the meetings that are not there yet.
 """
@@ -36,7 +36,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class Series:
     """Meetings of players who belong together."""
 
     name: str
@@ -60,22 +60,22 @@ class Sitting:
         return sum(self.weights[first:last])
 
 
-def play_sittings(material: Material, sittings: Sequence[Sitting]) -> list[list[Meeting]]:
-    """The results of all meetings, sitting by sitting; what was played before is read.
+def play_series(material: Material, all_series: Sequence[Series]) -> list[list[Meeting]]:
+    """The results of all meetings, series by series; what was played before is read.
 
     Raises:
         StudyStoppedError: Who watches wants no more; the same call goes on.
         StorageError: Results can't be read or written.
     """
     folder, progress = material.folder, material.progress
-    kept = [_read(folder, sitting) for sitting in sittings]
-    clock = _Clock(sittings, [len(meetings) for meetings in kept])
+    kept = [_read(folder, series) for series in all_series]
+    clock = _Clock(all_series, [len(meetings) for meetings in kept])
     with _hire(material.workers) as executor:
-        for number, sitting in enumerate(sittings):
-            while (begin := len(kept[number])) < sitting.count:
-                numbers = range(begin, min(begin + sitting.at_a_time, sitting.count))
-                kept[number] += sitting.play(numbers, executor())
-                _write(folder, sitting, kept[number])
+        for number, series in enumerate(all_series):
+            while (begin := len(kept[number])) < series.count:
+                numbers = range(begin, min(begin + series.at_a_time, series.count))
+                kept[number] += series.play(numbers, executor())
+                _write(folder, series, kept[number])
                 now = clock.tell(number, len(kept[number]))
                 if progress is not None and not progress(now):
                     raise StudyStoppedError(f"stopped in {folder}; the same command goes on")
@@ -92,32 +92,32 @@ def fingerprint(*parts: bytes | str | int) -> str:
 
 
 class _Clock:
-    """How far all sittings are, and how long the rest takes if it goes on as so far."""
+    """How far all series are, and how long the rest takes if it goes on as so far."""
 
-    def __init__(self, sittings: Sequence[Sitting], reached: Sequence[int]) -> None:
-        self._sittings = sittings
+    def __init__(self, all_series: Sequence[Series], reached: Sequence[int]) -> None:
+        self._sittings = all_series
         self._reached = list(reached)
         self._start = time.perf_counter()
         self._done = 0.0
 
     def tell(self, number: int, reached: int) -> StudyProgress:
-        """Notes that a sitting has *reached* so many meetings."""
-        sitting = self._sittings[number]
-        self._done += sitting.weight(self._reached[number], reached)
+        """Notes that a series has *reached* so many meetings."""
+        series = self._sittings[number]
+        self._done += series.weight(self._reached[number], reached)
         self._reached[number] = reached
         pairs = list(zip(self._sittings, self._reached, strict=True))
         left = sum(other.weight(have) for other, have in pairs)
         seconds = time.perf_counter() - self._start
         return StudyProgress(
-            run=sitting.name,
+            run=series.name,
             number=number + 1,
             runs=len(self._sittings),
             generation=reached,
-            generations=sitting.count,
+            generations=series.count,
             seconds=seconds,
             seconds_left=seconds * left / max(self._done, 1e-9),
             finished=sum(have == other.count for other, have in pairs),
-            going={sitting.name: reached} if reached < sitting.count else {},
+            going={series.name: reached} if reached < series.count else {},
         )
 
 
@@ -138,18 +138,18 @@ def _hire(workers: int | None) -> Iterator[Callable[[], Executor]]:
             one.close()
 
 
-def _read(folder: Path | None, sitting: Sitting) -> list[Meeting]:
-    """What was played of *sitting*; nothing if it was with other players, or can't be read."""
+def _read(folder: Path | None, series: Series) -> list[Meeting]:
+    """What was played of *series*; nothing if it was with other players, or can't be read."""
     if folder is None:
         return []
-    path = folder / FOLDER / f"{sitting.name}.json"
+    path = folder / FOLDER / f"{series.name}.json"
     with explain_storage_errors(path):
         if not path.is_file():
             return []
         content = path.read_bytes()
     try:
         kept = json.loads(content)
-        if kept["identity"] != sitting.identity:
+        if kept["identity"] != series.identity:
             return []
         return [
             Meeting(tuple(Score(*score) for score in rounds), lost)
@@ -159,15 +159,15 @@ def _read(folder: Path | None, sitting: Sitting) -> list[Meeting]:
         return []
 
 
-def _write(folder: Path | None, sitting: Sitting, meetings: Sequence[Meeting]) -> None:
+def _write(folder: Path | None, series: Series, meetings: Sequence[Meeting]) -> None:
     if folder is None:
         return
-    path = folder / FOLDER / f"{sitting.name}.json"
+    path = folder / FOLDER / f"{series.name}.json"
     with explain_storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     rounds = [
         ([[score.wins, score.losses, score.draws] for score in meeting.rounds], meeting.lost)
         for meeting in meetings
     ]
-    content = {"identity": sitting.identity, "meetings": rounds}
+    content = {"identity": series.identity, "meetings": rounds}
     write_whole(path, json.dumps(content).encode())

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.checkers.linear_lessons import EXPLORATION
-from evolve_arena.games.checkers.linear_meetings import (
+from evolve_arena.games.checkers.linear_learning import EXPLORATION
+from evolve_arena.games.checkers.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
 )
-from evolve_arena.games.checkers.td_linear import TdLinear, make_lesson
+from evolve_arena.games.checkers.td_linear import TdLinear, make_learning_settings
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
@@ -133,12 +133,12 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participant
     runs = trained(material, seed, numbers)
     states = [run.state() for run in runs]
     methods = [cast(TdLinear, run.method) for run in runs]
-    lessons = [
-        make_lesson(method.config, method.design, state.generation)
+    learning = [
+        make_learning_settings(method.config, method.decoder, state.generation)
         for method, state in zip(methods, states, strict=True)
     ]
     genomes = [state.population[0] for state in states]
-    return make_participants([method.design for method in methods], lessons, genomes)
+    return make_participants([method.decoder for method in methods], learning, genomes)
 
 
 def arrange(
@@ -150,21 +150,21 @@ def arrange(
 
 def without_exploration(participants: Participants) -> Participants:
     """The same players, who play no move at random: they do so in training only."""
-    lessons = participants.lessons.copy()
-    lessons[:, EXPLORATION] = 0.0
-    return replace(participants, lessons=lessons)
+    learning = participants.learning.copy()
+    learning[:, EXPLORATION] = 0.0
+    return replace(participants, learning=learning)
 
 
 def identify(participants: Participants) -> bytes:
     """The players' weights and how they learn and search, as bytes."""
-    arrays = participants.weights, participants.lessons, participants.seats
+    arrays = participants.weights, participants.learning, participants.seats
     return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
 
 def pick(participants: Participants, rows: NDArray[np.int32]) -> Participants:
     """Some of *participants*, by their rows; who is named twice becomes two players."""
     return Participants(
-        participants.weights[rows], participants.lessons[rows], participants.seats[rows]
+        participants.weights[rows], participants.learning[rows], participants.seats[rows]
     )
 
 

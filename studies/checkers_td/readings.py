@@ -20,13 +20,13 @@ from safetensors.numpy import load, save
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_meetings import (
+from evolve_arena.games.checkers.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.td_linear import make_lesson
+from evolve_arena.games.checkers.td_linear import make_learning_settings
 from evolve_arena.runs.files import explain_storage_errors, write_whole
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
@@ -34,9 +34,9 @@ from evolve_arena.studies.checkers_td.fit import Fit, measure_fit
 from evolve_arena.studies.checkers_td.games import (
     FOLDER,
     Meeting,
-    Sitting,
+    Series,
     fingerprint,
-    play_sittings,
+    play_series,
 )
 from evolve_arena.studies.checkers_td.plan import (
     Reading,
@@ -91,7 +91,7 @@ NOTES = [
 
 
 @dataclass(frozen=True)
-class Course:
+class Variant:
     """A reading, and how it is tried."""
 
     reading: Reading
@@ -130,25 +130,25 @@ class Result:
         return f"{self.reading.name}, {self.length} games"
 
 
-def list_courses() -> list[Course]:
+def list_variants() -> list[Variant]:
     """All readings, those that take longest last."""
     shallow = [Reading(depth, rate) for depth in (1, 2, 3) for rate in (1.0, 3.0, 10.0)]
     for depth, rate in ((1, 3.0), (3, 10.0)):
         shallow += [Reading(depth, rate, draws) for draws in ("forty-moves", "pieces")]
         shallow.append(Reading(depth, rate, states="before"))
     shallow.sort(key=lambda reading: reading.depth)
-    courses = [Course(reading) for reading in shallow]
+    variants = [Variant(reading) for reading in shallow]
     for depth, most in ((4, 2), (5, 1)):
-        courses.append(Course(Reading(depth), most_seeds=most))
+        variants.append(Variant(Reading(depth), most_seeds=most))
         more = Reading(depth, 3.0), Reading(depth, 10.0), Reading(depth, 10.0, "forty-moves")
-        courses += [Course(reading, (SHORT,), most) for reading in more]
-    return courses
+        variants += [Variant(reading, (SHORT,), most) for reading in more]
+    return variants
 
 
 def measure_readings(material: Material) -> Table:
     """How well the tournament of each reading foretells the published ones."""
-    courses = list_courses()
-    return tell_readings(play_courses(material, courses))
+    variants = list_variants()
+    return tell_readings(play_variants(material, variants))
 
 
 def tell_readings(results: Sequence[Result]) -> Table:
@@ -241,67 +241,67 @@ def _without_others(cells: Crosstable) -> Crosstable:
 # The games
 
 
-def play_courses(material: Material, courses: Sequence[Course]) -> list[Result]:
-    """What came of each course, by games of training."""
-    sittings = [
+def play_variants(material: Material, variants: Sequence[Variant]) -> list[Result]:
+    """What came of each variant, by games of training."""
+    all_series = [
         [
-            _make_sitting(material, course, seed)
-            for seed in range(1, course.seeds(material.settings) + 1)
+            _make_series(material, variant, seed)
+            for seed in range(1, variant.seeds(material.settings) + 1)
         ]
-        for course in courses
+        for variant in variants
     ]
-    played = iter(play_sittings(material, [sitting for some in sittings for sitting in some]))
+    played = iter(play_series(material, [series for some in all_series for series in some]))
     results = []
-    for course, some in zip(courses, sittings, strict=True):
+    for variant, some in zip(variants, all_series, strict=True):
         seeds = [next(played) for _ in some]
-        for length in course.lengths:
-            at = [place for place, step in enumerate(course.steps) if step == 0]
-            end = at[course.lengths.index(length)]
+        for length in variant.lengths:
+            at = [place for place, step in enumerate(variant.steps) if step == 0]
+            end = at[variant.lengths.index(length)]
             tables: list[Crosstable] = [
                 dict(zip(PAIRINGS, steps[end].rounds, strict=True)) for steps in seeds
             ]
             lost = sum(meeting.lost for steps in seeds for meeting in steps[:end])
-            results.append(Result(course.reading, length, tables, lost))
+            results.append(Result(variant.reading, length, tables, lost))
     return results
 
 
-def _make_sitting(material: Material, course: Course, seed: int) -> Sitting:
-    """The steps of a course with one seed, as meetings of which most have no rounds."""
-    recipes = [course.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
+def _make_series(material: Material, variant: Variant, seed: int) -> Series:
+    """The steps of a variant with one seed, as meetings of which most have no rounds."""
+    recipes = [variant.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
     participants = _make_beginners(recipes, seed)
     step = material.settings.scaled(STEP, least=1)
     games = material.settings.scaled(GAMES, least=1)
-    draws = course.reading.draws
-    identity = fingerprint(identify(participants), draws, str(course.steps), seed, step, games)
-    name = re.sub("[^a-z0-9.]+", "-", f"reading {course.reading.name} seed {seed}")
+    draws = variant.reading.draws
+    identity = fingerprint(identify(participants), draws, str(variant.steps), seed, step, games)
+    name = re.sub("[^a-z0-9.]+", "-", f"reading {variant.reading.name} seed {seed}")
     path = material.folder / FOLDER / f"{name}.safetensors" if material.folder else None
     costs = [estimate_cost(r.network["depth"], r.network["features"]) for r in recipes]
     slowest_first = np.argsort(costs)[::-1].astype(np.int32)
-    trainee = _Trainee(participants, course, seed, (step, games), slowest_first, path, identity)
+    trainee = _Trainee(participants, variant, seed, (step, games), slowest_first, path, identity)
     training, tournament = step * sum(costs), games * len(PAIRINGS) * fmean(costs)
-    weights = tuple(training if length else tournament for length in course.steps)
-    return Sitting(name, weights, identity, trainee.play, at_a_time=1)
+    weights = tuple(training if length else tournament for length in variant.steps)
+    return Series(name, weights, identity, trainee.play, at_a_time=1)
 
 
 def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Participants:
     methods = [recipe.make_method() for recipe in recipes]
     return make_participants(
-        [method.design for method in methods],
-        [make_lesson(method.config, method.design) for method in methods],
+        [method.decoder for method in methods],
+        [make_learning_settings(method.config, method.decoder) for method in methods],
         [method.initial(seed).population[0] for method in methods],
     )
 
 
 @dataclass
 class _Trainee:
-    """The players of a course and one seed, and which step they have come to.
+    """The players of a variant and one seed, and which step they have come to.
 
     What they know is kept in a file after each step. Without it they are trained anew up to the
     step that is asked for, which gives the same.
     """
 
     beginners: Participants
-    course: Course
+    variant: Variant
     seed: int
     games: tuple[int, int]
     """Of each player in a step of training, and of each pairing in the tournament."""
@@ -328,7 +328,7 @@ class _Trainee:
 
     def _advance(self, executor: Executor) -> Meeting:
         """Does the step that is next."""
-        training = self.course.steps[self._at] > 0
+        training = self.variant.steps[self._at] > 0
         meeting = self._train(executor) if training else self._compete(executor)
         self._at += 1
         return meeting
@@ -341,7 +341,7 @@ class _Trainee:
                 *(self._participants, pairs, seeds),
                 games=self.games[0],
                 learn=True,
-                draws=self.course.reading.draws,
+                draws=self.variant.reading.draws,
             )
         )
         weights = self._participants.weights.copy()
@@ -357,13 +357,13 @@ class _Trainee:
                 *(without_exploration(self._participants), pairs, seeds),
                 games=self.games[1],
                 learn=False,
-                draws=self.course.reading.draws,
+                draws=self.variant.reading.draws,
             )
         )
         return Meeting(tuple(read_scores(outputs[1])))
 
     def _read(self, number: int) -> None:
-        """Takes what the file knows, if that is of this course and of step *number*."""
+        """Takes what the file knows, if that is of this variant and of step *number*."""
         self._participants, self._at = self.beginners, 0
         if self.path is None:
             return
@@ -375,7 +375,7 @@ class _Trainee:
             return
         if kept is not None and kept.shape == self._participants.weights.shape:
             self._participants = Participants(
-                kept, self._participants.lessons, self._participants.seats
+                kept, self._participants.learning, self._participants.seats
             )
             self._at = number
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_meetings import (
+from evolve_arena.games.checkers.linear_matches import (
     Participants,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.td_linear import make_lesson
+from evolve_arena.games.checkers.td_linear import make_learning_settings
 from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,
@@ -62,7 +62,7 @@ NOTES = [
 
 def measure_rounds(material: Material) -> Table:
     """The four rounds, published and measured."""
-    meetings = [meeting for sitting in play_rounds(material) for meeting in sitting]
+    meetings = [meeting for series in play_rounds(material) for meeting in series]
     rows, remarks = [], {}
     for label, places in LABELS.items():
         scores = [sum((meeting.rounds[place] for place in places), Score()) for meeting in meetings]
@@ -77,16 +77,16 @@ def measure_rounds(material: Material) -> Table:
 def play_rounds(material: Material) -> list[list[Meeting]]:
     """The meetings of all pairs, seed by seed; RafalBack is the first player."""
     seeds = range(1, material.settings.seeds + 1)
-    return play_sittings(material, [_make_sitting(material, seed) for seed in seeds])
+    return play_series(material, [_make_series(material, seed) for seed in seeds])
 
 
-def _make_sitting(material: Material, seed: int) -> Sitting:
+def _make_series(material: Material, seed: int) -> Series:
     games = material.settings.scaled(GAMES, least=2)
     between = material.settings.scaled(BETWEEN, least=1)
     participants = _make_beginners(seed)
     identity = fingerprint(identify(participants), seed, games, between, CHOSEN.draws)
     play = partial(play_pairs, participants, seed, games, between)
-    return Sitting(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
+    return Series(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
 
 
 def _make_beginners(seed: int) -> Participants:
@@ -99,8 +99,8 @@ def _make_beginners(seed: int) -> Participants:
         for method in methods
     ]
     return make_participants(
-        [method.design for method, _ in beginners],
-        [make_lesson(method.config, method.design) for method, _ in beginners],
+        [method.decoder for method, _ in beginners],
+        [make_learning_settings(method.config, method.decoder) for method, _ in beginners],
         [genome for _, genome in beginners],
     )
 

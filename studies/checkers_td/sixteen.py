@@ -39,8 +39,8 @@ def make_piotrowski(name: str, game: Checkers, depth: int | None = None) -> Line
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     player = read_player(folder.joinpath(files[name.lower()]).read_bytes())
     assert isinstance(player, LinearPlayer)
-    design = replace(player.design, turned=game.rules.turned, depth=depth or player.design.depth)
-    return design.player(player.genome, name.lower())
+    decoder = replace(player.decoder, turned=game.rules.turned, depth=depth or player.decoder.depth)
+    return decoder.player(player.genome, name.lower())
 
 
 def _files() -> dict[str, str]:

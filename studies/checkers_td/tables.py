@@ -50,7 +50,7 @@ COEFFICIENTS = {
 }
 LARGEST = 2048
 """A search takes weights beyond this for this; see
-`evolve_arena.games.checkers.linear.LinearDesign.pack`."""
+`evolve_arena.games.checkers.linear.LinearDecoder.pack`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"

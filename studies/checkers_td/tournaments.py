@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_meetings import Participants, read_weights
-from evolve_arena.games.checkers.seat import DEPTH, FEATURES
-from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.games.checkers.linear_matches import Participants, read_weights
+from evolve_arena.games.checkers.values import DEPTH, FEATURES
+from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,
@@ -73,14 +73,14 @@ def play_tournament(
 ) -> list[dict[tuple[int, int], Meeting]]:
     """The meetings of *tournament*, seed by seed; what was played before is not played again."""
     seeds = range(1, material.settings.seeds + 1)
-    sittings = [_make_sitting(material, tournament, seed) for seed in seeds]
+    all_series = [_make_series(material, tournament, seed) for seed in seeds]
     return [
         dict(zip(tournament.pairings, meetings, strict=True))
-        for meetings in play_sittings(material, sittings)
+        for meetings in play_series(material, all_series)
     ]
 
 
-def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitting:
+def _make_series(material: Material, tournament: Tournament, seed: int) -> Series:
     participants = gather(material, seed, tournament.players)
     games = material.settings.scaled(GAMES, least=1)
     between = material.settings.scaled(BETWEEN, least=1)
@@ -98,7 +98,7 @@ def _make_sitting(material: Material, tournament: Tournament, seed: int) -> Sitt
     looks = participants.seats[:, [DEPTH, FEATURES]].tolist()
     costs = np.array([estimate_cost(depth, features) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
-    return Sitting(f"{tournament.name}-seed-{seed}", weights, identity, play)
+    return Series(f"{tournament.name}-seed-{seed}", weights, identity, play)
 
 
 def _meet(
@@ -133,15 +133,15 @@ def meet_and_learn(
     """
     some = list(numbers)
     seats = pairings[some].reshape(-1)
-    room = np.arange(len(seats), dtype=np.int32)
+    workspace = np.arange(len(seats), dtype=np.int32)
     seeds = partial(derive_seeds, seed, purpose="tournament-with-learning")
     first, second = (seeds(generation=part, count=len(pairings))[some] for part in (0, 2))
     alone = seeds(generation=1, count=pairings.size).reshape(-1, 2)[some].reshape(-1)
 
     own = pick(participants, seats)
-    pairs = room.reshape(-1, 2)
+    pairs = workspace.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
-    itself = np.stack([room, room], axis=1)
+    itself = np.stack([workspace, workspace], axis=1)
     outputs = executor.do(arrange(own, itself, alone, games=between, learn=True))
     own, two = keep_learned(own, read_weights(outputs)[:, 0])
     _, three, more = _learn_together(own, pairs, second, games, executor)

@@ -23,7 +23,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player, make_random
@@ -223,7 +223,7 @@ def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | N
     for run in runs:
         recipe = run.recipe
         result = duel(
-            run.method.design.game,
+            run.method.decoder.game,
             run.champion_at(recipe.run.generations),
             opponent,
             games=recipe.check.games,
@@ -246,7 +246,7 @@ def _judge(holds: bool, fails: bool) -> str:
 
 def begin_each_check(run: Run) -> list[Point]:
     """The champion of each check against the test bot, moving first in all games."""
-    bot, games = make_test_bot(run.method.design.game), run.recipe.check.games
+    bot, games = make_test_bot(run.method.decoder.game), run.recipe.check.games
     curve = []
     for generation in dict.fromkeys(check.generation for check in run.checks()):
         seeds = derive_seeds(run.recipe.run.seed, generation, "moves first", games)
@@ -275,17 +275,17 @@ def begin_round_robins(run: Run) -> Sample:
     results = []
     for generation in (at for at in late if at > begin):
         state = run.state(generation)
-        wins = _wins_as_first(run.method.design, state)
+        wins = _wins_as_first(run.method.decoder, state)
         results.append((float(wins.max()), len(state.population) - 1))
     return Sample.pool(results)
 
 
-def _wins_as_first(design: NetworkDesign, state: State) -> NDArray[np.int64]:
+def _wins_as_first(decoder: NetworkDecoder, state: State) -> NDArray[np.int64]:
     """How many of all others each individual beats, moving first; shape ``(individuals,)``."""
     count = len(state.population)
     first, second = np.nonzero(~np.eye(count, dtype=bool))
     pairings = np.stack([first, second], axis=1).astype(np.int32)
     seeds = derive_seeds(state.seed, state.generation, "all move first", len(pairings))
-    packed = design.pack(state.population)
-    results = SerialExecutor().play(make_batch(design.game, packed, pairings, seeds))
+    packed = decoder.pack(state.population)
+    results = SerialExecutor().play(make_batch(decoder.game, packed, pairings, seeds))
     return np.bincount(first[results.outcomes == 1], minlength=count)

@@ -71,7 +71,7 @@ def pick_best(curves: Sequence[Curve]) -> int:
 
 def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sample]:
     """What the champion of a check does in concept states; that of the last one if None."""
-    return concept_samples(run.champion_at(generation), run.method.design.game)
+    return concept_samples(run.champion_at(generation), run.method.decoder.game)
 
 
 def concept_samples(player: Player, game: ConnectFour, times: int = 100) -> dict[str, Sample]:

@@ -133,10 +133,10 @@ def _examine(material: Material, run: Run, iteration: int) -> _Stage:
     method = run.method
     assert isinstance(method, Imitation)
     genome = run.state(iteration).population[0]
-    player = method.design.player(genome, f"{run.path.name}@{iteration}")
+    player = method.decoder.player(genome, f"{run.path.name}@{iteration}")
     results = play_counts(material, partial(_give, player), GAMES)
     rows, _ = method.find_rows(run.recipe.run.seed)
-    chances = player.decision_probabilities(rows.features[:, : method.design.features])
+    chances = player.decision_probabilities(rows.features[:, : method.decoder.features])
     right = chances[np.arange(len(rows)), rows.classes]
     return _Stage(
         pool(list(results.values())),

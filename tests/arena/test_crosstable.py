@@ -12,7 +12,7 @@ from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.player import Player, make_random
 
@@ -20,9 +20,9 @@ GAME = ConnectFour()
 
 
 def make_players() -> list[Player]:
-    design = NetworkDesign(hidden=(4,))
-    genome = design.initialise(1, "uniform", np.random.default_rng(0))[0]
-    return [make_random(GAME), design.player(genome, "network"), make_test_bot(GAME)]
+    decoder = NetworkDecoder(hidden=(4,))
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(0))[0]
+    return [make_random(GAME), decoder.player(genome, "network"), make_test_bot(GAME)]
 
 
 def make_result(wins: int, draws: int, losses: int) -> DuelResult:

@@ -18,7 +18,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
@@ -89,9 +89,9 @@ class Recorder(SerialExecutor):
 
 def make_network(seed: int = 0, game: ConnectFour = GAME, head: str = "policy") -> NetworkPlayer:
     columns, rows, connect = game.rules
-    design = NetworkDesign(columns=columns, rows=rows, connect=connect, head=head, hidden=(4,))
-    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
-    return design.player(genome, f"network {seed}")
+    decoder = NetworkDecoder(columns=columns, rows=rows, connect=connect, head=head, hidden=(4,))
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    return decoder.player(genome, f"network {seed}")
 
 
 @settings(max_examples=40)

@@ -33,20 +33,20 @@ from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
-DESIGN = NetworkDesign(hidden=(4,))
+DECODER = NetworkDecoder(hidden=(4,))
 
 
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
     """Matches among networks, the test bot and a random player."""
-    genomes = DESIGN.initialise(players, "uniform", np.random.default_rng(seed))
+    genomes = DECODER.initialise(players, "uniform", np.random.default_rng(seed))
     others = [make_random(GAME).packed, make_test_bot(GAME).packed]
-    packed = combine_players([DESIGN.pack(genomes), *others])
+    packed = combine_players([DECODER.pack(genomes), *others])
     pairings = np.random.default_rng(seed).integers(0, players + 2, (count, 2))
     openings = random_openings(GAME, plies, count, seed) if plies else None
     return make_batch(

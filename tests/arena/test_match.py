@@ -25,7 +25,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     KEEP_TICKETS,
     MOST_PLAYERS,
 )
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
@@ -207,14 +207,14 @@ class Drawer(Player):
 def make_players(players: int) -> list[CompiledPlayer]:
     """Players of several kinds, with and without chance."""
     game = make_game("ticket-to-ride", players=players)
-    designs = [DecisionDesign(players=players, masked=masked) for masked in (True, False)]
-    genome = designs[0].initialise(1, "uniform", np.random.default_rng(5))[0]
+    decoders = [DecisionDecoder(players=players, masked=masked) for masked in (True, False)]
+    genome = decoders[0].initialise(1, "uniform", np.random.default_rng(5))[0]
     noisy = make_player("rule:code", game)
     return [
         make_player("rule", game),
         CompiledPlayer(game, with_noise(noisy.packed, 0.1), "noisy"),
         make_player("random", game),
-        *(design.player(genome, f"network {place}") for place, design in enumerate(designs)),
+        *(decoder.player(genome, f"network {place}") for place, decoder in enumerate(decoders)),
     ]
 
 

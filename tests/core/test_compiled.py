@@ -86,7 +86,7 @@ def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
         for node in tree.body
         if _is_compiled(node, WITHOUT_WRAPPERS)
     }
-    assert ("evolve_arena.games.connect_four.graph_seat", "value_disc") in internal
+    assert ("evolve_arena.games.connect_four.graph_moves", "value_disc") in internal
     assert ("evolve_arena.games.ticket_to_ride.cards", "shuffle") in internal
     for file, tree in trees.items():
         module = _module_of(file)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy import stats
 
-from evolve_arena.evolve.meeting import HallOfFame, remember
+from evolve_arena.evolve.matches import HallOfFame, remember
 
 
 def run_generations(config: HallOfFame, last: int, seed: int = 1) -> NDArray[np.float32]:

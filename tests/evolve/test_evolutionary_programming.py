@@ -27,13 +27,13 @@ from evolve_arena.evolve.evolutionary_programming import (
     rank_by_merit,
 )
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.network import CheckersNetworkDesign
-from evolve_arena.games.checkers.seat import DEPTH
+from evolve_arena.games.checkers.network import CheckersNetworkDecoder
+from evolve_arena.games.checkers.values import DEPTH
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 
-LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
+LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
 
 
@@ -164,10 +164,10 @@ def weak(number: int) -> NDArray[np.float32]:
     return draw_preferences({**bottom, (6, 5): 0.001 * number})
 
 
-def make_method(design: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
+def make_method(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
     config = EvolutionaryProgrammingConfig.model_validate({"individuals": 4, **calm, **settings})
-    return EvolutionaryProgramming(config, design)
+    return EvolutionaryProgramming(config, decoder)
 
 
 def start(
@@ -176,14 +176,14 @@ def start(
     return replace(method.initial(seed), population=np.stack(rows))
 
 
-def make_arena(design: Any = LINEAR) -> Arena:
-    return Arena(design, SerialExecutor())
+def make_arena(decoder: Any = LINEAR) -> Arena:
+    return Arena(decoder, SerialExecutor())
 
 
 def wild_population(
-    count: int, seed: int, design: NetworkDesign = LINEAR
+    count: int, seed: int, decoder: NetworkDecoder = LINEAR
 ) -> list[NDArray[np.float32]]:
-    return list(np.random.default_rng(seed).normal(size=(count, design.genes)).astype(np.float32))
+    return list(np.random.default_rng(seed).normal(size=(count, decoder.genes)).astype(np.float32))
 
 
 def count_points(
@@ -204,14 +204,14 @@ def count_points(
 @pytest.mark.parametrize("counting", [{}, {"win": 3.0, "draw": 1.0, "loss": 0.5}])
 def test_those_with_most_points_live_on(score: str, counting: dict[str, float]) -> None:
     keys = {f"{key}_points": value for key, value in counting.items()}
-    design = NetworkDesign(columns=4, rows=4, head="value", encoding="two-planes", hidden=())
-    method = make_method(design, score=score, individuals=8, mutation_strength=0.5, **keys)
+    decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="two-planes", hidden=())
+    method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)
     rules = {"win": 1.0, "draw": 0.0, "loss": -2.0, **counting}
     differences = draws = 0
     for seed in range(5):
-        state = start(method, *wild_population(8, seed, design), seed=seed)
+        state = start(method, *wild_population(8, seed, decoder), seed=seed)
         recorder = Recorder()
-        after, report = method.step(state, Arena(design, recorder))
+        after, report = method.step(state, Arena(decoder, recorder))
         ((batch, results),) = recorder.played
         draws += int((results.outcomes == 0).sum())
         assert report.games == len(batch) == 2 * 8 * 5
@@ -314,10 +314,10 @@ def test_the_champion_is_who_beats_everybody(place: int) -> None:
 
 
 def test_it_learns_connect_four() -> None:
-    design = NetworkDesign(head="value", encoding="two-planes", hidden=(16,), activation="tanh")
+    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,), activation="tanh")
     config = EvolutionaryProgrammingConfig(opponents=10, noise=0.1)
-    method = EvolutionaryProgramming(config, design)
-    arena = make_arena(design)
+    method = EvolutionaryProgramming(config, decoder)
+    arena = make_arena(decoder)
     state = first = method.initial(1)
     for _ in range(40):
         state, _ = method.step(state, arena)
@@ -340,11 +340,11 @@ def test_the_champion_may_be_the_mean() -> None:
 
 
 def test_matches_may_be_shallower_than_the_game() -> None:
-    design = CheckersNetworkDesign(hidden=(3,), depth=3)
+    decoder = CheckersNetworkDecoder(hidden=(3,), depth=3)
     for depths in ((), (1,), (2, 1)):
-        method = make_method(design, individuals=2, opponents=1, training_depths=depths)
+        method = make_method(decoder, individuals=2, opponents=1, training_depths=depths)
         recorder = Recorder()
-        arena = Arena(design, recorder)
+        arena = Arena(decoder, recorder)
         state = method.initial(1)
         for _ in range(3):
             state, report = method.step(state, arena)
@@ -378,7 +378,7 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: st
 
 def test_openings_and_initialisations_are_looked_at_first() -> None:
     with pytest.raises(BadValueError, match=r"method.openings.plies: openings of 20 plies"):
-        make_method(NetworkDesign(columns=4, rows=4), openings={"plies": 20})
+        make_method(NetworkDecoder(columns=4, rows=4), openings={"plies": 20})
     with pytest.raises(BadValueError, match="initialisation 'uniform:-1'"):
         make_method(initialisation="uniform:-1")
 
@@ -387,7 +387,7 @@ def test_a_training_depth_is_for_those_who_search() -> None:
     with pytest.raises(BadValueError, match=r"training_depths: these players do not look ahead"):
         make_method(training_depths=[2])
     with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
-        make_method(CheckersNetworkDesign(), training_depths=[2, 13])
+        make_method(CheckersNetworkDecoder(), training_depths=[2, 13])
 
 
 def test_states_of_other_runs_are_noticed() -> None:
@@ -410,15 +410,15 @@ def make_section(game: str, **content: Any) -> Any:
     return section.model_validate(content)
 
 
-def test_designs_of_both_games() -> None:
+def test_decoders_of_both_games() -> None:
     method, config = EvolutionaryProgramming, EvolutionaryProgrammingConfig()
     network = make_section("connect-four", head="value")
-    design = method.make_design(ConnectFour(), network, config)
-    assert design == NetworkDesign(head="value")
+    decoder = method.make_decoder(ConnectFour(), network, config)
+    assert decoder == NetworkDecoder(head="value")
     network = make_section("checkers", hidden=[8], depth=2)
-    design = method.make_design(Checkers(turned=1), network, config)
-    assert design == CheckersNetworkDesign(hidden=(8,), depth=2, turned=1)
-    made = EvolutionaryProgramming(config, design).initial(1)
+    decoder = method.make_decoder(Checkers(turned=1), network, config)
+    assert decoder == CheckersNetworkDecoder(hidden=(8,), depth=2, turned=1)
+    made = EvolutionaryProgramming(config, decoder).initial(1)
     assert made.population.shape == (15, 32 * 8 + 8 + 8 + 1 + 1)
 
 

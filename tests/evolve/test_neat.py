@@ -67,11 +67,11 @@ def make_method(
     content = VALUE if network is None else network
     section = Neat.network_section(find_game("connect-four"), content)
     view = section.model_validate(content)
-    return Neat(config, Neat.make_design(ConnectFour(*board), view, config))
+    return Neat(config, Neat.make_decoder(ConnectFour(*board), view, config))
 
 
 def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
-    return Arena(method.design, executor or SerialExecutor())
+    return Arena(method.decoder, executor or SerialExecutor())
 
 
 def prefer(weights: dict[tuple[int, int], float], key: int = 1) -> NeatPopulation:

@@ -20,7 +20,7 @@ from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
 )
-from evolve_arena.evolve.meeting import Contest
+from evolve_arena.evolve.matches import TournamentResults
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.operators import (
     OWN_OPERATORS,
@@ -31,8 +31,8 @@ from evolve_arena.evolve.operators import (
     operator_names,
 )
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.connect_four.graph import GraphDesign
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -86,9 +86,9 @@ def cross(
     return children
 
 
-def make_contest(fitness: list[float]) -> Contest:
+def make_contest(fitness: list[float]) -> TournamentResults:
     members = np.arange(len(fitness), dtype=np.int32)[None, :]
-    return Contest(members, np.array([fitness]), np.array(fitness))
+    return TournamentResults(members, np.array([fitness]), np.array(fitness))
 
 
 def seed_as_lent(seed: int) -> None:
@@ -98,12 +98,12 @@ def seed_as_lent(seed: int) -> None:
 
 def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
     """The populations of generations 0, 1 and 2 with these *settings*."""
-    design = NetworkDesign(hidden=(3,))
+    decoder = NetworkDecoder(hidden=(3,))
     config = {"individuals": 8, "tournament_size": 3, **settings}
-    method = Tournament(TournamentConfig.model_validate(config), design)
+    method = Tournament(TournamentConfig.model_validate(config), decoder)
     states = [method.initial(1)]
     for _ in range(2):
-        states.append(method.step(states[-1], Arena(design, SerialExecutor()))[0])
+        states.append(method.step(states[-1], Arena(decoder, SerialExecutor()))[0])
     return [state.population for state in states]
 
 
@@ -140,8 +140,8 @@ def test_our_options_replace_the_defaults() -> None:
 def test_our_selection_gives_the_winners_of_the_tournaments_in_turn() -> None:
     members = np.array([[0, 1], [2, 3], [1, 3]], np.int32)
     points = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
-    contest = Contest(members, points, np.zeros(4))
-    chosen = make().select(contest, 5, new_stream(0))
+    played = TournamentResults(members, points, np.zeros(4))
+    chosen = make().select(played, 5, new_stream(0))
     assert chosen.tolist() == [1, 2, 3, 1, 2]
 
 
@@ -218,8 +218,8 @@ def test_the_fitter_are_selected_more_often() -> None:
 
 def test_who_was_not_drawn_has_the_least_chance() -> None:
     toolbox = make(select=Operator(name="selTournament", tournsize=2))
-    contest = make_contest([float("nan"), 0.4, 0.6])
-    chosen = toolbox.select(contest, 3000, new_stream(8))
+    played = make_contest([float("nan"), 0.4, 0.6])
+    chosen = toolbox.select(played, 3000, new_stream(8))
     assert abs(np.mean(chosen == 0) - 1 / 9) < 0.02
     assert abs(np.mean(chosen == 2) - 5 / 9) < 0.03
 
@@ -419,13 +419,13 @@ def test_selections_without_sense_are_refused(operator: dict[str, Any], text: st
 @pytest.mark.parametrize("name", [*SELECTIONS, "selRoulette", "selStochasticUniversalSampling"])
 def test_every_method_knows_every_selection(name: str) -> None:
     """And what one chooses depends on it, and on the seed alone."""
-    design = NetworkDesign(hidden=(2,))
-    arena = Arena(design, SerialExecutor())
+    decoder = NetworkDecoder(hidden=(2,))
+    arena = Arena(decoder, SerialExecutor())
     small = {"individuals": 6, "opponents": 2, "selection": name}
     programming = EvolutionaryProgramming(
-        EvolutionaryProgrammingConfig.model_validate(small), design
+        EvolutionaryProgrammingConfig.model_validate(small), decoder
     )
-    graphs = GraphDesign(head="value")
+    graphs = GraphDecoder(head="value")
     settings = {"neat": {"pop_size": 8, "survival_threshold": 0.5}, "opponents": 2}
     neat = Neat(NeatMethodConfig.model_validate({**settings, "selection": name}), graphs)
     vectors = [programming.step(programming.initial(1), arena)[0] for _ in range(2)]

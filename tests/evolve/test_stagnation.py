@@ -22,15 +22,15 @@ from evolve_arena.evolve.stagnation import (
     summarise_species,
 )
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species
 
-DESIGN = GraphDesign(head="value", encoding="two-planes")
-MEMORY = GraphDesign(head="value", encoding="two-planes", feed_forward=False)
+DECODER = GraphDecoder(head="value", encoding="two-planes")
+MEMORY = GraphDecoder(head="value", encoding="two-planes", feed_forward=False)
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,14 @@ def make_standing(
 def give(
     standing: Standing,
     fitness: list[float],
-    design: GraphDesign = DESIGN,
+    decoder: GraphDecoder = DECODER,
     function: str = "max",
     **config: Any,
 ) -> tuple[Judgement, int]:
     """The judgement, and how many matches it took."""
     settings = StagnationConfig.model_validate(config)
-    arena = Arena(design, SerialExecutor())
-    judges = make_judges(settings, design.game)
+    arena = Arena(decoder, SerialExecutor())
+    judges = make_judges(settings, decoder.game)
     result = judge(settings, standing, np.array(fitness), arena, judges, function)
     return result, arena.games
 
@@ -114,8 +114,8 @@ def give(
 def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
     """The share of points of the first one over all openings and both colours."""
     count = games // 2
-    openings = random_openings(DESIGN.game, plies, count, 3)
-    arena = Arena(DESIGN, SerialExecutor())
+    openings = random_openings(DECODER.game, plies, count, 3)
+    arena = Arena(DECODER, SerialExecutor())
     shares = []
     for sides, sign in (([0, 1], 1), ([1, 0], -1)):
         pairings = np.tile(np.array(sides, dtype=np.int32), (count, 1))
@@ -143,14 +143,14 @@ def test_who_beats_the_record_improves_and_takes_its_place() -> None:
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.1, 0.4])
-@pytest.mark.parametrize("design", [DESIGN, MEMORY], ids=["feed-forward", "recurrent"])
-def test_a_clone_of_the_record_never_improves(design: GraphDesign, margin: float) -> None:
-    config = NeatConfig(pop_size=6, feed_forward=design.feed_forward, num_hidden=2)
-    population, _ = create(config, design.inputs, design.outputs, 1)
+@pytest.mark.parametrize("decoder", [DECODER, MEMORY], ids=["feed-forward", "recurrent"])
+def test_a_clone_of_the_record_never_improves(decoder: GraphDecoder, margin: float) -> None:
+    config = NeatConfig(pop_size=6, feed_forward=decoder.feed_forward, num_hidden=2)
+    population, _ = create(config, decoder.inputs, decoder.outputs, 1)
     twins = concatenate([population.take([row]) for row in range(6)])
     renamed = NeatPopulation(**{**vars(twins), "keys": twins.keys + 100})
     standing = make_standing([population], list(range(6)), [renamed])
-    judgement, games = give(standing, [0.5] * 6, design, margin=margin, games=20)
+    judgement, games = give(standing, [0.5] * 6, decoder, margin=margin, games=20)
     assert games == 6 * 20
     assert not judgement.improved.any()
     assert judgement.records.keys.tolist() == renamed.keys.tolist()

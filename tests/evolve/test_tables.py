@@ -18,21 +18,21 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import OFFENCE_POINTS, Tables, play_at_tables
-from evolve_arena.evolve.tables_section import TablesConfig, find_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
-from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
 from evolve_arena.players.packed import NOISE
 
-DESIGN = MoveDesign(hidden=(), players=3)
+DECODER = MoveDecoder(hidden=(), players=3)
 
 
 def written(**weights: float) -> NDArray[np.float32]:
-    genome = np.zeros(DESIGN.genes, dtype=np.float32)
+    genome = np.zeros(DECODER.genes, dtype=np.float32)
     for name, weight in weights.items():
         genome[MOVES_AT + MOVE_NAMES.index(name.replace("__", ": ").replace("_", " "))] = weight
     return genome
@@ -63,7 +63,7 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
         "mutation_probability": 0.0,
         "tables": {"decks": 2, "trial_decks": 1, "finalists": 2, "final_decks": 2, **tables},
     }
-    method = Tournament(TournamentConfig.model_validate(content), DESIGN)
+    method = Tournament(TournamentConfig.model_validate(content), DECODER)
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
@@ -80,7 +80,7 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=2)
     recorder = Recorder()
     assert method.tables is not None
-    fitness, figures = method.tables.play(Arena(DESIGN, recorder), state)
+    fitness, figures = method.tables.play(Arena(DECODER, recorder), state)
     ((batch, results),) = recorder.played
     assert len(batch) == 3 * 2 * 3
     for row in range(3):
@@ -100,7 +100,7 @@ def test_all_table_sizes_count_the_same() -> None:
     method, state = make_method(GREEDY, HOARDER, seats=[2, 5], company=["random"], company_seats=5)
     recorder = Recorder()
     assert method.tables is not None
-    fitness, _ = method.tables.play(Arena(DESIGN, recorder), state)
+    fitness, _ = method.tables.play(Arena(DECODER, recorder), state)
     ((batch, _),) = recorder.played
     taken = (batch.seatings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 0, 2 * 2 * 5]
@@ -125,11 +125,11 @@ def test_members_of_the_hall_join_the_company() -> None:
         "hall_of_fame": {"opponents": 2, "every": 1},
         "tables": {"decks": 6, "company": ["random"], "company_seats": 2},
     }
-    method = Tournament(TournamentConfig.model_validate(content), DESIGN)
+    method = Tournament(TournamentConfig.model_validate(content), DECODER)
     hall = np.stack([HOARDER, GREEDY, HOARDER])
     state = replace(method.initial(1), hall=hall)
     recorder = Recorder()
-    method.step(state, Arena(DESIGN, recorder))
+    method.step(state, Arena(DECODER, recorder))
     ((batch, _),) = recorder.played
     # Two individuals, the random player, and two of the three members.
     assert len(batch.packed.seats) == 5
@@ -139,7 +139,7 @@ def test_members_of_the_hall_join_the_company() -> None:
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
     content = {"individuals": 2, "tournament_size": 2, "noise": 0.25, "tables": {"decks": 1}}
-    game = MoveDesign(hidden=(), players=2)
+    game = MoveDecoder(hidden=(), players=2)
     method = Tournament(TournamentConfig.model_validate(content), game)
     recorder = Recorder()
     arena = Arena(game, recorder)
@@ -152,7 +152,7 @@ def test_noise_is_for_training_and_not_for_the_trial() -> None:
 def test_the_champion_is_who_does_best_among_rule_players() -> None:
     method, state = make_method(HOARDER, HOARDER, GREEDY, HOARDER)
     recorder = Recorder()
-    champion, report = method.champion(state, Arena(DESIGN, recorder))
+    champion, report = method.champion(state, Arena(DECODER, recorder))
     np.testing.assert_array_equal(champion, GREEDY)
     (trial, _), (final, results) = recorder.played
     assert len(trial) == 4 * 1 * 3
@@ -165,20 +165,20 @@ def test_the_champion_is_who_does_best_among_rule_players() -> None:
 
 def test_the_better_one_has_all_the_children() -> None:
     method, state = make_method(HOARDER, GREEDY, company=["random"], company_seats=2)
-    after, report = method.step(state, Arena(DESIGN, SerialExecutor()))
+    after, report = method.step(state, Arena(DECODER, SerialExecutor()))
     np.testing.assert_array_equal(after.population, np.stack([GREEDY, GREEDY]))
     assert report.games == 2 * 2 * 3
     assert report.statistics["best"] > report.statistics["worst"]
 
 
 def test_forbidden_moves_cost_an_individual_the_match() -> None:
-    design = DecisionDesign(hidden=(), masked=False, players=2)
-    genome = np.zeros(design.genes, dtype=np.float32)
+    decoder = DecisionDecoder(hidden=(), masked=False, players=2)
+    genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-4] = 1.0  # it always wants to pass
-    tables = Tables(TablesConfig(decks=1, company=("random",), company_seats=1), design.game, 0.0)
-    state = Tournament(TournamentConfig(individuals=2, tournament_size=2), design).initial(1)
+    tables = Tables(TablesConfig(decks=1, company=("random",), company_seats=1), decoder.game, 0.0)
+    state = Tournament(TournamentConfig(individuals=2, tournament_size=2), decoder).initial(1)
     state = replace(state, population=np.stack([genome, genome]))
-    fitness, figures = tables.play(Arena(design, SerialExecutor()), state)
+    fitness, figures = tables.play(Arena(decoder, SerialExecutor()), state)
     assert fitness.tolist() == [OFFENCE_POINTS] * 2
     assert figures["forbidden"] == 1.0
 
@@ -186,8 +186,8 @@ def test_forbidden_moves_cost_an_individual_the_match() -> None:
 def test_who_meets_itself_wins_half_and_who_is_stronger_nearly_all() -> None:
     population = np.stack([GREEDY, HOARDER])
     pairs = np.array([[0, 0], [0, 1], [1, 2]], dtype=np.int32)
-    arena = Arena(DESIGN, SerialExecutor())
-    others = [DESIGN.pack(GREEDY[None, :])]
+    arena = Arena(DECODER, SerialExecutor())
+    others = [DECODER.pack(GREEDY[None, :])]
     seeds = derive_seeds(1, 0, "test", 5)
     assert play_at_tables(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
 
@@ -198,8 +198,8 @@ def test_tables_are_for_games_of_several_and_have_room() -> None:
     with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
         find_tables(replace_tables(config, decks=3), ConnectFour(), 2)
     with pytest.raises(BadValueError, match=r"3 individuals sit at a table, but there are 2"):
-        find_tables(config, DESIGN.game, 2)
-    found = find_tables(replace_tables(config, seats=(2,)), DESIGN.game, 2)
+        find_tables(config, DECODER.game, 2)
+    found = find_tables(replace_tables(config, seats=(2,)), DECODER.game, 2)
     assert found is not None
     assert found.seats == (2,)
 

@@ -16,11 +16,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds, derive_stream
-from evolve_arena.evolve.meeting import draw_members
+from evolve_arena.evolve.matches import draw_members
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 
-LINEAR = NetworkDesign(head="value", encoding="two-planes", hidden=())
+LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
 ROUNDS = 40
 
@@ -60,18 +60,18 @@ def population_with(strong_ones: dict[int, NDArray[np.float32]], size: int) -> N
     return np.stack([strong_ones.get(number, weak(number)) for number in range(size)])
 
 
-def make_method(design: NetworkDesign = LINEAR, **settings: Any) -> Tournament:
+def make_method(decoder: NetworkDecoder = LINEAR, **settings: Any) -> Tournament:
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **settings}
-    return Tournament(TournamentConfig.model_validate(config), design)
+    return Tournament(TournamentConfig.model_validate(config), decoder)
 
 
 def start(method: Tournament, population: NDArray[np.float32], seed: int = 1) -> TournamentState:
     return replace(method.initial(seed), population=population)
 
 
-def make_arena(design: NetworkDesign = LINEAR) -> Arena:
-    return Arena(design, SerialExecutor())
+def make_arena(decoder: NetworkDecoder = LINEAR) -> Arena:
+    return Arena(decoder, SerialExecutor())
 
 
 def test_the_rigged_players_are_what_they_seem() -> None:
@@ -161,12 +161,12 @@ def test_fitness_is_the_share_of_points_in_all_matches() -> None:
 @pytest.mark.parametrize("draw_points", [0.0, 0.5, 1.0])
 def test_a_draw_counts_what_the_recipe_says(draw_points: float) -> None:
     # Where all discs go into one column, nobody gets a line.
-    design = NetworkDesign(columns=1, rows=6, head="value", hidden=(2,))
-    method = make_method(design, draw_points=draw_points)
+    decoder = NetworkDecoder(columns=1, rows=6, head="value", hidden=(2,))
+    method = make_method(decoder, draw_points=draw_points)
     state = method.initial(1)
-    _, report = method.step(state, make_arena(design))
+    _, report = method.step(state, make_arena(decoder))
     assert report.statistics["best"] == report.statistics["worst"] == draw_points
-    _, report = method.champion(state, make_arena(design))
+    _, report = method.champion(state, make_arena(decoder))
     assert report.statistics["points"] == 5 * draw_points
 
 
@@ -456,10 +456,10 @@ def test_diversity_is_the_mean_spread_of_the_genes() -> None:
 
 
 def test_a_population_finds_out_how_to_win() -> None:
-    design = NetworkDesign(head="value", encoding="two-planes", hidden=(4,), activation="tanh")
-    method = Tournament(TournamentConfig(individuals=40, tournament_size=5), design)
+    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(4,), activation="tanh")
+    method = Tournament(TournamentConfig(individuals=40, tournament_size=5), decoder)
     state = method.initial(1)
-    arena = make_arena(design)
+    arena = make_arena(decoder)
     first = state.population
     for _ in range(ROUNDS):
         state, _ = method.step(state, arena)

@@ -322,7 +322,7 @@ def _champions() -> list[bytes]:
     for method in _methods():
         population = method.initial(1).population
         one = population.take([0]) if hasattr(population, "node_key") else population[0]
-        blobs.append(method.design.player(one, "bred").serialise(generation=3))
+        blobs.append(method.decoder.player(one, "bred").serialise(generation=3))
     return blobs
 
 
@@ -416,7 +416,7 @@ def _networks() -> list[bytes]:
     for feed_forward in ("true", "false"):
         changes = ["neat.pop_size=4", f"neat.feed_forward={feed_forward}", "neat.num_hidden=2"]
         method = load_recipe("connect-four-neat", changes).make_method()
-        player: Any = method.design.player(method.initial(1).population.take([0]), "x")
+        player: Any = method.decoder.player(method.initial(1).population.take([0]), "x")
         tree = json.loads(export_neat_python(player))
         bases.append(tree)
         metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}

@@ -7,7 +7,7 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.connect_four.board_view import ENCODINGS
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.mlp import INITIALISATIONS, MLP
 
 
@@ -132,16 +132,16 @@ def test_unknown_initialisations_are_refused() -> None:
 
 
 def test_genomes_of_another_length_are_refused() -> None:
-    design = NetworkDesign()
+    decoder = NetworkDecoder()
     for shape in ((507,), (3, 506), (3, 508), (1, 3, 507)):
         with pytest.raises(BadValueError, match=r"expected \(individuals, 507\)"):
-            design.mlp.pack(np.zeros(shape, dtype=np.float32), design.board)
+            decoder.mlp.pack(np.zeros(shape, dtype=np.float32), decoder.board)
 
 
 @pytest.mark.parametrize("hidden", [(10,), (40, 10), (10, 40)])
 def test_packing_keeps_genomes_apart_and_pads_with_zeros(hidden: tuple[int, ...]) -> None:
     mlp = MLP(42, hidden, 7)
-    encoding = ENCODINGS["0/1/2"](NetworkDesign().game.rules)
+    encoding = ENCODINGS["0/1/2"](NetworkDecoder().game.rules)
     genomes = mlp.initialise(5, "normal", np.random.default_rng(1))
     columns, weights = mlp.pack(genomes, encoding)
     assert columns.dtype == np.int32
@@ -155,9 +155,9 @@ def test_packing_keeps_genomes_apart_and_pads_with_zeros(hidden: tuple[int, ...]
 
 
 def test_packing_does_not_need_contiguous_genomes() -> None:
-    design = NetworkDesign()
-    genomes = design.initialise(6, "normal", np.random.default_rng(1))
+    decoder = NetworkDecoder()
+    genomes = decoder.initialise(6, "normal", np.random.default_rng(1))
     for view in (genomes[::2], np.asfortranarray(genomes), genomes.astype(np.float64)):
-        expected = design.mlp.pack(np.ascontiguousarray(view, dtype=np.float32), design.board)
-        found = design.mlp.pack(view, design.board)
+        expected = decoder.mlp.pack(np.ascontiguousarray(view, dtype=np.float32), decoder.board)
+        found = decoder.mlp.pack(view, decoder.board)
         assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]

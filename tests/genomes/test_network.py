@@ -15,7 +15,7 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.board_view import ENCODINGS, VIEWPOINTS
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.genomes import network
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
@@ -33,27 +33,26 @@ from evolve_arena.genomes.network import (
 from evolve_arena.players.packed import combine_players
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
-DESIGNS = [
-    NetworkDesign(
+DECODERS = [
+    NetworkDecoder(
         head=head, encoding=encoding, viewpoint=viewpoint, hidden=hidden, activation=activation
     )
     for head, encoding, viewpoint, hidden, activation in product(
         ["policy", "value"], ENCODINGS, VIEWPOINTS, HIDDEN_SHAPES, ACTIVATIONS
     )
 ] + [
-    NetworkDesign(columns, rows, connect, head=head, hidden=(12,), encoding=encoding)
+    NetworkDecoder(columns, rows, connect, head=head, hidden=(12,), encoding=encoding)
     for (columns, rows, connect), head, encoding in product(
         [(4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 11, 4)], ["policy", "value"], ENCODINGS
     )
 ]
 
 
-def name_design(design: NetworkDesign) -> str:
-    hidden = "-".join(map(str, design.hidden)) or "none"
-    board = f"{design.columns}x{design.rows}"
-    return (
-        f"{board} {design.head} {design.encoding} {design.viewpoint} {hidden} {design.activation}"
-    )
+def name_decoder(decoder: NetworkDecoder) -> str:
+    hidden = "-".join(map(str, decoder.hidden)) or "none"
+    board = f"{decoder.columns}x{decoder.rows}"
+    kind = f"{decoder.head} {decoder.encoding} {decoder.viewpoint}"
+    return f"{board} {kind} {hidden} {decoder.activation}"
 
 
 def draw_positions(game: ConnectFour, count: int, seed: int) -> list[Position]:
@@ -70,49 +69,49 @@ def draw_positions(game: ConnectFour, count: int, seed: int) -> list[Position]:
     return positions
 
 
-def encode(design: NetworkDesign, position: Position, side: int) -> np.ndarray:
+def encode(decoder: NetworkDecoder, position: Position, side: int) -> np.ndarray:
     """The inputs, by the definition of the encodings."""
-    seat = side if design.viewpoint == "mover" else 0
-    own, other = design.game.observe(position, seat).reshape(2, -1).astype(int)
-    if design.encoding == "two-planes":
+    seat = side if decoder.viewpoint == "mover" else 0
+    own, other = decoder.game.observe(position, seat).reshape(2, -1).astype(int)
+    if decoder.encoding == "two-planes":
         return np.concatenate([own, other])
-    return own + {"0/1/2": 2, "0/1/-1": -1}[design.encoding] * other
+    return own + {"0/1/2": 2, "0/1/-1": -1}[decoder.encoding] * other
 
 
-def round_first_layer(design: NetworkDesign, genome: np.ndarray) -> np.ndarray:
+def round_first_layer(decoder: NetworkDecoder, genome: np.ndarray) -> np.ndarray:
     """The genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
-    count = (design.mlp.inputs + 1) * design.mlp.sizes[1]
+    count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
     rounded[:count] = np.rint(rounded[:count] * RESOLUTION) / RESOLUTION
     return rounded
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=name_design)
-def test_moves_and_values_agree_with_numpy(design: NetworkDesign) -> None:
-    generator = np.random.default_rng(len(name_design(design)))
+@pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
+def test_moves_and_values_agree_with_numpy(decoder: NetworkDecoder) -> None:
+    generator = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
-    for number, genome in enumerate(design.initialise(3, "normal", generator)):
-        player = design.player(genome, "network")
-        exact = round_first_layer(design, genome)
-        for position in draw_positions(design.game, 6, number):
-            compared += compare(design, player, exact, position)
+    for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
+        player = decoder.player(genome, "network")
+        exact = round_first_layer(decoder, genome)
+        for position in draw_positions(decoder.game, 6, number):
+            compared += compare(decoder, player, exact, position)
     assert compared >= 9
 
 
 def compare(
-    design: NetworkDesign, player: NetworkPlayer, genome: np.ndarray, position: Position
+    decoder: NetworkDecoder, player: NetworkPlayer, genome: np.ndarray, position: Position
 ) -> bool:
     """Checks values and the choice; whether the choice was clear enough to be checked."""
-    game = design.game
+    game = decoder.game
     side = game.to_move(position)
     legal = game.legal_moves(position)
-    if design.head == "policy":
-        outputs = design.mlp.evaluate(genome, encode(design, position, side)[None])[0]
+    if decoder.head == "policy":
+        outputs = decoder.mlp.evaluate(genome, encode(decoder, position, side)[None])[0]
     else:
         after = [game.play(position, move) for move in legal]
-        inputs = np.array([encode(design, reached, side) for reached in after])
-        outputs = np.full(design.columns, np.nan)
-        outputs[legal] = design.mlp.evaluate(genome, inputs)[:, 0]
+        inputs = np.array([encode(decoder, reached, side) for reached in after])
+        outputs = np.full(decoder.columns, np.nan)
+        outputs[legal] = decoder.mlp.evaluate(genome, inputs)[:, 0]
         np.testing.assert_allclose(player.value_columns(position), outputs, rtol=0, atol=1e-4)
         wins = [move for move, reached in zip(legal, after, strict=True) if game.outcome(reached)]
         wins = [move for move in wins if game.outcome(game.play(position, move)).winner == side]
@@ -129,16 +128,16 @@ def compare(
 
 def test_unrounded_weights_change_values_by_little() -> None:
     """Half a unit of rounding in each of 43 weights, two thirds of them doubled, at the most."""
-    design = NetworkDesign(head="value", hidden=())
+    decoder = NetworkDecoder(head="value", hidden=())
     generator = np.random.default_rng(1)
-    for genome in design.initialise(20, "uniform", generator):
-        player = design.player(genome, "network")
-        for position in draw_positions(design.game, 5, 1):
+    for genome in decoder.initialise(20, "uniform", generator):
+        player = decoder.player(genome, "network")
+        for position in draw_positions(decoder.game, 5, 1):
             values = player.value_columns(position)
-            for move in design.game.legal_moves(position):
-                reached = design.game.play(position, move)
-                inputs = encode(design, reached, position.ply % 2)
-                exact = design.mlp.evaluate(genome, inputs[None])[0, 0]
+            for move in decoder.game.legal_moves(position):
+                reached = decoder.game.play(position, move)
+                inputs = encode(decoder, reached, position.ply % 2)
+                exact = decoder.mlp.evaluate(genome, inputs[None])[0, 0]
                 assert abs(values[move] - exact) < 85 * 0.5 / RESOLUTION
 
 
@@ -153,14 +152,14 @@ def test_unrounded_weights_change_values_by_little() -> None:
 def test_activations_are_accurate(activation: str, exact: Any, error: float) -> None:
     """A network whose only hidden unit sees nothing but its bias shows its activation."""
     mlp = MLP(42, (1,), 1, activation)
-    design = NetworkDesign(head="value", hidden=(1,), activation=activation)
+    decoder = NetworkDecoder(head="value", hidden=(1,), activation=activation)
     points = np.concatenate([np.linspace(-20, 20, 801), [-300, -100, -88, 88, 100, 300]])
     points = np.rint(points * RESOLUTION) / RESOLUTION
     genome = np.zeros(mlp.genes, dtype=np.float32)
     genome[-2] = 1.0
     for point in points:
         genome[-3] = point
-        value = design.player(genome, "network").value_columns(design.game.initial())[0]
+        value = decoder.player(genome, "network").value_columns(decoder.game.initial())[0]
         assert abs(value - exact(point)) <= error
         assert np.isfinite(value)
 
@@ -168,28 +167,28 @@ def test_activations_are_accurate(activation: str, exact: Any, error: float) -> 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("size", [1e3, 1e9, np.inf])
 def test_weights_beyond_the_limit_count_as_the_limit(encoding: str, size: float) -> None:
-    design = NetworkDesign(head="value", encoding=encoding, hidden=())
-    limit = design.board.limit
+    decoder = NetworkDecoder(head="value", encoding=encoding, hidden=())
+    limit = decoder.board.limit
     assert 100 < limit < 1000
     generator = np.random.default_rng(1)
-    signs = generator.choice([-1.0, 1.0], (30, design.genes))
-    for row in np.concatenate([signs, np.ones((1, design.genes)), -np.ones((1, design.genes))]):
-        player = design.player((row * size).astype(np.float32), "network")
-        for position in draw_positions(design.game, 2, 1):
+    signs = generator.choice([-1.0, 1.0], (30, decoder.genes))
+    for row in np.concatenate([signs, np.ones((1, decoder.genes)), -np.ones((1, decoder.genes))]):
+        player = decoder.player((row * size).astype(np.float32), "network")
+        for position in draw_positions(decoder.game, 2, 1):
             values = player.value_columns(position)
-            for move in design.game.legal_moves(position):
-                inputs = encode(design, design.game.play(position, move), position.ply % 2)
-                exact = design.mlp.evaluate(np.clip(row * size, -limit, limit), inputs[None])
+            for move in decoder.game.legal_moves(position):
+                inputs = encode(decoder, decoder.game.play(position, move), position.ply % 2)
+                exact = decoder.mlp.evaluate(np.clip(row * size, -limit, limit), inputs[None])
                 np.testing.assert_allclose(values[move], exact[0, 0], rtol=1e-6, atol=1e-3)
 
 
 def test_genes_that_are_no_numbers_count_as_zero_in_the_first_layer() -> None:
-    design = NetworkDesign(head="value", hidden=())
-    genome = design.initialise(1, "normal", np.random.default_rng(1))[0]
+    decoder = NetworkDecoder(head="value", hidden=())
+    genome = decoder.initialise(1, "normal", np.random.default_rng(1))[0]
     genome[::3] = np.nan
-    position = design.game.parse_position("3342561")
-    values = design.player(genome, "network").value_columns(position)
-    same = design.player(np.nan_to_num(genome), "network").value_columns(position)
+    position = decoder.game.parse_position("3342561")
+    values = decoder.player(genome, "network").value_columns(position)
+    same = decoder.player(np.nan_to_num(genome), "network").value_columns(position)
     assert values.tobytes() == same.tobytes()
 
 
@@ -207,9 +206,9 @@ def test_the_limit_leaves_room_for_every_disc() -> None:
 
 
 @compiled
-def value_along(shape: Any, columns: Any, weights: Any, features: Any, room: Any) -> Any:
+def value_along(shape: Any, columns: Any, weights: Any, features: Any, workspace: Any) -> Any:
     """The value after the *features* were switched on one after the other."""
-    sums, ping, pong = room
+    sums, ping, pong = workspace
     width = padded(shape[SIZES + 1])
     start_sums(sums, 0, columns, 0, width)
     for feature in features[:-1]:
@@ -221,37 +220,37 @@ def value_along(shape: Any, columns: Any, weights: Any, features: Any, room: Any
 
 @pytest.mark.parametrize("hidden", [(16,), (40,), (20, 9)])
 def test_the_order_of_discs_does_not_matter_to_the_last_bit(hidden: tuple[int, ...]) -> None:
-    design = NetworkDesign(head="value", encoding="two-planes", hidden=hidden)
-    genomes = design.initialise(20, "normal:3", np.random.default_rng(1))
-    columns, weights = design.mlp.pack(genomes, design.board)
+    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=hidden)
+    genomes = decoder.initialise(20, "normal:3", np.random.default_rng(1))
+    columns, weights = decoder.mlp.pack(genomes, decoder.board)
     generator = np.random.default_rng(2)
-    room = np.zeros(64, dtype=np.int32), *np.zeros((2, 64), dtype=np.float32)
-    real = np.flatnonzero(design.board.index >= 0)
+    workspace = np.zeros(64, dtype=np.int32), *np.zeros((2, 64), dtype=np.float32)
+    real = np.flatnonzero(decoder.board.index >= 0)
     for one in range(len(genomes)):
         features = generator.choice(real, 30, replace=False)
         values = set()
         for _ in range(20):
             generator.shuffle(features)
-            arguments = columns[one].ravel(), weights[one], features, room
-            values.add(np.float32(value_along(design.mlp.shape, *arguments)).tobytes())
+            arguments = columns[one].ravel(), weights[one], features, workspace
+            values.add(np.float32(value_along(decoder.mlp.shape, *arguments)).tobytes())
         assert len(values) == 1
 
 
 @pytest.mark.parametrize(
-    "design",
+    "decoder",
     [
-        NetworkDesign(),
-        NetworkDesign(viewpoint="absolute", hidden=(20, 10), activation="tanh"),
-        NetworkDesign(head="value", encoding="two-planes", hidden=(16,)),
-        NetworkDesign(head="value", encoding="0/1/-1", hidden=(40,), activation="relu"),
+        NetworkDecoder(),
+        NetworkDecoder(viewpoint="absolute", hidden=(20, 10), activation="tanh"),
+        NetworkDecoder(head="value", encoding="two-planes", hidden=(16,)),
+        NetworkDecoder(head="value", encoding="0/1/-1", hidden=(40,), activation="relu"),
     ],
-    ids=name_design,
+    ids=name_decoder,
 )
 def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
-    design: NetworkDesign,
+    decoder: NetworkDecoder,
 ) -> None:
     """All move orders of five plies; those that end in one position make one group."""
-    game = design.game
+    game = decoder.game
     openings = np.array(list(product(range(7), repeat=5)), dtype=np.int8)
     groups: dict[Position, list[int]] = {}
     for row, opening in enumerate(openings.tolist()):
@@ -260,8 +259,8 @@ def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
             position = game.play(position, move)
         groups.setdefault(position, []).append(row)
     assert len(groups) < len(openings) / 2
-    genomes = design.initialise(2, "normal:2", np.random.default_rng(3))
-    packed = combine_players([design.pack(genomes)])
+    genomes = decoder.initialise(2, "normal:2", np.random.default_rng(3))
+    packed = combine_players([decoder.pack(genomes)])
     pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(openings), 1))
     seeds = np.zeros(len(openings), dtype=np.uint64)
     results = run_kernel(make_batch(game, packed, pairings, seeds, openings))

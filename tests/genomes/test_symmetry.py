@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.mlp import MLP, share_genes
 
 
@@ -22,15 +22,15 @@ def test_genes_are_shared_as_worked_out_by_hand() -> None:
 @pytest.mark.parametrize("hidden", [(), (8,), (7,), (6, 5)])
 @pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
 def test_a_mirrored_position_has_mirrored_values(hidden: tuple[int, ...], encoding: str) -> None:
-    design = NetworkDesign(head="value", encoding=encoding, hidden=hidden, symmetric=True)
-    whole = NetworkDesign(head="value", encoding=encoding, hidden=hidden)
-    assert design.genes < whole.genes * 0.6 + 2
+    decoder = NetworkDecoder(head="value", encoding=encoding, hidden=hidden, symmetric=True)
+    whole = NetworkDecoder(head="value", encoding=encoding, hidden=hidden)
+    assert decoder.genes < whole.genes * 0.6 + 2
     generator = np.random.default_rng(5)
-    player = design.player(design.initialise(1, "uniform", generator)[0], "symmetric")
+    player = decoder.player(decoder.initialise(1, "uniform", generator)[0], "symmetric")
     other = whole.player(whole.initialise(1, "uniform", generator)[0], "whole")
     differences = []
     for moves in ("", "0", "3345", "1122334", "65601"):
-        position = design.game.parse_position(moves)
+        position = decoder.game.parse_position(moves)
         values = player.value_columns(position)
         np.testing.assert_allclose(player.value_columns(position.mirror()), values[::-1], atol=1e-4)
         difference = other.value_columns(position.mirror()) - other.value_columns(position)[::-1]
@@ -39,11 +39,11 @@ def test_a_mirrored_position_has_mirrored_values(hidden: tuple[int, ...], encodi
 
 
 def test_a_symmetric_policy_prefers_the_mirrored_column() -> None:
-    design = NetworkDesign(head="policy", hidden=(12,), symmetric=True)
+    decoder = NetworkDecoder(head="policy", hidden=(12,), symmetric=True)
     generator = np.random.default_rng(2)
-    for genome in design.initialise(20, "uniform", generator):
-        player = design.player(genome, "symmetric")
+    for genome in decoder.initialise(20, "uniform", generator):
+        player = decoder.player(genome, "symmetric")
         for moves in ("0", "01", "1122", "65601"):
-            position = design.game.parse_position(moves)
+            position = decoder.game.parse_position(moves)
             chosen = player.choose(position, new_stream(0))
             assert player.choose(position.mirror(), new_stream(0)) == 6 - chosen

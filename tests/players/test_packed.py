@@ -8,7 +8,7 @@ from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT
 from evolve_arena.players.packed import (
     KIND,
@@ -23,8 +23,8 @@ GAME = ConnectFour()
 
 
 def pack(count: int, **options: object) -> PackedPlayers:
-    design = NetworkDesign(**options)
-    return design.pack(design.initialise(count, "normal", np.random.default_rng(count)))
+    decoder = NetworkDecoder(**options)
+    return decoder.pack(decoder.initialise(count, "normal", np.random.default_rng(count)))
 
 
 PARTS = [

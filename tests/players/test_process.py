@@ -625,11 +625,11 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
     with pytest.raises(
         BadValueError, match=r"can't play: .* status 2 .*; its last words: "
     ) as told:
-        ProcessPlayer(GAME, missing).rehearse()
+        ProcessPlayer(GAME, missing).check_ready()
     assert len(str(told.value)) < 300
     broken = workshop.write(start="print('\\x1b[2J', file=sys.stderr); raise ValueError('no book')")
     with pytest.raises(BadValueError, match=r"'ValueError: no book'\. \(before: ….*") as told:
-        ProcessPlayer(GAME, broken).rehearse()
+        ProcessPlayer(GAME, broken).check_ready()
     assert str(told.value).isprintable()
     assert len(str(told.value)) < 400
     assert psutil.Process().children(recursive=True) == []
@@ -639,7 +639,7 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
 def test_a_program_that_answers_may_play(workshop: Workshop, answer: str) -> None:
     count = "print('started', file=open(sys.argv[0] + '.log', 'a'))"
     bot = ProcessPlayer(GAME, workshop.write(answer, count), limits=PATIENT)
-    bot.rehearse()
+    bot.check_ready()
     assert psutil.Process().children(recursive=True) == []
     match = play_match(GAME, [bot, Scripted(6, 6, 6)])
     assert (match.outcome == 1) == (answer == "play()")

@@ -10,7 +10,7 @@ import pytest
 from evolve_arena.games.connect_four.column_player import count_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.search import find_moves
-from evolve_arena.players.search import INFINITE, NODES, WIN, make_room
+from evolve_arena.players.search import INFINITE, NODES, WIN, make_memory
 
 BOARDS = [(7, 6, 4), (4, 4, 3), (5, 3, 3), (9, 6, 5), (3, 9, 4), (16, 3, 3), (6, 4, 2), (2, 6, 5)]
 
@@ -54,14 +54,14 @@ def best_moves(game: ConnectFour, position: Position, depth: int) -> tuple[list[
 
 
 def search(
-    game: ConnectFour, position: Position, depth: int, room: np.ndarray
+    game: ConnectFour, position: Position, depth: int, memory: np.ndarray
 ) -> tuple[list[int], int]:
     """The same from the compiled search."""
     own, other = position.first, position.second
     if position.ply % 2:
         own, other = other, own
     boards = np.uint64(own), np.uint64(other)
-    found, worth = find_moves(game.rules, count_lines(game.rules), 0, room, *boards, depth)
+    found, worth = find_moves(game.rules, count_lines(game.rules), 0, memory, *boards, depth)
     height = game.rules.rows + 1
     return [c for c in range(game.rules.columns) if int(found) >> c * height & 2**height - 1], worth
 
@@ -86,7 +86,7 @@ def random_positions(game: ConnectFour, count: int, seed: int) -> list[Position]
 def test_value_and_best_moves_are_those_of_plain_minimax(board: tuple[int, int, int]) -> None:
     """One table serves all depths and positions, and must confuse none of them."""
     game = ConnectFour(*board)
-    with_table, without = make_room(6), make_room(0)
+    with_table, without = make_memory(6), make_memory(0)
     wide = board[0] > 7
     for depth, count in ((1, 30), (2, 30), (3, 8 if wide else 12), (4, 1 if wide else 4)):
         for position in random_positions(game, count, depth):
@@ -100,14 +100,14 @@ def test_value_and_best_moves_are_those_of_plain_minimax(board: tuple[int, int, 
 def test_whole_endgames(board: tuple[int, int, int]) -> None:
     """Depths beyond the end of the game, where full boards count nothing."""
     game = ConnectFour(*board)
-    room = make_room(8)
+    memory = make_memory(8)
     late = [p for p in random_positions(game, 400, 1) if p.ply >= board[0] * board[1] - 6]
     assert len(late) > 20
     values = set()
     for position in late[:40]:
         for depth in (5, 6, 7):
             expected = best_moves(game, position, depth)
-            assert search(game, position, depth, room) == expected
+            assert search(game, position, depth, memory) == expected
             values.add(np.sign(expected[1]) * (abs(expected[1]) > WIN // 2))
     assert {0, 1} <= values
 
@@ -116,11 +116,11 @@ def test_whole_endgames(board: tuple[int, int, int]) -> None:
 def test_a_table_changes_no_result(depth: int) -> None:
     """Also a tiny one, in which everything is overwritten all the time."""
     game = ConnectFour()
-    rooms = [make_room(bits) for bits in (3, 10, 14)]
+    memories = [make_memory(bits) for bits in (3, 10, 14)]
     for position in random_positions(game, 60, depth):
-        expected = search(game, position, depth, make_room(0))
-        for room in rooms:
-            assert search(game, position, depth, room) == expected
+        expected = search(game, position, depth, make_memory(0))
+        for memory in memories:
+            assert search(game, position, depth, memory) == expected
 
 
 def test_a_deeper_search_misleads_no_shallower_one_that_follows() -> None:
@@ -128,42 +128,42 @@ def test_a_deeper_search_misleads_no_shallower_one_that_follows() -> None:
     game = ConnectFour()
     bounded = 0
     for position in random_positions(game, 12, 2):
-        room = make_room(14)
-        search(game, position, 7, room)
+        memory = make_memory(14)
+        search(game, position, 7, memory)
         for move in game.legal_moves(position):
             following = game.play(position, move)
             if game.outcome(following) is None:
-                expected = search(game, following, 6, make_room(0))
-                before = room[NODES]
-                assert search(game, following, 6, room) == expected
-                bounded += room[NODES] > before
+                expected = search(game, following, 6, make_memory(0))
+                before = memory[NODES]
+                assert search(game, following, 6, memory) == expected
+                bounded += memory[NODES] > before
     assert bounded > 40
 
 
 def test_a_table_saves_work() -> None:
     game = ConnectFour()
-    without, with_table = make_room(0), make_room(14)
-    for room in (without, with_table):
-        search(game, game.initial(), 10, room)
+    without, with_table = make_memory(0), make_memory(14)
+    for memory in (without, with_table):
+        search(game, game.initial(), 10, memory)
     assert 0 < with_table[NODES] < 0.7 * without[NODES]
 
 
 def test_a_table_of_another_depth_is_not_believed() -> None:
     game = ConnectFour()
-    room = make_room(12)
+    memory = make_memory(12)
     for depth in (8, 4, 6, 3, 7, 5):
-        expected = search(game, game.initial(), depth, make_room(0))
-        assert search(game, game.initial(), depth, room) == expected
+        expected = search(game, game.initial(), depth, make_memory(0))
+        assert search(game, game.initial(), depth, memory) == expected
 
 
 def test_sooner_wins_and_later_losses_are_worth_more() -> None:
     game = ConnectFour()
-    room = make_room(0)
-    assert search(game, game.parse_position("030303"), 1, room) == ([0], WIN + 1)
-    assert search(game, game.parse_position("030303"), 4, room) == ([0], WIN + 4)
+    memory = make_memory(0)
+    assert search(game, game.parse_position("030303"), 1, memory) == ([0], WIN + 1)
+    assert search(game, game.parse_position("030303"), 4, memory) == ([0], WIN + 4)
     # x has 2, 3 and 4 in the bottom row: o is lost, wherever it plays.
     lost = game.parse_position("22334")
-    columns, worth = search(game, lost, 2, room)
+    columns, worth = search(game, lost, 2, memory)
     assert columns == list(range(7))
     assert worth == -(WIN + 1)
     assert abs(worth) < INFINITE
@@ -182,9 +182,9 @@ def test_values_up_to_a_win_fit_into_an_entry_of_the_table() -> None:
     """Beside 18 bits for bound, move and depth, and without a sign."""
     assert WIN == 2**40
     assert (2 * INFINITE + 1) << 18 < 2**63
-    room = make_room(4)
+    memory = make_memory(4)
     game = ConnectFour()
     won = game.parse_position("2233")
     for depth in (6, 7, 8):
-        assert search(game, won, depth, room)[1] == WIN + depth - 2
-        assert search(game, won, depth, room)[1] == WIN + depth - 2
+        assert search(game, won, depth, memory)[1] == WIN + depth - 2
+        assert search(game, won, depth, memory)[1] == WIN + depth - 2

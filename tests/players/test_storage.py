@@ -16,8 +16,8 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -31,33 +31,33 @@ from evolve_arena.genomes.tensors import (
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.specification import make_player
 
-DESIGNS = [
-    GraphDesign(),
-    GraphDesign(head="value", encoding="two-planes", feed_forward=False),
-    GraphDesign(9, 6, 5, encoding="0/1/-1", viewpoint="absolute"),
-    NetworkDesign(hidden=(4,)),
-    NetworkDesign(head="value", hidden=(), symmetric=True),
+DECODERS = [
+    GraphDecoder(),
+    GraphDecoder(head="value", encoding="two-planes", feed_forward=False),
+    GraphDecoder(9, 6, 5, encoding="0/1/-1", viewpoint="absolute"),
+    NetworkDecoder(hidden=(4,)),
+    NetworkDecoder(head="value", hidden=(), symmetric=True),
 ]
 
 
-def make_genome(design: GraphDesign, steps: int = 20) -> NeatPopulation:
-    config = NeatConfig(pop_size=2, feed_forward=design.feed_forward, node_add_prob=0.5)
-    size = {"inputs": design.inputs, "outputs": design.outputs}
+def make_genome(decoder: GraphDecoder, steps: int = 20) -> NeatPopulation:
+    config = NeatConfig(pop_size=2, feed_forward=decoder.feed_forward, node_add_prob=0.5)
+    size = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **size, seed=1)
     for step in range(steps):
         population, counters = mutate(config, population, **size, seed=step, counters=counters)
     return population.take([1])
 
 
-def make(design: GraphDesign | NetworkDesign, name: str = "żółw") -> BredPlayer:
-    if isinstance(design, GraphDesign):
-        return design.player(make_genome(design), name)
-    return design.player(design.initialise(1, "normal", np.random.default_rng(1))[0], name)
+def make(decoder: GraphDecoder | NetworkDecoder, name: str = "żółw") -> BredPlayer:
+    if isinstance(decoder, GraphDecoder):
+        return decoder.player(make_genome(decoder), name)
+    return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(1))[0], name)
 
 
 def assert_same(one: BredPlayer, other: BredPlayer) -> None:
     assert type(one) is type(other)
-    assert one.design == other.design
+    assert one.decoder == other.decoder
     assert set(one.arrays) == set(other.arrays)
     for name, array in one.arrays.items():
         assert array.dtype == other.arrays[name].dtype
@@ -65,11 +65,11 @@ def assert_same(one: BredPlayer, other: BredPlayer) -> None:
     assert [a.tobytes() for a in one.packed] == [a.tobytes() for a in other.packed]
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=str)
+@pytest.mark.parametrize("decoder", DECODERS, ids=str)
 def test_a_player_of_any_kind_comes_back_from_its_file(
-    design: GraphDesign | NetworkDesign, tmp_path: Any
+    decoder: GraphDecoder | NetworkDecoder, tmp_path: Any
 ) -> None:
-    player = make(design)
+    player = make(decoder)
     blob = player.serialise(run="alpha", generation=3)
     again = read_player(blob)
     assert_same(again, player)
@@ -79,29 +79,29 @@ def test_a_player_of_any_kind_comes_back_from_its_file(
     assert read_player(blob, "other").name == "other"
     file = tmp_path / "champion.safetensors"
     file.write_bytes(blob)
-    by_name = make_player(f"file:{file}", design.game)
+    by_name = make_player(f"file:{file}", decoder.game)
     assert isinstance(by_name, BredPlayer)
     assert_same(by_name, player)
 
 
 def test_a_graph_that_was_read_plays_the_same() -> None:
-    for design in DESIGNS[:3]:
-        player, again = make(design), read_player(make(design).serialise())
-        position = design.game.initial()
-        while design.game.outcome(position) is None:
+    for decoder in DECODERS[:3]:
+        player, again = make(decoder), read_player(make(decoder).serialise())
+        position = decoder.game.initial()
+        while decoder.game.outcome(position) is None:
             move = player.choose(position, new_stream(0))
             assert again.choose(position, new_stream(0)) == move
-            position = design.game.play(position, move)
+            position = decoder.game.play(position, move)
 
 
 def test_a_graph_for_another_board_is_refused(tmp_path: Any) -> None:
     file = tmp_path / "wide.safetensors"
-    file.write_bytes(make(DESIGNS[2]).serialise())
+    file.write_bytes(make(DECODERS[2]).serialise())
     with pytest.raises(ArenaError, match="plays on a board of 9 by 6, 5 in a row"):
         make_player(f"file:{file}", ConnectFour())
 
 
-PLAYER = make(DESIGNS[1], "graph")
+PLAYER = make(DECODERS[1], "graph")
 BLOB = PLAYER.serialise(generation=3)
 CONTENT = read_tensors("player", FORMAT, BLOB)
 
@@ -124,7 +124,7 @@ def test_a_graph_without_one_of_its_arrays_is_damaged(name: str) -> None:
         read_player(without(name))
 
 
-DESIGN = json.loads(json.dumps(asdict(DESIGNS[1])))
+DECODER = json.loads(json.dumps(asdict(DECODERS[1])))
 
 
 @pytest.mark.parametrize(
@@ -136,17 +136,17 @@ DESIGN = json.loads(json.dumps(asdict(DESIGNS[1])))
         (change(kind="mlp"), "wrong or incomplete"),
         (change(design=None), "design"),
         (change(design="none"), "wrong or incomplete"),
-        (change(design={**DESIGN, "hidden": [3]}), "hidden"),
-        (change(design={**DESIGN, "head": "else"}), "unknown head 'else'"),
-        (change(design={**DESIGN, "head": "policy"}), "first 7 nodes are not the outputs"),
-        (change(design={**DESIGN, "encoding": "0/1/2"}), "comes from nowhere"),
-        (change(design={**DESIGN, "columns": 60}), "columns"),
-        (change(design={**DESIGN, "columns": "7"}), "columns is '7': it must be a whole number"),
-        (change(design={**DESIGN, "rows": 6.0}), "rows is 6.0: it must be a whole number"),
-        (change(design={**DESIGN, "connect": True}), "connect is True: it must be a whole number"),
-        (change(design={**DESIGN, "feed_forward": 0}), "feed_forward is 0: it must be true or fa"),
-        (change(design={**DESIGN, "feed_forward": []}), r"feed_forward is \[\]"),
-        (change(design={**DESIGN, "rows": 5}), "comes from nowhere"),
+        (change(design={**DECODER, "hidden": [3]}), "hidden"),
+        (change(design={**DECODER, "head": "else"}), "unknown head 'else'"),
+        (change(design={**DECODER, "head": "policy"}), "first 7 nodes are not the outputs"),
+        (change(design={**DECODER, "encoding": "0/1/2"}), "comes from nowhere"),
+        (change(design={**DECODER, "columns": 60}), "columns"),
+        (change(design={**DECODER, "columns": "7"}), "columns is '7': it must be a whole number"),
+        (change(design={**DECODER, "rows": 6.0}), "rows is 6.0: it must be a whole number"),
+        (change(design={**DECODER, "connect": True}), "connect is True: it must be a whole number"),
+        (change(design={**DECODER, "feed_forward": 0}), "feed_forward is 0: it must be true or fa"),
+        (change(design={**DECODER, "feed_forward": []}), r"feed_forward is \[\]"),
+        (change(design={**DECODER, "rows": 5}), "comes from nowhere"),
         (change(name=None), "name"),
         (change(remarks=None), "remarks"),
         (write_tensors("player", FORMAT, {}, CONTENT.description), "wrong or incomplete"),
@@ -173,14 +173,14 @@ ANYTHING = st.recursive(
 
 
 @settings(max_examples=300)
-@given(st.sampled_from([*DESIGN, "more"]), ANYTHING)
-def test_whatever_stands_in_the_design_the_file_is_read_or_damaged(key: str, value: Any) -> None:
+@given(st.sampled_from([*DECODER, "more"]), ANYTHING)
+def test_whatever_stands_in_the_decoder_the_file_is_read_or_damaged(key: str, value: Any) -> None:
     try:
-        player = read_player(change(design={**DESIGN, key: value}))
+        player = read_player(change(design={**DECODER, key: value}))
     except DamagedFileError:
         return
     assert player.choose(player.game.initial(), new_stream(0)) in range(7)
-    assert json.dumps(asdict(player.design)) != ""
+    assert json.dumps(asdict(player.decoder)) != ""
 
 
 @settings(max_examples=200)
@@ -229,15 +229,15 @@ def test_the_kinds_have_the_names_that_files_bear() -> None:
 
 # Content that nothing here wrote, with the right digest
 
-VECTOR = make(DESIGNS[3], "vector")
+VECTOR = make(DECODERS[3], "vector")
 SIGNED = read_tensors("player", FORMAT, VECTOR.serialise(generation=3))
 
 
-def sign(design: dict[str, Any] | None = None, **arrays: Any) -> bytes:
-    """The perceptron's file with another design or other arrays."""
+def sign(decoder: dict[str, Any] | None = None, **arrays: Any) -> bytes:
+    """The perceptron's file with another decoder or other arrays."""
     description = {
         **SIGNED.description,
-        "design": {**SIGNED.description["design"], **(design or {})},
+        "design": {**SIGNED.description["design"], **(decoder or {})},
     }
     return write_tensors("player", FORMAT, {**SIGNED.arrays, **arrays}, description)
 

@@ -23,7 +23,7 @@ from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
@@ -319,10 +319,10 @@ def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> Non
     """Networks play without chance: of a hundred games there are two, one for each who begins."""
     names = []
     for seed in (0, 1):
-        design = NetworkDesign(head="policy", hidden=(4,))
-        genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
+        decoder = NetworkDecoder(head="policy", hidden=(4,))
+        genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
         file = tmp_path / f"network{seed}.safetensors"
-        file.write_bytes(design.player(genome, f"network{seed}").serialise())
+        file.write_bytes(decoder.player(genome, f"network{seed}").serialise())
         names.append(f"file:{file}")
     told = (
         "only 2 of 100 games are distinct: the intervals are too narrow; --openings 4"

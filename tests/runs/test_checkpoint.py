@@ -20,7 +20,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -38,8 +38,8 @@ from evolve_arena.runs.checkpoint import (
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 
-DESIGN = NetworkDesign(hidden=(2,))
-METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DESIGN)
+DECODER = NetworkDecoder(hidden=(2,))
+METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DECODER)
 FLOATS = st.floats(width=32)
 
 
@@ -138,7 +138,7 @@ def test_a_newer_format_is_named() -> None:
 
 
 def test_a_champion_is_no_checkpoint() -> None:
-    player = DESIGN.player(METHOD.initial(1).population[0], "champion")
+    player = DECODER.player(METHOD.initial(1).population[0], "champion")
     with pytest.raises(DamagedFileError, match=r"not a checkpoint file but .*player"):
         read_state(player.serialise(), METHOD)
 
@@ -185,7 +185,7 @@ def test_the_newest_checkpoint_is_loaded(tmp_path: Path) -> None:
         pytest.param(lambda path: path.write_bytes(b"\0" * 3000), id="zeros"),
         pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder"),
         pytest.param(
-            lambda path: path.write_bytes(DESIGN.player(np.zeros(DESIGN.genes), "x").serialise()),
+            lambda path: path.write_bytes(DECODER.player(np.zeros(DECODER.genes), "x").serialise()),
             id="a champion",
         ),
     ],
@@ -235,13 +235,13 @@ def test_a_checkpoint_under_a_false_name_is_not_taken_for_it(tmp_path: Path) -> 
 
 def test_a_state_that_does_not_fit_the_recipe_is_not_used(tmp_path: Path) -> None:
     directory = make_directory(tmp_path, [0, 3])
-    for config, design in (
-        (TournamentConfig(individuals=5, tournament_size=2), DESIGN),
-        (TournamentConfig(individuals=3, tournament_size=2), DESIGN),
-        (TournamentConfig(individuals=4, tournament_size=2), NetworkDesign(hidden=(3,))),
+    for config, decoder in (
+        (TournamentConfig(individuals=5, tournament_size=2), DECODER),
+        (TournamentConfig(individuals=3, tournament_size=2), DECODER),
+        (TournamentConfig(individuals=4, tournament_size=2), NetworkDecoder(hidden=(3,))),
     ):
         with pytest.raises(CheckpointError, match="gen-000003"):
-            load_checkpoint(directory, Tournament(config, design))
+            load_checkpoint(directory, Tournament(config, decoder))
 
 
 # --- graphs --------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def make_neat(
         }
     )
     section = Neat.network_section(find_game("connect-four"), network)
-    return Neat(config, Neat.make_design(ConnectFour(*board, 3), section(**network), config))
+    return Neat(config, Neat.make_decoder(ConnectFour(*board, 3), section(**network), config))
 
 
 NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})
@@ -267,7 +267,7 @@ NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})
 def grow_state(method: Neat, generations: int = 6) -> NeatState:
     state = method.initial(1)
     for _ in range(generations):
-        state, _ = method.step(state, Arena(method.design, SerialExecutor()))
+        state, _ = method.step(state, Arena(method.decoder, SerialExecutor()))
     return state
 
 
@@ -303,7 +303,7 @@ def assert_alike(one: Any, other: Any, name: str = "state") -> None:
 )
 def test_a_state_of_graphs_comes_back_to_the_last_bit(neat: dict[str, Any]) -> None:
     method = make_neat(neat)
-    arena = Arena(method.design, SerialExecutor())
+    arena = Arena(method.decoder, SerialExecutor())
     state = method.initial(7)
     for _ in range(6):
         blob = write_state(state, method)
@@ -420,15 +420,15 @@ def test_graphs_of_another_recipe_are_named(tmp_path: Path, method: Any, message
 
 
 @pytest.mark.parametrize(
-    ("design", "message"),
+    ("decoder", "message"),
     [
-        (NetworkDesign(hidden=(3,)), r"for hidden \[2\], not \[3\]"),
-        (NetworkDesign(hidden=(2,), activation="tanh"), "activation 'sigmoid', not 'tanh'"),
-        (NetworkDesign(hidden=(2,), encoding="0/1/-1"), "encoding '0/1/2', not '0/1/-1'"),
+        (NetworkDecoder(hidden=(3,)), r"for hidden \[2\], not \[3\]"),
+        (NetworkDecoder(hidden=(2,), activation="tanh"), "activation 'sigmoid', not 'tanh'"),
+        (NetworkDecoder(hidden=(2,), encoding="0/1/-1"), "encoding '0/1/2', not '0/1/-1'"),
     ],
 )
-def test_weights_of_another_network_are_named(design: NetworkDesign, message: str) -> None:
-    other = Tournament(TournamentConfig(individuals=4, tournament_size=2), design)
+def test_weights_of_another_network_are_named(decoder: NetworkDecoder, message: str) -> None:
+    other = Tournament(TournamentConfig(individuals=4, tournament_size=2), decoder)
     with pytest.raises(DamagedFileError, match=message):
         read_state(BLOB, other)
 
@@ -496,7 +496,7 @@ POPULATION = make_state().population
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_arrays_that_no_state_has_are_refused(tmp_path: Path, array: Any, message: str) -> None:
-    message = message.replace("303", str(DESIGN.genes))
+    message = message.replace("303", str(DECODER.genes))
     assert re.search(message, refuse(tmp_path, craft(BLOB, arrays={"population": array})))
 
 

@@ -19,10 +19,10 @@ from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.games.connect_four.text_ui import describe_opinions, find_opinions
+from evolve_arena.games.connect_four.text_ui import describe_values, find_values
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players import specification
@@ -70,8 +70,8 @@ class Scripted(Player):
 
 def counter() -> GraphPlayer:
     """Plays column 1 until its last turn was at more than two discs, then column 0."""
-    design = GraphDesign(4, 8, 4, "policy", "two-planes", "mover", False)
-    sources = [-1 - place for place in range(design.inputs)]
+    decoder = GraphDecoder(4, 8, 4, "policy", "two-planes", "mover", False)
+    sources = [-1 - place for place in range(decoder.inputs)]
     links = len(sources) + 2
     genome = NeatPopulation(
         keys=np.array([7]),
@@ -88,7 +88,7 @@ def counter() -> GraphPlayer:
         enabled=np.ones(links, dtype=np.bool_),
         innovation=np.arange(links, dtype=np.int64),
     )
-    return design.player(genome, "counter")
+    return decoder.player(genome, "counter")
 
 
 def sit(
@@ -406,9 +406,9 @@ def test_a_player_that_remembers_says_what_it_thinks_now() -> None:
     player = counter()
     game = player.game
     positions = [game.parse_position(moves) for moves in ("11", "1111", "111122")]
-    opinions = [find_opinions(player, positions[n], positions[:n]) for n in range(3)]
+    opinions = [find_values(player, positions[n], positions[:n]) for n in range(3)]
     assert [values[:2].tolist() for values in opinions] == [[0.0, 2.5], [2.0, 2.5], [4.0, 2.5]]
-    assert describe_opinions(player, positions[2], positions[:2]) == (
+    assert describe_values(player, positions[2], positions[:2]) == (
         "counter's preferences:\n  0: 4.000*  1: 2.500  2: 0.000  3: 0.000"
     )
 
@@ -580,9 +580,9 @@ def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_player_brings_its_board(tmp_path: Path) -> None:
     file = tmp_path / "small.safetensors"
-    design = NetworkDesign(columns=5, rows=4, hidden=(6,))
-    genome = design.initialise(1, "normal", np.random.default_rng(3))[0]
-    file.write_bytes(design.player(genome, "net").serialise())
+    decoder = NetworkDecoder(columns=5, rows=4, hidden=(6,))
+    genome = decoder.initialise(1, "normal", np.random.default_rng(3))[0]
+    file.write_bytes(decoder.player(genome, "net").serialise())
     _, shown = invite("q", names=[f"file:{file}"], first=True)
     assert "  0 1 2 3 4\n" in shown
     _, shown = invite("q", names=["random"], advisor=f"file:{file}", first=True)

@@ -53,11 +53,11 @@ def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> Non
     method = recipe.make_method()
     population = method.initial(1).population
     if isinstance(method, Tournament):
-        assert population.shape == (method.config.individuals, method.design.genes)
+        assert population.shape == (method.config.individuals, method.decoder.genes)
     elif isinstance(method, Neat):
         assert len(population) == method.config.neat.pop_size
     elif isinstance(method, Imitation):
-        assert population.shape == (1, method.design.genes)
+        assert population.shape == (1, method.decoder.genes)
     else:
         assert len(population) == method.config.individuals
     opponents = recipe.make_opponents()

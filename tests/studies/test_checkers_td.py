@@ -18,14 +18,14 @@ from scipy.stats import betabinom
 
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear import LinearDesign
-from evolve_arena.games.checkers.linear_meetings import (
+from evolve_arena.games.checkers.linear import LinearDecoder
+from evolve_arena.games.checkers.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_lesson
+from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_learning_settings
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
@@ -35,7 +35,7 @@ from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
 from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
-from evolve_arena.studies.checkers_td.games import Meeting, Sitting, fingerprint, play_sittings
+from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.plan import Reading, keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
@@ -56,10 +56,10 @@ from evolve_arena.studies.checkers_td.ranks import (
     spearman_interval,
 )
 from evolve_arena.studies.checkers_td.readings import (
-    Course,
     Result,
-    list_courses,
-    play_courses,
+    Variant,
+    list_variants,
+    play_variants,
     tell_readings,
 )
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
@@ -240,10 +240,12 @@ def test_everybody_meets_everybody_twice() -> None:
 def enter(depth: int = 2, **changes: Any) -> Participants:
     """Three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
-    designs = [LinearDesign(features=features, depth=depth) for features in (4, 4, 14)]
+    decoders = [LinearDecoder(features=features, depth=depth) for features in (4, 4, 14)]
     generator = np.random.default_rng(0)
-    genomes = [design.initialise(1, "pieces", generator)[0] for design in designs]
-    return make_participants(designs, [make_lesson(config, design) for design in designs], genomes)
+    genomes = [decoder.initialise(1, "pieces", generator)[0] for decoder in decoders]
+    return make_participants(
+        decoders, [make_learning_settings(config, decoder) for decoder in decoders], genomes
+    )
 
 
 def test_a_meeting_with_learning_step_by_step() -> None:
@@ -330,10 +332,10 @@ def test_whose_weights_are_lost_keeps_those_before() -> None:
 def test_nobody_plays_at_random_against_others() -> None:
     participants = enter(exploration=1.0)
     calm = without_exploration(participants)
-    changed = np.argwhere(participants.lessons != calm.lessons)
+    changed = np.argwhere(participants.learning != calm.learning)
     assert len(changed) == 3
     assert len(set(changed[:, 1].tolist())) == 1
-    assert participants.lessons[0, changed[0, 1]] == 1.0
+    assert participants.learning[0, changed[0, 1]] == 1.0
 
 
 # Readings
@@ -359,25 +361,25 @@ def test_a_reading_changes_what_the_text_leaves_open_and_nothing_else() -> None:
 
 
 def test_readings_are_of_every_depth_and_length_and_rule_of_draws() -> None:
-    courses = list_courses()
-    assert len({course.reading for course in courses}) == len(courses)
-    assert {course.reading.depth for course in courses} == {1, 2, 3, 4, 5}
-    assert {course.reading.draws for course in courses} == {"standard", "forty-moves", "pieces"}
-    plain = [course for course in courses if course.reading == Reading(course.reading.depth)]
-    assert [course.lengths for course in plain] == [(500, 2000)] * 5
-    assert Course(Reading()).steps == [100] * 5 + [0] + [100] * 15 + [0]
-    assert Course(Reading(), (500,)).steps == [100] * 5 + [0]
-    assert [Course(Reading(), most_seeds=2).seeds(Settings(count)) for count in (1, 5)] == [1, 2]
+    variants = list_variants()
+    assert len({variant.reading for variant in variants}) == len(variants)
+    assert {variant.reading.depth for variant in variants} == {1, 2, 3, 4, 5}
+    assert {variant.reading.draws for variant in variants} == {"standard", "forty-moves", "pieces"}
+    plain = [variant for variant in variants if variant.reading == Reading(variant.reading.depth)]
+    assert [variant.lengths for variant in plain] == [(500, 2000)] * 5
+    assert Variant(Reading()).steps == [100] * 5 + [0] + [100] * 15 + [0]
+    assert Variant(Reading(), (500,)).steps == [100] * 5 + [0]
+    assert [Variant(Reading(), most_seeds=2).seeds(Settings(count)) for count in (1, 5)] == [1, 2]
 
 
-def play(folder: Path | None, *courses: Course, **options: Any) -> list[Result]:
-    return play_courses(Material(Settings(1, 0.01), {}, 1, folder, **options), courses)
+def play(folder: Path | None, *variants: Variant, **options: Any) -> list[Result]:
+    return play_variants(Material(Settings(1, 0.01), {}, 1, folder, **options), variants)
 
 
 def test_readings_go_on_where_they_were_stopped(tmp_path: Path) -> None:
     """With what players know in a file, or without it; and the tournament follows the training."""
-    course = Course(Reading(1, 3.0), (500, 800))
-    whole = play(None, course)
+    variant = Variant(Reading(1, 3.0), (500, 800))
+    whole = play(None, variant)
     assert [result.length for result in whole] == [500, 800]
     assert whole[0].tables != whole[1].tables
     assert {score.games for result in whole for score in result.tables[0].values()} == {1}
@@ -389,23 +391,23 @@ def test_readings_go_on_where_they_were_stopped(tmp_path: Path) -> None:
 
     for _ in range(2):
         with pytest.raises(StudyStoppedError, match="the same command goes on"):
-            play(tmp_path, course, progress=stop)
+            play(tmp_path, variant, progress=stop)
     (tmp_path / "games" / f"{told[-1].run}.safetensors").write_bytes(b"torn")
-    assert play(tmp_path, course, progress=keep(told)) == whole
+    assert play(tmp_path, variant, progress=keep(told)) == whole
     assert [now.generation for now in told] == list(range(1, 11))
     assert (told[0].run, told[0].generations) == ("reading-depth-1-rates-x-3-seed-1", 10)
-    assert play(tmp_path, course, progress=lambda now: False) == whole  # nothing is left
+    assert play(tmp_path, variant, progress=lambda now: False) == whole  # nothing is left
 
 
 def test_draws_and_depth_reach_the_games_of_a_reading() -> None:
-    courses = [Course(Reading(2, draws=rule), (500,)) for rule in ("standard", "pieces")]
-    standard, pieces = play(None, *courses)
+    variants = [Variant(Reading(2, draws=rule), (500,)) for rule in ("standard", "pieces")]
+    standard, pieces = play(None, *variants)
     drawn = [
         sum(score.draws for table in result.tables for score in table.values())
         for result in (standard, pieces)
     ]
     assert drawn[0] > 2 * drawn[1]
-    assert standard.tables != play(None, Course(Reading(1), (500,)))[0].tables
+    assert standard.tables != play(None, Variant(Reading(1), (500,)))[0].tables
 
 
 @pytest.fixture
@@ -486,14 +488,14 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
 # How results are kept
 
 
-def count_up(name: str, count: int, played: list[int], identity: str = "a") -> Sitting:
+def count_up(name: str, count: int, played: list[int], identity: str = "a") -> Series:
     """A sitting whose meetings end in their own number, and which notes what it plays."""
 
     def play(numbers: Any, executor: Any) -> list[Meeting]:
         played.extend(numbers)
         return [Meeting((Score(number, 1, 0),), number % 2) for number in numbers]
 
-    return Sitting(name, tuple(1.0 + number for number in range(count)), identity, play)
+    return Series(name, tuple(1.0 + number for number in range(count)), identity, play)
 
 
 def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
@@ -506,7 +508,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
 
     material = Material(Settings(), {}, 1, tmp_path, stop_at_once)
     with pytest.raises(StudyStoppedError, match="the same command goes on"):
-        play_sittings(material, [count_up("one", 40, played), count_up("two", 5, played)])
+        play_series(material, [count_up("one", 40, played), count_up("two", 5, played)])
     assert played == list(range(30))
     (now,) = told
     assert (now.run, now.generation, now.generations, now.finished) == ("one", 30, 40, 0)
@@ -514,26 +516,26 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
     assert now.seconds_left == pytest.approx(now.seconds * (835 - 465) / 465)
 
     material = Material(Settings(), {}, 1, tmp_path)
-    sittings = [count_up("one", 40, played), count_up("two", 5, played)]
-    one, two = play_sittings(material, sittings)
+    all_series = [count_up("one", 40, played), count_up("two", 5, played)]
+    one, two = play_series(material, all_series)
     assert played == [*range(40), *range(5)]
     assert [meeting.rounds[0].wins for meeting in one] == list(range(40))
     assert one[33] == Meeting((Score(33, 1, 0),), 1)
     assert len(two) == 5
-    assert play_sittings(material, sittings) == [one, two]
+    assert play_series(material, all_series) == [one, two]
     assert len(played) == 45
 
 
 def test_results_of_others_and_torn_files_are_not_taken(tmp_path: Path) -> None:
     played: list[int] = []
     material = Material(Settings(), {}, 1, tmp_path)
-    play_sittings(material, [count_up("one", 3, played)])
-    play_sittings(material, [count_up("one", 3, played, identity="b")])
+    play_series(material, [count_up("one", 3, played)])
+    play_series(material, [count_up("one", 3, played, identity="b")])
     assert played == [0, 1, 2] * 2
     file = tmp_path / "games" / "one.json"
     for content in (file.read_bytes()[:-9], b'{"identity": "b", "meetings": 3}', b"\xff", b"[]"):
         file.write_bytes(content)
-        (meetings,) = play_sittings(material, [count_up("one", 3, played, identity="b")])
+        (meetings,) = play_series(material, [count_up("one", 3, played, identity="b")])
         assert len(meetings) == 3
     assert played == [0, 1, 2] * 6
     assert fingerprint("ab", "c") != fingerprint("a", "bc")
@@ -628,7 +630,7 @@ def shallow() -> Iterator[None]:
         patch.setattr(checkers_td_rounds, "load_recipe", load)
         patch.setattr(checkers_td_rounds, "PAIRS", 2)
         patch.setattr(checkers_td_fit, "EXCHANGES", 20)
-        patch.setattr(checkers_td_readings, "list_courses", lambda: [Course(Reading(1), (500,))])
+        patch.setattr(checkers_td_readings, "list_courses", lambda: [Variant(Reading(1), (500,))])
         yield
 
 

@@ -283,7 +283,7 @@ def test_everybody_moves_first_in_a_round_robin(
     run = start(recipe, run=tmp_path / "run", executor="serial")
     wins = []
     for generation in (3, 6):
-        players = [run.method.design.player(g, "") for g in run.state(generation).population]
+        players = [run.method.decoder.player(g, "") for g in run.state(generation).population]
         scores = [
             sum(games_moving_first(one, other, iter([0])) for other in players if other is not one)
             for one in players

@@ -15,7 +15,7 @@ from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski
 GAME = Checkers()
 
 
-def test_there_is_one_for_each_recipe_and_it_has_its_design() -> None:
+def test_there_is_one_for_each_recipe_and_it_has_its_decoder() -> None:
     recipes = [
         name for name in recipe_names() if name.startswith("checkers-") and name[9].isdigit()
     ]
@@ -23,7 +23,7 @@ def test_there_is_one_for_each_recipe_and_it_has_its_design() -> None:
     assert len(recipes) == 16
     for recipe, name in zip(recipes, piotrowski_names(), strict=True):
         player = make_piotrowski(name, GAME)
-        assert player.design == load_recipe(recipe).make_design()
+        assert player.decoder == load_recipe(recipe).make_decoder()
         assert player.genome.any(), name
 
 
@@ -32,14 +32,14 @@ def test_they_are_players_by_specification(name: str) -> None:
     player = find_player(f"piotrowski:{name}", GAME)
     assert isinstance(player, LinearPlayer)
     assert player.name == name.lower()
-    assert player.design.depth == (7 if name.endswith("D") else 4)
+    assert player.decoder.depth == (7 if name.endswith("D") else 4)
     position = GAME.initial()
     assert player.choose(position, new_stream(1)) in GAME.legal_moves(position)
 
 
 def test_they_can_look_as_far_as_asked_and_on_a_board_turned_round() -> None:
     player = make_piotrowski("rafalmored", Checkers(turned=1), depth=2)
-    assert (player.design.depth, player.game.turned) == (2, True)
+    assert (player.decoder.depth, player.game.turned) == (2, True)
 
 
 def test_strangers_and_other_games_are_refused() -> None:

@@ -9,14 +9,14 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
-from evolve_arena.evolve.learning.classifier import Lesson, Training, learn_rows
+from evolve_arena.evolve.learning.classifier import LearningSettings, Training, learn_rows
 from evolve_arena.genomes.mlp import MLP
 
 NETWORK = MLP(inputs=3, hidden=(7, 5), outputs=4, activation="relu")
 GENERATOR = np.random.default_rng(1)
 INPUTS = GENERATOR.normal(size=(90, 3)).astype(np.float32)
 CLASSES = (INPUTS[:, 0] > 0) * 2 + (INPUTS[:, 1] > 0).astype(np.int64)
-ADAM = Lesson(
+ADAM = LearningSettings(
     sizes=NETWORK.sizes,
     activation="relu",
     solver="adam",
@@ -34,10 +34,10 @@ def beginner() -> Training:
 @pytest.mark.parametrize("solver", ["adam", "sgd"])
 def test_arrays_hold_everything_that_an_estimator_knows(solver: str) -> None:
     """Passes between which it was taken apart, and one estimator that went on all the time."""
-    lesson = replace(ADAM, solver=solver)
+    learning = replace(ADAM, solver=solver)
     training = beginner()
     for word in (5, 6, 7):
-        training, _ = learn_rows(lesson, training, INPUTS, CLASSES, word)
+        training, _ = learn_rows(learning, training, INPUTS, CLASSES, word)
     assert training.steps == 3 * 5
     whole = MLPClassifier(
         hidden_layer_sizes=(7, 5),
@@ -72,14 +72,14 @@ def test_arrays_hold_everything_that_an_estimator_knows(solver: str) -> None:
 
 def test_steps_of_adagrad_are_those_by_hand() -> None:
     """One input, four classes, no hidden layer: two steps of a batch of two rows."""
-    lesson = Lesson((1, 4), "relu", "adagrad", learning_rate=0.05, penalty=0.0, batch=2)
+    learning = LearningSettings((1, 4), "relu", "adagrad", learning_rate=0.05, penalty=0.0, batch=2)
     inputs = np.array([[2.0], [2.0]], dtype=np.float32)
     training = Training(np.zeros(8, np.float32), np.zeros((2, 8), np.float32), 0)
     # Four equal chances: each row's gradient is 1/4, at its class -3/4; the loss is their sum.
     slopes = np.array([0.5, -1.5, 0.5, 0.5])
     gradient = np.concatenate([2.0 * slopes, slopes])
     weights = -0.05 * gradient / np.sqrt(0.1 + gradient**2)
-    training, loss = learn_rows(lesson, training, inputs, np.array([1, 1]), 1)
+    training, loss = learn_rows(learning, training, inputs, np.array([1, 1]), 1)
     assert loss == pytest.approx(np.log(4))
     np.testing.assert_allclose(training.genes, weights, rtol=1e-6)
     np.testing.assert_allclose(training.genes[:2], [-0.0476731, 0.0497245], rtol=1e-5)
@@ -87,18 +87,18 @@ def test_steps_of_adagrad_are_those_by_hand() -> None:
     slopes = 2.0 * (chances / chances.sum() - np.array([0.0, 1.0, 0.0, 0.0]))
     second = np.concatenate([2.0 * slopes, slopes])
     weights -= 0.05 * second / np.sqrt(0.1 + gradient**2 + second**2)
-    training, _ = learn_rows(lesson, training, inputs, np.array([1, 1]), 2)
+    training, _ = learn_rows(learning, training, inputs, np.array([1, 1]), 2)
     np.testing.assert_allclose(training.genes, weights, rtol=1e-5)
     assert training.steps == 2
     assert not training.memory[1].any()
 
 
 def test_adagrad_learns_as_well() -> None:
-    lesson = replace(ADAM, solver="adagrad", learning_rate=0.05)
+    learning = replace(ADAM, solver="adagrad", learning_rate=0.05)
     training = beginner()
     before = np.zeros(NETWORK.genes)
     for word in range(60):
-        training, loss = learn_rows(lesson, training, INPUTS, CLASSES, word)
+        training, loss = learn_rows(learning, training, INPUTS, CLASSES, word)
         assert (training.memory[0] >= before).all()  # so its steps get ever smaller
         before = training.memory[0]
     answers = NETWORK.evaluate(training.genes, INPUTS).argmax(axis=1)
@@ -110,11 +110,11 @@ def test_adagrad_learns_as_well() -> None:
 def test_a_trained_network_decides_as_it_learnt_when_our_own_code_evaluates_it(
     activation: str,
 ) -> None:
-    lesson = replace(ADAM, activation=activation, learning_rate=0.03)
+    learning = replace(ADAM, activation=activation, learning_rate=0.03)
     training = beginner()
     losses = []
     for word in range(60):
-        training, loss = learn_rows(lesson, training, INPUTS, CLASSES, word)
+        training, loss = learn_rows(learning, training, INPUTS, CLASSES, word)
         losses.append(loss)
     network = replace(NETWORK, activation=activation)
     answers = network.evaluate(training.genes, INPUTS).argmax(axis=1)

@@ -27,11 +27,11 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import note_position
 from evolve_arena.games.checkers.export_python import export_checkers
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.linear import LinearDesign, make_minimax
-from evolve_arena.games.checkers.network import CheckersNetworkDesign
+from evolve_arena.games.checkers.linear import LinearDecoder, make_minimax
+from evolve_arena.games.checkers.network import CheckersNetworkDecoder
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import make_checkers_workspace
 from evolve_arena.games.checkers.spec import CheckersDialect
+from evolve_arena.games.checkers.values import make_checkers_workspace
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import make_random
@@ -43,27 +43,27 @@ DIALECT = CheckersDialect()
 Names = dict[str, Any]
 
 LINEAR = {
-    "pieces": (LinearDesign(features=4, depth=3), "pieces", 450),
-    "pieces, deep": (LinearDesign(features=4, depth=6), "pieces", 50),
-    "pieces, quiet": (LinearDesign(features=4, depth=2, quiet=True), "pieces", 500),
-    "14": (LinearDesign(features=14, depth=2), "uniform", 300),
-    "14, light first": (LinearDesign(features=14, depth=1, turned=1), "uniform", 200),
+    "pieces": (LinearDecoder(features=4, depth=3), "pieces", 450),
+    "pieces, deep": (LinearDecoder(features=4, depth=6), "pieces", 50),
+    "pieces, quiet": (LinearDecoder(features=4, depth=2, quiet=True), "pieces", 500),
+    "14": (LinearDecoder(features=14, depth=2), "uniform", 300),
+    "14, light first": (LinearDecoder(features=14, depth=1, turned=1), "uniform", 200),
     "14 binary, quiet": (
-        LinearDesign(features=14, encoding="binary", depth=2, quiet=True),
+        LinearDecoder(features=14, encoding="binary", depth=2, quiet=True),
         "normal",
         300,
     ),
-    "20": (LinearDesign(features=20, depth=2), "pieces:0.1", 200),
+    "20": (LinearDecoder(features=20, depth=2), "pieces:0.1", 200),
 }
 NETWORKS = {
-    "tanh": (CheckersNetworkDesign(depth=2), 30),
+    "tanh": (CheckersNetworkDecoder(depth=2), 30),
     "sigmoid, quiet": (
-        CheckersNetworkDesign(hidden=(9, 5), activation="sigmoid", depth=1, quiet=True),
+        CheckersNetworkDecoder(hidden=(9, 5), activation="sigmoid", depth=1, quiet=True),
         100,
     ),
-    "relu": (CheckersNetworkDesign(hidden=(17,), activation="relu", depth=2), 40),
+    "relu": (CheckersNetworkDecoder(hidden=(17,), activation="relu", depth=2), 40),
     "subsquares, plain output": (
-        CheckersNetworkDesign(hidden=(4, 3), subsquares=True, piece_difference=False, depth=1),
+        CheckersNetworkDecoder(hidden=(4, 3), subsquares=True, piece_difference=False, depth=1),
         40,
     ),
 }
@@ -111,10 +111,10 @@ def goes_on(position: Position) -> bool:
 
 
 def make_player(
-    design: LinearDesign | CheckersNetworkDesign, initialisation: str = "uniform", seed: int = 0
+    decoder: LinearDecoder | CheckersNetworkDecoder, initialisation: str = "uniform", seed: int = 0
 ) -> BredPlayer:
-    genome = design.initialise(1, initialisation, np.random.default_rng(seed))[0]
-    return design.player(genome, "champion")
+    genome = decoder.initialise(1, initialisation, np.random.default_rng(seed))[0]
+    return decoder.player(genome, "champion")
 
 
 def run_source(source: str) -> Names:
@@ -178,9 +178,9 @@ def compare(player: BredPlayer, positions: list[Position]) -> int:
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_bots_of_features_choose_the_arenas_moves(name: str) -> None:
-    design, initialisation, count = LINEAR[name]
-    positions = random_positions(Checkers(turned=design.turned))[:count]
-    several = compare(make_player(design, initialisation), positions)
+    decoder, initialisation, count = LINEAR[name]
+    positions = random_positions(Checkers(turned=decoder.turned))[:count]
+    several = compare(make_player(decoder, initialisation), positions)
     assert len(positions) == count
     if initialisation == "pieces":
         assert several > count // 16  # of the quarter that was looked at
@@ -192,25 +192,25 @@ def test_two_thousand_positions_are_compared() -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_bots_of_networks_choose_the_arenas_moves(name: str) -> None:
-    design, count = NETWORKS[name]
-    compare(make_player(design), random_positions()[:count])
+    decoder, count = NETWORKS[name]
+    compare(make_player(decoder), random_positions()[:count])
 
 
 def test_large_and_strange_weights_play_as_in_the_arena() -> None:
     generator = np.random.default_rng(3)
-    design = CheckersNetworkDesign(hidden=(5, 3), activation="relu", depth=1)
-    genome = design.initialise(1, "uniform", generator)[0] * np.float32(1e12)
-    strange = generator.random(design.genes) < 0.1
+    decoder = CheckersNetworkDecoder(hidden=(5, 3), activation="relu", depth=1)
+    genome = decoder.initialise(1, "uniform", generator)[0] * np.float32(1e12)
+    strange = generator.random(decoder.genes) < 0.1
     genome[strange] = generator.choice([np.inf, -np.inf, np.nan], strange.sum())
     with np.errstate(invalid="ignore"):
-        compare(design.player(genome, "strange"), random_positions()[:100])
-    linear = LinearDesign(features=14, depth=1)
+        compare(decoder.player(genome, "strange"), random_positions()[:100])
+    linear = LinearDecoder(features=14, depth=1)
     genome = linear.initialise(1, "uniform", generator)[0] * np.float32(1e9)
     compare(linear.player(genome, "large"), random_positions()[:50])
 
 
 def test_repetitions_and_forty_moves_without_progress_count_as_draws() -> None:
-    player = make_player(LinearDesign(features=4, depth=1), "pieces")
+    player = make_player(LinearDecoder(features=4, depth=1), "pieces")
     positions = endgames()
     drawn = exhausted = 0
     for position in positions:
@@ -224,7 +224,7 @@ def test_repetitions_and_forty_moves_without_progress_count_as_draws() -> None:
 
 def test_draw_by_hand() -> None:
     """Light is a king behind. Going to 5 for the third time draws; else it stays behind."""
-    bot = export(make_player(LinearDesign(features=4, depth=1), "pieces"))
+    bot = export(make_player(LinearDecoder(features=4, depth=1), "pieces"))
     begin = "W:WK9:BK27,K28 moves 9-5 27-32 5-1 32-27"
     once = bot["set_up"](begin.split())
     twice = bot["set_up"](f"{begin} 1-5 27-32 5-1 32-27".split())
@@ -242,7 +242,7 @@ def test_draw_by_hand() -> None:
     ],
 )
 def test_rules_reach_the_published_numbers_of_positions(fen: str, counts: list[int]) -> None:
-    bot = export(make_player(LinearDesign(features=4)))
+    bot = export(make_player(LinearDecoder(features=4)))
 
     def count(own: int, other: int, kings: int, side: int, depth: int) -> int:
         moves = bot["list_moves"](own, other, kings, side)
@@ -258,9 +258,9 @@ def test_rules_reach_the_published_numbers_of_positions(fen: str, counts: list[i
 
 def test_two_hundred_games_without_an_illegal_move() -> None:
     bots = [
-        export(make_player(LinearDesign(features=4, depth=1), "pieces")),
-        export(make_player(LinearDesign(features=14, depth=1, quiet=True))),
-        export(make_player(CheckersNetworkDesign(hidden=(3,), activation="relu", depth=1))),
+        export(make_player(LinearDecoder(features=4, depth=1), "pieces")),
+        export(make_player(LinearDecoder(features=14, depth=1, quiet=True))),
+        export(make_player(CheckersNetworkDecoder(hidden=(3,), activation="relu", depth=1))),
     ]
     chance = random.Random(2)
     games = asked = 0
@@ -299,7 +299,7 @@ class Clock:
 
 
 def test_time_is_kept_and_the_last_complete_look_counts() -> None:
-    bot = export(make_player(LinearDesign(features=14, depth=1)))
+    bot = export(make_player(LinearDecoder(features=14, depth=1)))
     found: list[list[tuple[int, ...]]] = []
 
     class Recorder(bot["Search"]):  # type: ignore[misc]
@@ -326,7 +326,7 @@ def test_time_is_kept_and_the_last_complete_look_counts() -> None:
 
 
 def test_looking_deeper_step_by_step_finds_what_one_deep_look_finds() -> None:
-    player = make_player(LinearDesign(features=14, depth=5), "pieces:0.1")
+    player = make_player(LinearDecoder(features=14, depth=5), "pieces:0.1")
     bot = export(player)
     undecided = 0
     for position in [*random_positions()[:50], *endgames()[:200:10]]:
@@ -341,7 +341,7 @@ def test_looking_deeper_step_by_step_finds_what_one_deep_look_finds() -> None:
 
 
 def test_without_any_time_it_looks_one_ply_ahead() -> None:
-    bot = export(make_player(LinearDesign(features=14, depth=3)))
+    bot = export(make_player(LinearDecoder(features=14, depth=3)))
     start = bot["start_position"](0)
     moves = bot["list_moves"](*start[:4])
     best, _ = bot["Search"](0, None).find_best(start, moves, 1)
@@ -349,7 +349,7 @@ def test_without_any_time_it_looks_one_ply_ahead() -> None:
 
 
 def test_a_single_move_is_played_at_once_and_a_game_that_is_over_refused() -> None:
-    bot = export(make_player(LinearDesign(features=14, depth=12)))
+    bot = export(make_player(LinearDecoder(features=14, depth=12)))
     del bot["Search"]
     assert path(bot, bot["choose"](bot["read_position"]("B:W18:B14,K1"))) == (14, 23)
     with pytest.raises(ValueError, match="the game is over"):
@@ -379,13 +379,13 @@ def test_a_single_move_is_played_at_once_and_a_game_that_is_over_refused() -> No
     ],
 )
 def test_wrong_positions_are_named(text: str, complaint: str) -> None:
-    bot = export(make_player(LinearDesign(features=4)))
+    bot = export(make_player(LinearDecoder(features=4)))
     with pytest.raises(ValueError, match=complaint):
         bot["set_up"](text.split())
 
 
 def test_positions_are_read_as_the_arena_reads_them() -> None:
-    bot = export(make_player(LinearDesign(features=4)))
+    bot = export(make_player(LinearDecoder(features=4)))
     for text in ("W:WK3,21-24:B1,2", "b:bk30 , 1:wK2,5.", "B:B1-12:W21-32", "W:W:BK1-4"):
         position = GAME.parse_position(text)
         own, other = (position.dark, position.light)[:: 1 - 2 * position.side]
@@ -395,12 +395,12 @@ def test_positions_are_read_as_the_arena_reads_them() -> None:
 def test_the_start_is_that_of_the_game() -> None:
     for turned in (0, 1):
         position = Checkers(turned=turned).initial()
-        bot = export(make_player(LinearDesign(features=4, turned=turned)))
+        bot = export(make_player(LinearDecoder(features=4, turned=turned)))
         assert bot["set_up"](["start"]) == bot["read_position"](position.fen())
 
 
 def test_captures_are_written_with_all_squares_only_where_that_is_needed() -> None:
-    bot = export(make_player(LinearDesign(features=4)))
+    bot = export(make_player(LinearDecoder(features=4)))
     for fen, texts in {
         "B:W7,15:B2": ["2x18"],
         "B:W6,7,14,15:B2": ["2x9x18", "2x11x18"],
@@ -438,8 +438,8 @@ def kaggle_views(state: pyspiel.State) -> Iterator[Names]:
 
 def test_kaggles_agent_plays_two_hundred_games_without_an_illegal_action() -> None:
     theirs = pyspiel.load_game("checkers")
-    designs = [LinearDesign(features=4, depth=1), LinearDesign(features=4, depth=2, quiet=True)]
-    agents = [export(make_player(design, "pieces"))["agent"] for design in designs]
+    decoders = [LinearDecoder(features=4, depth=1), LinearDecoder(features=4, depth=2, quiet=True)]
+    agents = [export(make_player(decoder, "pieces"))["agent"] for decoder in decoders]
     chance = random.Random(8)
     asked = chains = won = 0
     for number in range(200):
@@ -475,7 +475,7 @@ def their_step(action: int) -> tuple[int, int]:
 
 
 def test_kaggles_agent_plays_the_arenas_moves_whatever_it_is_shown() -> None:
-    player = make_player(LinearDesign(features=14, depth=2))
+    player = make_player(LinearDecoder(features=14, depth=2))
     bot = export(player)
     agent, choose = bot["agent"], bot["choose"]
     asked: list[Any] = []
@@ -507,7 +507,7 @@ def test_kaggles_agent_plays_the_arenas_moves_whatever_it_is_shown() -> None:
 
 
 def test_a_man_that_is_crowned_by_a_jump_stops() -> None:
-    bot = export(make_player(LinearDesign(features=4)))
+    bot = export(make_player(LinearDecoder(features=4)))
     position = bot["read_position"]("B:W26,27:B22")
     assert [bot["number_of"](move) for move in bot["list_moves"](*position[:4])] == [169]
     after, jumper = bot["act"](position, 169)
@@ -542,7 +542,7 @@ RECORDED = {
 
 
 def test_an_observation_recorded_from_kaggles_host_is_understood() -> None:
-    bot = export(make_player(LinearDesign(features=4, depth=2), "pieces"))
+    bot = export(make_player(LinearDecoder(features=4, depth=2), "pieces"))
     board_only = {**RECORDED, "serializedGameAndState": None}
     for seen in (RECORDED, board_only, SimpleNamespace(**RECORDED)):
         assert bot["agent"](seen, {"actTimeout": 3600}) == {"submission": 283}  # d4f6
@@ -553,12 +553,12 @@ def test_an_observation_recorded_from_kaggles_host_is_understood() -> None:
 
 @pytest.mark.parametrize("history", ["", "[State]\nx", "[State]\n9999\n1", "[State]\n0:322"])
 def test_a_history_that_does_not_lead_to_the_board_is_not_believed(history: str) -> None:
-    agent = export(make_player(LinearDesign(features=4, depth=2), "pieces"))["agent"]
+    agent = export(make_player(LinearDecoder(features=4, depth=2), "pieces"))["agent"]
     assert agent({**RECORDED, "serializedGameAndState": history}) == {"submission": 283}
 
 
 def test_kaggles_agent_passes_when_it_is_not_asked() -> None:
-    names = export(make_player(LinearDesign(features=4)))
+    names = export(make_player(LinearDecoder(features=4)))
     assert [value for value in names.values() if callable(value)][-1] is names["agent"]
     nothing = {"submission": -1}
     assert names["agent"]({"remainingOverageTime": 12, "step": 0}) == nothing
@@ -606,7 +606,7 @@ def started(player: BredPlayer, folder: Path) -> Iterator[tuple[Talk, list[str]]
 
 
 def test_a_process_answers_as_the_arena_plays(tmp_path: Path) -> None:
-    player = make_player(LinearDesign(features=14, depth=2), "pieces")
+    player = make_player(LinearDecoder(features=14, depth=2), "pieces")
     with started(player, tmp_path) as (ask, errors):
         for number, position in enumerate(random_positions()[:40]):
             move = player.choose(position, new_stream(number))
@@ -640,7 +640,7 @@ def test_a_process_survives_wrong_lines(tmp_path: Path) -> None:
         "position nonsense",
         "go depth 1",
     ]
-    with started(make_player(LinearDesign(features=4), "pieces"), tmp_path) as (ask, errors):
+    with started(make_player(LinearDecoder(features=4), "pieces"), tmp_path) as (ask, errors):
         answer = ask("\n".join([*wrong, "position B:W18:B14,K1", "go movetime 0"]))
         assert answer == "move 14x23"
         assert ask("go movetime 1").startswith("move ")
@@ -668,8 +668,8 @@ def test_a_process_survives_wrong_lines(tmp_path: Path) -> None:
 def test_an_exported_bot_plays_in_the_arena(tmp_path: Path) -> None:
     game = Checkers(turned=1)
     file = tmp_path / "bot.py"
-    design = LinearDesign(features=14, depth=3, turned=1)
-    file.write_text(export_checkers(make_player(design, "pieces:0.1")), encoding="utf-8")
+    decoder = LinearDecoder(features=14, depth=3, turned=1)
+    file.write_text(export_checkers(make_player(decoder, "pieces:0.1")), encoding="utf-8")
     limits = Limits(time_bank=3_000, per_move=10)
     bot = ProcessPlayer(game, f"{sys.executable} -IS {file}", limits=limits)
     match = play_match(game, [make_random(game), bot], seed=1)
@@ -681,20 +681,20 @@ def test_the_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> No
     name = 'Zoë "the\n""" \\ best\''
     quiet = "alpha-beta, 4 plies, and follows captures farther until none is left"
     facts = {
-        LinearDesign(features=20, quiet=True, turned=1): [
+        LinearDecoder(features=20, quiet=True, turned=1): [
             "game: English checkers, light moves first",
             "a weighted sum of 20 features, many-valued",
             quiet,
         ],
-        CheckersNetworkDesign(depth=6): [
+        CheckersNetworkDecoder(depth=6): [
             "game: English checkers\n",
             "a network of 32-41-11-1 units",
             "alpha-beta, 6 plies\n",
         ],
     }
-    for design, expected in facts.items():
-        genome = design.initialise(1, "uniform", np.random.default_rng(0))[0]
-        source = export_checkers(design.player(genome, name))
+    for decoder, expected in facts.items():
+        genome = decoder.initialise(1, "uniform", np.random.default_rng(0))[0]
+        source = export_checkers(decoder.player(genome, name))
         assert source.isascii()
         assert max(len(line) for line in source.splitlines()) <= 100
         tree = ast.parse(source, feature_version=(3, 8))
@@ -718,6 +718,6 @@ def test_players_that_play_at_random_now_and_then_are_refused() -> None:
 def test_neat_pythons_files_are_not_for_checkers() -> None:
     told = "plays checkers, which can't be exported to neat-python: export it with --to python"
     with pytest.raises(BadValueError, match=told):
-        export_player(make_player(LinearDesign(features=4)), "neat-python")
+        export_player(make_player(LinearDecoder(features=4)), "neat-python")
     with pytest.raises(BadValueError, match=told):
-        export_player(make_player(CheckersNetworkDesign()), "neat-python")
+        export_player(make_player(CheckersNetworkDecoder()), "neat-python")

@@ -25,11 +25,16 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import MOST_MOVES, repetition_key
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
+from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import make_minimax
-from evolve_arena.games.checkers.network import CheckersNetworkDesign
+from evolve_arena.games.checkers.network import CheckersNetworkDecoder
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import DEPTH, UNIT, CheckersWorkspace, make_checkers_workspace
+from evolve_arena.games.checkers.values import (
+    DEPTH,
+    UNIT,
+    CheckersWorkspace,
+    make_checkers_workspace,
+)
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -98,7 +103,7 @@ def weigh(weights: dict[int, float], bias: float = 0.0) -> NeatPopulation:
 
 
 def pack(genome: NeatPopulation, depth: int = 1, quiet: bool = False) -> PackedPlayers:
-    return CheckersGraphDesign(depth=depth, quiet=quiet).pack(genome)
+    return CheckersGraphDecoder(depth=depth, quiet=quiet).pack(genome)
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
@@ -230,7 +235,7 @@ def turn(bits: int) -> int:
 
 
 def test_players_share_a_room_and_a_table_but_no_values() -> None:
-    network = CheckersNetworkDesign(hidden=(6,), depth=4)
+    network = CheckersNetworkDecoder(hidden=(6,), depth=4)
     weights = network.initialise(1, "normal", np.random.default_rng(1))
     players: Sequence[PackedPlayers] = [
         pack(grow(1), 4),
@@ -271,10 +276,10 @@ def test_outputs_out_of_range_count_less_than_a_win(genome: NeatPopulation, expe
 
 def test_a_player_is_read_as_it_was_written() -> None:
     genome = grow(5)
-    player = CheckersGraphDesign(depth=3, quiet=True, turned=1).player(genome, "graph")
+    player = CheckersGraphDecoder(depth=3, quiet=True, turned=1).player(genome, "graph")
     again = read_player(player.serialise(generation=7))
     assert isinstance(again, CheckersGraphPlayer)
-    assert (again.kind, again.name, again.design) == ("checkers-neat", "graph", player.design)
+    assert (again.kind, again.name, again.decoder) == ("checkers-neat", "graph", player.decoder)
     assert again.remarks == {"generation": 7}
     for name, array in player.arrays.items():
         assert np.array_equal(again.arrays[name], array)
@@ -294,7 +299,7 @@ def test_a_player_is_read_as_it_was_written() -> None:
     ],
 )
 def test_a_genome_that_is_none_is_refused(genome: NeatPopulation, message: str) -> None:
-    blob = CheckersGraphDesign().player(genome, "graph").serialise()
+    blob = CheckersGraphDecoder().player(genome, "graph").serialise()
     with pytest.raises(DamagedFileError, match=message):
         read_player(blob)
 
@@ -310,7 +315,7 @@ def test_a_genome_that_is_none_is_refused(genome: NeatPopulation, message: str) 
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(BadValueError, match=message):
-        CheckersGraphDesign(**options)
+        CheckersGraphDecoder(**options)
 
 
 def test_a_population_of_no_genomes_packs() -> None:

@@ -14,7 +14,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import repetition_key
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.kernel import decide, draw_openings, play_matches
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
     LINEAR,

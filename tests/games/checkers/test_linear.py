@@ -14,9 +14,9 @@ from evolve_arena.core.stream import below, new_stream
 from evolve_arena.games.checkers.board import MOST_MOVES
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import PIECES, LinearDesign, LinearPlayer, make_minimax
+from evolve_arena.games.checkers.linear import PIECES, LinearDecoder, LinearPlayer, make_minimax
 from evolve_arena.games.checkers.position import Position, parse_fen
-from evolve_arena.games.checkers.seat import DEPTH, FEATURES, LINEAR, QUIET, TABLE_SIZE, UNIT
+from evolve_arena.games.checkers.values import DEPTH, FEATURES, LINEAR, QUIET, TABLE_SIZE, UNIT
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT
 from evolve_arena.players.packed import COLUMNS_AT, KIND, NOISE, PackedPlayers, combine_players
@@ -56,10 +56,10 @@ def random_positions(count: int) -> list[Position]:
 
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_many_valued_tables_hold_the_weighted_sum(features: int) -> None:
-    design = LinearDesign(features=features, depth=7, quiet=True)
+    decoder = LinearDecoder(features=features, depth=7, quiet=True)
     generator = np.random.default_rng(1)
     genomes = generator.normal(0.0, 1.0, (3, features)).astype(np.float32)
-    packed = design.pack(genomes)
+    packed = decoder.pack(genomes)
     for seat in packed.seats:
         fields = [int(seat[field]) for field in (KIND, DEPTH, QUIET, FEATURES)]
         assert fields == [LINEAR, 7, 1, features]
@@ -71,11 +71,11 @@ def test_many_valued_tables_hold_the_weighted_sum(features: int) -> None:
 
 
 def test_binary_tables_hold_the_weight_of_each_value() -> None:
-    design = LinearDesign(features=14, encoding="binary")
-    assert design.genes == 14 * 32
+    decoder = LinearDecoder(features=14, encoding="binary")
+    assert decoder.genes == 14 * 32
     generator = np.random.default_rng(2)
-    genomes = generator.uniform(-1.0, 1.0, (2, design.genes)).astype(np.float32)
-    packed = design.pack(genomes)
+    genomes = generator.uniform(-1.0, 1.0, (2, decoder.genes)).astype(np.float32)
+    packed = decoder.pack(genomes)
     for position in random_positions(150):
         numbers = features_of(position, 14)
         for player, genome in enumerate(genomes):
@@ -89,7 +89,7 @@ def test_numbers_that_were_worked_by_hand() -> None:
     numbers = features_of(parse_fen("B:W30:B1,2,3,K10"), 4)
     assert numbers == [3, 1, 1, 0]
     assert add_up(player.packed, 0, numbers) == 3.5 * 2**20
-    table = LinearDesign(features=4).pack(np.array([[0.25, 0, 0, -2]], dtype=np.float32)).columns
+    table = LinearDecoder(features=4).pack(np.array([[0.25, 0, 0, -2]], dtype=np.float32)).columns
     assert table.shape == (4 * 32,)
     assert table[:5].tolist() == [0, 2**18, 2 * 2**18, 3 * 2**18, 4 * 2**18]
     assert table[32:96].tolist() == [0] * 64
@@ -97,26 +97,26 @@ def test_numbers_that_were_worked_by_hand() -> None:
 
 
 def test_values_above_the_last_count_as_the_last() -> None:
-    packed = LinearDesign(features=4).pack(np.ones((1, 4), dtype=np.float32))
+    packed = LinearDecoder(features=4).pack(np.ones((1, 4), dtype=np.float32))
     assert add_up(packed, 0, [40, 0, 0, 0]) == 31 * UNIT
 
 
 def test_weights_that_are_no_numbers_or_too_large_do_no_harm() -> None:
     wild = np.array([[np.nan, np.inf, -np.inf, 3000.0]], dtype=np.float32)
-    table = LinearDesign(features=4).pack(wild).columns.reshape(4, 32)
+    table = LinearDecoder(features=4).pack(wild).columns.reshape(4, 32)
     largest = 2**31 - 1
     assert table[0].tolist() == [0] * 32
     assert table[1].tolist() == [0] + [largest] * 31
     assert table[2].tolist() == [0] + [-largest] * 31
     assert table[3].tolist() == [0] + [largest] * 31
-    binary = LinearDesign(features=4, encoding="binary")
+    binary = LinearDecoder(features=4, encoding="binary")
     table = binary.pack(np.repeat(wild, 32, axis=1)).columns.reshape(4, 32)
     assert table[:, 0].tolist() == [0, largest, -largest, largest]
 
 
 def test_combined_packed_players_keep_their_tables() -> None:
-    first = LinearDesign(features=4).pack(np.array([[1, 2, 3, 4]], dtype=np.float32))
-    second = LinearDesign(features=14).pack(np.full((2, 14), 0.5, dtype=np.float32))
+    first = LinearDecoder(features=4).pack(np.array([[1, 2, 3, 4]], dtype=np.float32))
+    second = LinearDecoder(features=14).pack(np.full((2, 14), 0.5, dtype=np.float32))
     both = combine_players([second, first])
     assert add_up(both, 2, [1, 1, 1, 1]) == 10 * UNIT
     assert add_up(both, 1, [2] * 14) == 14 * UNIT
@@ -124,11 +124,11 @@ def test_combined_packed_players_keep_their_tables() -> None:
 
 @pytest.mark.parametrize("encoding", ["many-valued", "binary"])
 def test_first_weights(encoding: str) -> None:
-    design = LinearDesign(features=14, encoding=encoding)
+    decoder = LinearDecoder(features=14, encoding=encoding)
 
     def draw(name: str, individuals: int = 200) -> NDArray[np.float32]:
-        genomes = design.initialise(individuals, name, np.random.default_rng(3))
-        assert genomes.shape == (individuals, design.genes)
+        genomes = decoder.initialise(individuals, name, np.random.default_rng(3))
+        assert genomes.shape == (individuals, decoder.genes)
         assert genomes.dtype == np.float32
         return genomes
 
@@ -140,7 +140,7 @@ def test_first_weights(encoding: str) -> None:
     assert 0.95 < draw("fan-in").max() * np.sqrt(14) <= 1.0
     pieces, noisy = draw("pieces"), draw("pieces:0.1")
     position = parse_fen("B:W30:B1,2,3,K10")
-    assert add_up(design.pack(pieces), 7, features_of(position, 14)) == 3.5 * UNIT
+    assert add_up(decoder.pack(pieces), 7, features_of(position, 14)) == 3.5 * UNIT
     assert (noisy - pieces).std() == pytest.approx(0.1, rel=0.05)
     assert np.array_equal(draw("uniform:0.25"), uniform)
 
@@ -162,9 +162,9 @@ def test_first_weights(encoding: str) -> None:
         ({"turned": 2}, BadValueError, "turned is 2: it must be 0 or 1"),
     ],
 )
-def test_bad_designs(options: dict[str, Any], error: type[Exception], text: str) -> None:
+def test_bad_decoders(options: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        LinearDesign(**options)
+        LinearDecoder(**options)
 
 
 @pytest.mark.parametrize(
@@ -180,23 +180,23 @@ def test_bad_designs(options: dict[str, Any], error: type[Exception], text: str)
 )
 def test_bad_initialisations(name: str, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        LinearDesign().initialise(3, name, np.random.default_rng(0))
+        LinearDecoder().initialise(3, name, np.random.default_rng(0))
 
 
 def test_genomes_of_another_shape_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(3, 4\), expected \(individuals, 14\)"):
-        LinearDesign().pack(np.zeros((3, 4), dtype=np.float32))
+        LinearDecoder().pack(np.zeros((3, 4), dtype=np.float32))
 
 
 def test_a_player_survives_its_file() -> None:
-    design = LinearDesign(features=4, encoding="binary", depth=3, quiet=True, turned=1)
-    genome = design.initialise(1, "normal", np.random.default_rng(5))[0]
-    player = design.player(genome, "fan")
+    decoder = LinearDecoder(features=4, encoding="binary", depth=3, quiet=True, turned=1)
+    genome = decoder.initialise(1, "normal", np.random.default_rng(5))[0]
+    player = decoder.player(genome, "fan")
     content = read_tensors("player", FORMAT, player.serialise(seed=7))
     description = content.description
     assert (description["kind"], description["game"]) == ("linear", "checkers")
     again = LinearPlayer.read(description["design"], content.arrays, "again")
-    assert again.design == design
+    assert again.decoder == decoder
     assert again.genome.tobytes() == genome.tobytes()
     assert again.name == "again"
     assert again.game.turned

@@ -11,8 +11,8 @@ import pytest
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.graph import CheckersGraphDesign, CheckersGraphPlayer
-from evolve_arena.games.checkers.text_ui import describe_thoughts
+from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
+from evolve_arena.games.checkers.text_ui import describe_values
 from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
@@ -110,7 +110,7 @@ def test_the_champion_plays_on_as_it_was_bred(make_recipe: Make, tmp_path: Path)
     run = start(make_recipe(*changes), run=tmp_path / "run", executor="serial")
     player = read_player(run.directory.champion.read_bytes())
     assert isinstance(player, CheckersGraphPlayer)
-    assert player.design == CheckersGraphDesign(depth=2, quiet=True, turned=1)
+    assert player.decoder == CheckersGraphDecoder(depth=2, quiet=True, turned=1)
     assert player.game.turned
     assert player.remarks["recipe"] == "small graphs"
 
@@ -176,6 +176,6 @@ def test_it_is_not_drawn(champion: CheckersGraphPlayer) -> None:
 
 
 def test_it_tells_what_it_thinks(champion: CheckersGraphPlayer) -> None:
-    lines = describe_thoughts(champion, Checkers().initial()).splitlines()
+    lines = describe_values(champion, Checkers().initial()).splitlines()
     assert lines[0] == f"{champion.name}'s values of each move, 3 plies ahead, by its network:"
     assert " ".join(lines[1:]).count(":") == 7

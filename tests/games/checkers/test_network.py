@@ -16,13 +16,13 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.network import (
-    CheckersNetworkDesign,
+    CheckersNetworkDecoder,
     CheckersNetworkPlayer,
     connect_sub_squares,
     list_sub_squares,
 )
 from evolve_arena.games.checkers.position import Position, bit_of
-from evolve_arena.games.checkers.seat import DEPTH, QUIET
+from evolve_arena.games.checkers.values import DEPTH, QUIET
 from evolve_arena.genomes.network import (
     RESOLUTION,
     activate_sums,
@@ -36,23 +36,23 @@ from evolve_arena.players.bred import read_player
 from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 GAME = Checkers()
-SMALL = CheckersNetworkDesign(hidden=(7, 3))
-DESIGNS = [
-    CheckersNetworkDesign(),
-    CheckersNetworkDesign(hidden=(5,), activation="relu"),
-    CheckersNetworkDesign(hidden=(20,), piece_difference=False),
-    CheckersNetworkDesign(hidden=(17, 4), activation="sigmoid"),
-    CheckersNetworkDesign(hidden=(6, 5), activation="relu", piece_difference=False),
-    CheckersNetworkDesign(subsquares=True),
-    CheckersNetworkDesign(subsquares=True, hidden=(4,), activation="sigmoid"),
-    CheckersNetworkDesign(subsquares=True, hidden=(3,), piece_difference=False),
+SMALL = CheckersNetworkDecoder(hidden=(7, 3))
+DECODERS = [
+    CheckersNetworkDecoder(),
+    CheckersNetworkDecoder(hidden=(5,), activation="relu"),
+    CheckersNetworkDecoder(hidden=(20,), piece_difference=False),
+    CheckersNetworkDecoder(hidden=(17, 4), activation="sigmoid"),
+    CheckersNetworkDecoder(hidden=(6, 5), activation="relu", piece_difference=False),
+    CheckersNetworkDecoder(subsquares=True),
+    CheckersNetworkDecoder(subsquares=True, hidden=(4,), activation="sigmoid"),
+    CheckersNetworkDecoder(subsquares=True, hidden=(3,), piece_difference=False),
 ]
 """One, two and three hidden layers; more units than a vector has, and fewer."""
 
 
-def make_genomes(design: CheckersNetworkDesign, count: int, seed: int = 1) -> NDArray[np.float32]:
+def make_genomes(decoder: CheckersNetworkDecoder, count: int, seed: int = 1) -> NDArray[np.float32]:
     generator = np.random.default_rng(seed)
-    genomes = design.initialise(count, "normal:0.3", generator)
+    genomes = decoder.initialise(count, "normal:0.3", generator)
     genomes[:, -1] = generator.uniform(1.0, 3.0, count)
     return genomes
 
@@ -96,28 +96,28 @@ FUNCTIONS: dict[str, Any] = {
 
 
 def evaluate(
-    design: CheckersNetworkDesign, genome: NDArray[np.float32], position: Position, side: int
+    decoder: CheckersNetworkDecoder, genome: NDArray[np.float32], position: Position, side: int
 ) -> float:
     *weights, king = genome.astype(float).tolist()
     inputs = read_inputs(position, side, king)
     values = np.array(inputs)
     genes = iter(weights)
-    sizes = [32, *([91] if design.subsquares else []), *design.hidden, 1]
+    sizes = [32, *([91] if decoder.subsquares else []), *decoder.hidden, 1]
     for layer, (before, after) in enumerate(pairwise(sizes)):
         total = np.zeros(after)
         for source in range(before):
             for unit in range(after):
-                if layer == 0 and design.subsquares and not sees(unit, source + 1):
+                if layer == 0 and decoder.subsquares and not sees(unit, source + 1):
                     continue
                 total[unit] += values[source] * next(genes)
         total += [next(genes) for _ in range(after)]
-        values = total if after == 1 and layer == len(sizes) - 2 else apply(design, total)
+        values = total if after == 1 and layer == len(sizes) - 2 else apply(decoder, total)
     assert next(genes, None) is None
-    return float(values[0]) + (sum(inputs) if design.piece_difference else 0.0)
+    return float(values[0]) + (sum(inputs) if decoder.piece_difference else 0.0)
 
 
-def apply(design: CheckersNetworkDesign, total: NDArray[np.float64]) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = FUNCTIONS[design.activation](total)
+def apply(decoder: CheckersNetworkDecoder, total: NDArray[np.float64]) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = FUNCTIONS[decoder.activation](total)
     return result
 
 
@@ -138,9 +138,9 @@ def sees(unit: int, square: int) -> bool:
 
 
 @compiled
-def value_of(shape: Any, columns: Any, weights: Any, at: Any, pieces: Any, room: Any) -> Any:
+def value_of(shape: Any, columns: Any, weights: Any, at: Any, pieces: Any, memory: Any) -> Any:
     """The output for a board with these *pieces*, numbers of columns."""
-    sums, ping, pong = room
+    sums, ping, pong = memory
     width = padded(shape[3])
     start_sums(sums, 0, columns, at[0], width)
     for place in range(pieces.shape[0]):
@@ -166,48 +166,48 @@ def list_pieces(position: Position, side: int) -> NDArray[np.int64]:
 
 def play_value(packed: PackedPlayers, player: int, position: Position, side: int) -> float:
     at = packed.seats[player, [COLUMNS_AT, WEIGHTS_AT]]
-    room = (np.zeros(128, np.int32), np.zeros(128, np.float32), np.zeros(128, np.float32))
+    memory = (np.zeros(128, np.int32), np.zeros(128, np.float32), np.zeros(128, np.float32))
     pieces = list_pieces(position, side)
-    return float(value_of(packed.shapes[0], packed.columns, packed.weights, at, pieces, room))
+    return float(value_of(packed.shapes[0], packed.columns, packed.weights, at, pieces, memory))
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=str)
-def test_what_is_played_is_the_network_of_the_papers(design: CheckersNetworkDesign) -> None:
-    genomes = make_genomes(design, 3)
-    packed = design.pack(genomes)
+@pytest.mark.parametrize("decoder", DECODERS, ids=str)
+def test_what_is_played_is_the_network_of_the_papers(decoder: CheckersNetworkDecoder) -> None:
+    genomes = make_genomes(decoder, 3)
+    packed = decoder.pack(genomes)
     positions = random_positions(12)
     assert any(position.kings for position in positions)
     for number, position in enumerate(positions):
         player = number % 3
         for side in (0, 1):
-            expected = evaluate(design, genomes[player], position, side)
+            expected = evaluate(decoder, genomes[player], position, side)
             found = play_value(packed, player, position, side)
-            assert found == pytest.approx(expected, abs=0.02 if design.subsquares else 0.005)
+            assert found == pytest.approx(expected, abs=0.02 if decoder.subsquares else 0.005)
 
 
 def test_a_position_worked_by_hand() -> None:
     # Dark: men on 1 and 6, a king on 20. Light: a man on 31, a king on 10. K = 2.5.
     position = GAME.parse_position("B:W31,K10:B1,6,K20")
     assert read_inputs(position, 0, 2.5)[:10] == [1, 0, 0, 0, 0, 1, 0, 0, 0, -2.5]
-    design = CheckersNetworkDesign(hidden=(1,), activation="relu", piece_difference=False)
-    genome = np.zeros(design.genes, np.float32)
+    decoder = CheckersNetworkDecoder(hidden=(1,), activation="relu", piece_difference=False)
+    genome = np.zeros(decoder.genes, np.float32)
     genome[[0, 5, 9, 19, 30]] = [1, 10, 100, 1000, 10000]  # of squares 1, 6, 10, 20, 31
     genome[32:] = [20000, -2, 3, 2.5]  # bias, output weight, output bias, K
     # For dark: 1 + 10 - 2.5 * 100 + 2.5 * 1000 - 10000 + 20000 = 12261. It is too large to be
     # played as it is, so all is divided by 100.
     genome[:33] /= 100
-    packed = design.pack(genome[None, :])
+    packed = decoder.pack(genome[None, :])
     assert play_value(packed, 0, position, 0) == pytest.approx(3 - 2 * 122.61, rel=1e-4)
     # For light squares are counted from the other end: its man stands on 2, its king on 23, the
     # others' men on 32 and 27, their king on 13: nothing but zeros, the bias is left.
     assert play_value(packed, 0, position, 1) == pytest.approx(3 - 2 * 200, rel=1e-4)
 
 
-@pytest.mark.parametrize("design", DESIGNS[:2], ids=str)
-def test_without_weights_pieces_are_counted(design: CheckersNetworkDesign) -> None:
-    genome = np.zeros((2, design.genes), np.float32)
+@pytest.mark.parametrize("decoder", DECODERS[:2], ids=str)
+def test_without_weights_pieces_are_counted(decoder: CheckersNetworkDecoder) -> None:
+    genome = np.zeros((2, decoder.genes), np.float32)
     genome[:, -1] = [1.5, 2.75]
-    packed = design.pack(genome)
+    packed = decoder.pack(genome)
     position = GAME.parse_position("B:W31,K10,K11:B1,6,7,8,K20")
     assert play_value(packed, 0, position, 0) == pytest.approx(4 + 1.5 - 1 - 3, abs=0.01)
     assert play_value(packed, 1, position, 1) == pytest.approx(-(4 + 2.75) + 1 + 5.5, abs=0.01)
@@ -240,8 +240,8 @@ def test_columns_lie_as_the_search_reads_them() -> None:
 
 def test_seats_say_how_the_player_searches() -> None:
     for depth, quiet in ((1, False), (5, True)):
-        design = CheckersNetworkDesign(hidden=(3,), depth=depth, quiet=quiet)
-        seats = design.pack(make_genomes(design, 2)).seats
+        decoder = CheckersNetworkDecoder(hidden=(3,), depth=depth, quiet=quiet)
+        seats = decoder.pack(make_genomes(decoder, 2)).seats
         assert seats[:, [KIND, DEPTH, QUIET]].tolist() == [[NETWORK, depth, quiet]] * 2
         assert np.diff(seats[:, COLUMNS_AT]).tolist() == [141 * 16]
 
@@ -260,12 +260,12 @@ def test_huge_weights_do_not_overflow() -> None:
 
 
 def test_the_papers_numbers_of_weights() -> None:
-    assert CheckersNetworkDesign().genes - 1 == 32 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 1741
-    assert CheckersNetworkDesign(piece_difference=False).genes - 1 == 1741
+    assert CheckersNetworkDecoder().genes - 1 == 32 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 1741
+    assert CheckersNetworkDecoder(piece_difference=False).genes - 1 == 1741
     parts = list_sub_squares()
     assert len(parts) == len(set(parts)) == 36 + 25 + 16 + 9 + 4 + 1
     assert sum(map(len, parts)) == connect_sub_squares().sum() == 854
-    assert CheckersNetworkDesign(subsquares=True).genes - 1 == 5046
+    assert CheckersNetworkDecoder(subsquares=True).genes - 1 == 5046
 
 
 def test_parts_of_the_board() -> None:
@@ -279,19 +279,19 @@ def test_parts_of_the_board() -> None:
 
 
 def test_a_unit_sees_only_its_part() -> None:
-    design = CheckersNetworkDesign(subsquares=True, hidden=(2,))
-    genomes = np.ones((1, design.genes), np.float32)
-    first = design.expand(genomes)[0, : 32 * 92].reshape(32, 92)
+    decoder = CheckersNetworkDecoder(subsquares=True, hidden=(2,))
+    genomes = np.ones((1, decoder.genes), np.float32)
+    first = decoder.expand(genomes)[0, : 32 * 92].reshape(32, 92)
     for unit, part in enumerate(list_sub_squares()):
         assert (np.flatnonzero(first[:, unit]) + 1).tolist() == list(part)
     assert (first[:, 91] == 1 / 256).all()  # relays the sum of the inputs
 
 
 def test_first_weights() -> None:
-    for design in (CheckersNetworkDesign(), CheckersNetworkDesign(subsquares=True)):
-        genomes = design.initialise(5, "uniform:0.2", np.random.default_rng(1))
+    for decoder in (CheckersNetworkDecoder(), CheckersNetworkDecoder(subsquares=True)):
+        genomes = decoder.initialise(5, "uniform:0.2", np.random.default_rng(1))
         assert genomes.dtype == np.float32
-        assert genomes.shape == (5, design.genes)
+        assert genomes.shape == (5, decoder.genes)
         assert genomes[:, -1].tolist() == [2.0] * 5
         assert 0.199 < genomes[:, :-1].max() <= 0.2
         assert -0.2 <= genomes[:, :-1].min() < -0.199
@@ -303,7 +303,7 @@ def test_the_gene_of_kings_changes_by_steps() -> None:
     assert (step.gene, step.step, step.low, step.high) == (SMALL.genes - 1, 0.1, 1.0, 3.0)
 
 
-# Designs and players
+# Decoders and players
 
 
 @pytest.mark.parametrize(
@@ -321,33 +321,33 @@ def test_the_gene_of_kings_changes_by_steps() -> None:
         ({"subsquares": "yes"}, "subsquares is 'yes'"),
     ],
 )
-def test_designs_without_sense_are_refused(options: dict[str, Any], message: str) -> None:
+def test_decoders_without_sense_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(BadValueError, match=message):
-        CheckersNetworkDesign(**options)
+        CheckersNetworkDecoder(**options)
 
 
 def test_unknown_activations_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'tanh'"):
-        CheckersNetworkDesign(activation="tahn")
+        CheckersNetworkDecoder(activation="tahn")
 
 
 def test_genomes_of_another_size_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(2, 5\), expected \(individuals, 1742\)"):
-        CheckersNetworkDesign().pack(np.zeros((2, 5), np.float32))
+        CheckersNetworkDecoder().pack(np.zeros((2, 5), np.float32))
 
 
-@pytest.mark.parametrize("design", [DESIGNS[0], DESIGNS[6]], ids=["two layers", "sub-squares"])
-def test_one_ply_ahead_the_best_position_is_chosen(design: CheckersNetworkDesign) -> None:
-    design = replace(design, depth=1)
-    genome = make_genomes(design, 1)[0]
-    player = design.player(genome, "net")
+@pytest.mark.parametrize("decoder", [DECODERS[0], DECODERS[6]], ids=["two layers", "sub-squares"])
+def test_one_ply_ahead_the_best_position_is_chosen(decoder: CheckersNetworkDecoder) -> None:
+    decoder = replace(decoder, depth=1)
+    genome = make_genomes(decoder, 1)[0]
+    player = decoder.player(genome, "net")
     seen: Counter[int] = Counter()
     for position in random_positions(40, seed=5):
         moves = GAME.legal_moves(position)
         after = [GAME.play(position, move) for move in moves]
         if any(GAME.outcome(reached) for reached in after) or len(moves) < 2:
             continue
-        values = [evaluate(design, genome, reached, position.side) for reached in after]
+        values = [evaluate(decoder, genome, reached, position.side) for reached in after]
         chosen = player.choose(position, new_stream(0))
         assert values[moves.index(chosen)] > max(values) - 0.01
         if values.index(max(values)) > 0:
@@ -356,10 +356,13 @@ def test_one_ply_ahead_the_best_position_is_chosen(design: CheckersNetworkDesign
 
 
 def test_players_are_stored_and_read() -> None:
-    for design in (SMALL, CheckersNetworkDesign(subsquares=True, hidden=(3,), depth=2, quiet=True)):
-        player = design.player(make_genomes(design, 1)[0], "net")
+    for decoder in (
+        SMALL,
+        CheckersNetworkDecoder(subsquares=True, hidden=(3,), depth=2, quiet=True),
+    ):
+        player = decoder.player(make_genomes(decoder, 1)[0], "net")
         again = read_player(player.serialise(generation=7))
         assert isinstance(again, CheckersNetworkPlayer)
-        assert (again.design, again.name) == (design, "net")
+        assert (again.decoder, again.name) == (decoder, "net")
         assert again.remarks == {"generation": 7}
         assert np.array_equal(again.genome, player.genome)

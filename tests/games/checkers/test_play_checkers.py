@@ -21,17 +21,17 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import ArenaError, IllegalMoveError, UnknownNameError
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer, make_minimax
-from evolve_arena.games.checkers.network import CheckersNetworkDesign
+from evolve_arena.games.checkers.linear import LinearDecoder, LinearPlayer, make_minimax
+from evolve_arena.games.checkers.network import CheckersNetworkDecoder
 from evolve_arena.games.checkers.text_ui import (
     CheckersText,
     Thinker,
-    describe_thoughts,
+    describe_values,
     draw_checkers,
-    find_thoughts,
+    find_values,
 )
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.play import Plan, Session, newest_opponent
 from evolve_arena.runs.play.prompt import COMMANDS, Command, read_input
@@ -400,10 +400,10 @@ def searchers() -> list[Thinker]:
     generator = np.random.default_rng(3)
     made: list[Thinker] = [make_minimax(GAME, depth) for depth in (1, 2, 4)]
     for features, depth, quiet in ((14, 3, False), (14, 4, True), (20, 1, True)):
-        design = LinearDesign(features=features, depth=depth, quiet=quiet)
-        genome = design.initialise(1, "pieces:0.2", generator)[0]
-        made.append(design.player(genome, f"linear-{depth}"))
-    network = CheckersNetworkDesign(hidden=(8,), depth=3)
+        decoder = LinearDecoder(features=features, depth=depth, quiet=quiet)
+        genome = decoder.initialise(1, "pieces:0.2", generator)[0]
+        made.append(decoder.player(genome, f"linear-{depth}"))
+    network = CheckersNetworkDecoder(hidden=(8,), depth=3)
     made.append(network.player(network.initialise(1, "normal", generator)[0], "net"))
     return made
 
@@ -426,12 +426,12 @@ def test_the_best_thoughts_are_those_that_the_player_chooses_from() -> None:
     players = searchers()
     for position in positions(25, seed=1):
         for player in players:
-            thoughts = find_thoughts(player, position)
+            thoughts = find_values(player, position)
             best = {move for move, value in thoughts.items() if value == max(thoughts.values())}
             chosen = {player.choose(position, new_stream(seed)) for seed in range(40)}
             assert chosen <= best
             assert chosen == best or len(best) > 5
-            if player.design.depth >= 3:
+            if player.decoder.depth >= 3:
                 assert list(thoughts) == GAME.legal_moves(position)
 
 
@@ -456,47 +456,47 @@ def value_slowly(position: Position, depth: int, root: int) -> float:
 @pytest.mark.parametrize("depth", [3, 4])
 def test_every_thought_is_what_a_plain_search_finds(depth: int) -> None:
     """The weights of a side's own pieces and of the other's differ: it matters who values."""
-    design = LinearDesign(features=4, depth=depth)
-    player = design.player(np.array(WEIGHTS, dtype=np.float32), "uneven")
+    decoder = LinearDecoder(features=4, depth=depth)
+    player = decoder.player(np.array(WEIGHTS, dtype=np.float32), "uneven")
     for position in positions(12 if depth == 3 else 5, seed=depth):
         expected = {
             move: value_slowly(GAME.play(position, move), depth - 1, position.side)
             for move in GAME.legal_moves(position)
         }
-        assert find_thoughts(player, position) == pytest.approx(expected, abs=1e-4)
+        assert find_values(player, position) == pytest.approx(expected, abs=1e-4)
 
 
 def test_wins_losses_and_draws_are_called_so() -> None:
     player = make_minimax(GAME, depth=3)
     wins = GAME.parse_position("B:W19:B15,1")  # 15x24 takes the last piece
-    assert describe_thoughts(player, wins) == (
+    assert describe_values(player, wins) == (
         "minimax:depth=3's values of each move, 3 plies ahead, in men:\n  15x24: wins*"
     )
     loses = GAME.parse_position("W:W30:B13,K18,K19")
-    text = describe_thoughts(make_minimax(GAME, depth=4), loses)
+    text = describe_values(make_minimax(GAME, depth=4), loses)
     assert "loses" in text
     position = GAME.parse_position("B:WK32,21:BK1")
     walk = ("1-5", "32-28", "5-1", "28-32")
     for move in (*walk, *walk[:3]):
         position = GAME.play(position, GAME.parse_move(move))
-    thoughts = find_thoughts(player, position)
+    thoughts = find_values(player, position)
     assert thoughts[Move((28, 32))] == 0.0  # the third time
     assert thoughts[Move((21, 17))] == pytest.approx(1.0)
 
 
 def test_values_say_how_far_they_look_and_in_what_they_count() -> None:
     position = play_on(GAME, "11-15", "23-18", "9-13")  # light must capture
-    assert describe_thoughts(make_minimax(GAME, depth=1), position) == (
+    assert describe_values(make_minimax(GAME, depth=1), position) == (
         "minimax:depth=1's values of its best moves, 1 ply ahead, in men:\n  18x11: +1.000*"
     )
-    design = LinearDesign(features=14, depth=3)
-    player: LinearPlayer = design.player(np.full(14, 0.25, dtype=np.float32), "even")
-    assert "even's values of each move, 3 plies ahead, by its weights:" in describe_thoughts(
+    decoder = LinearDecoder(features=14, depth=3)
+    player: LinearPlayer = decoder.player(np.full(14, 0.25, dtype=np.float32), "even")
+    assert "even's values of each move, 3 plies ahead, by its weights:" in describe_values(
         player, GAME.initial()
     )
-    network = CheckersNetworkDesign(hidden=(4,), depth=3)
+    network = CheckersNetworkDecoder(hidden=(4,), depth=3)
     genome = network.initialise(1, "normal", np.random.default_rng(1))[0]
-    text = describe_thoughts(network.player(genome, "net"), GAME.initial())
+    text = describe_values(network.player(genome, "net"), GAME.initial())
     assert "by its network:" in text
     assert len(re.findall(r"\d-\d+: [+-]?\d+\.\d{3}", text)) == 7
 
@@ -521,9 +521,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     generator = np.random.default_rng(1)
     made: dict[str, Player] = {}
     for name, turned in (("checkers", 0), ("turned", 1)):
-        design = LinearDesign(features=4, depth=2, turned=turned)
-        made[name] = design.player(design.initialise(1, "pieces", generator)[0], name)
-    columns = NetworkDesign(hidden=(4,))
+        decoder = LinearDecoder(features=4, depth=2, turned=turned)
+        made[name] = decoder.player(decoder.initialise(1, "pieces", generator)[0], name)
+    columns = NetworkDecoder(hidden=(4,))
     made["columns"] = columns.player(columns.initialise(1, "normal", generator)[0], "columns")
     for name, player in made.items():
         (folder / f"{name}.safetensors").write_bytes(player.serialise())  # type: ignore[attr-defined]

@@ -12,8 +12,8 @@ import pytest
 from evolve_arena import Run, resume, start
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer
-from evolve_arena.games.checkers.network import CheckersNetworkDesign, CheckersNetworkPlayer
+from evolve_arena.games.checkers.linear import LinearDecoder, LinearPlayer
+from evolve_arena.games.checkers.network import CheckersNetworkDecoder, CheckersNetworkPlayer
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
@@ -75,7 +75,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert {check.generation for check in outcome.checks} == {3, 6, 8}
     player = read_player(outcome.champion)
     assert isinstance(player, CheckersNetworkPlayer)
-    assert player.design == CheckersNetworkDesign(hidden=(6,), depth=1)
+    assert player.decoder == CheckersNetworkDecoder(hidden=(6,), depth=1)
     assert player.genome.shape == (32 * 6 + 6 + 6 + 1 + 1,)
 
 
@@ -110,7 +110,7 @@ def test_weights_of_features_are_bred_too(make_recipe: Make, tmp_path: Path) -> 
     run = start(make_recipe(*changes), run=tmp_path / "run", executor="serial")
     player = read_player(run.directory.champion.read_bytes())
     assert isinstance(player, LinearPlayer)
-    assert player.design == LinearDesign(features=4, depth=1)
+    assert player.decoder == LinearDecoder(features=4, depth=1)
     assert player.genome.shape == (4,)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.checkers import seat as checkers_seat
+from evolve_arena.games.checkers import values as checkers_values
 from evolve_arena.games.checkers.board import (
     MOST_MOVES,
     captured_pieces,
@@ -23,7 +23,7 @@ from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.kernel import decide
 from evolve_arena.games.checkers.position import bit_of
 from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.seat import (
+from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
     LINEAR,
@@ -274,7 +274,7 @@ def test_value_and_best_moves_are_those_of_plain_negamax(
     judges = [judge for _, judge in exact_players]
     packed.seats[:, QUIET] = quiet
     workspace = make_checkers_workspace(packed)
-    assert len(workspace.room) > checkers_seat.ROOM_TABLE_AT
+    assert len(workspace.memory) > checkers_values.MEMORY_TABLE_AT
     values = []
     for depth, count in ((1, 60), (2, 40), (3, 16), (4, 4)):
         positions = random_positions(count, 10 * quiet + depth) + endings(count, depth)
@@ -315,11 +315,11 @@ SEARCHERS += [network(EXACT_MLP, exact_genome(seed), 5, quiet=seed % 2) for seed
 def test_a_table_changes_no_result(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a tiny one, which all players, of both colours, overwrite all the time."""
     packed = combine_players(SEARCHERS)
-    monkeypatch.setattr(checkers_seat, "TABLE_BITS", bits)
+    monkeypatch.setattr(checkers_values, "TABLE_BITS", bits)
     shared = make_checkers_workspace(packed)
-    monkeypatch.setattr(checkers_seat, "LEAST_WITH_TABLE", 99)
+    monkeypatch.setattr(checkers_values, "LEAST_WITH_TABLE", 99)
     without = make_checkers_workspace(packed)
-    assert len(shared.room) == len(without.room) + (3 << bits)
+    assert len(shared.memory) == len(without.memory) + (3 << bits)
     for position in random_positions(25, bits):
         for player in range(len(SEARCHERS)):
             expected = search(packed, position, without, player=player)
@@ -355,11 +355,11 @@ def test_a_deeper_search_misleads_no_shallower_one_that_follows() -> None:
 def test_a_table_saves_work(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = linear(14, 8)
     with_table = make_checkers_workspace(packed)
-    monkeypatch.setattr(checkers_seat, "LEAST_WITH_TABLE", 99)
+    monkeypatch.setattr(checkers_values, "LEAST_WITH_TABLE", 99)
     without = make_checkers_workspace(packed)
     for workspace in (with_table, without):
         search(packed, GAME.initial(), workspace)
-    assert 0 < with_table.room[NODES] < 0.8 * without.room[NODES]
+    assert 0 < with_table.memory[NODES] < 0.8 * without.memory[NODES]
 
 
 def test_a_table_is_forgotten_when_a_player_has_learned() -> None:
@@ -478,9 +478,9 @@ def test_a_single_legal_move_is_played_at_once() -> None:
     stream = new_stream(9)
     position = GAME.parse_position("B:W18,32:B15,1,2")
     for packed in (linear(14, 6), simple_player(SEAT_FIELDS)):
-        before = WORKSPACE.room[NODES]
+        before = WORKSPACE.memory[NODES]
         assert str(choose(packed, position, stream, WORKSPACE)) == "15x22"
-        assert WORKSPACE.room[NODES] == before
+        assert WORKSPACE.memory[NODES] == before
         assert stream[0] == 9
 
 

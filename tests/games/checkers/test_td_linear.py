@@ -14,8 +14,8 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearDesign, LinearPlayer
-from evolve_arena.games.checkers.linear_lessons import (
+from evolve_arena.games.checkers.linear import LinearDecoder, LinearPlayer
+from evolve_arena.games.checkers.linear_learning import (
     AFTER,
     BEFORE,
     BURGE,
@@ -23,13 +23,13 @@ from evolve_arena.games.checkers.linear_lessons import (
     NONE,
     REPLACING,
 )
-from evolve_arena.games.checkers.linear_meetings import make_meetings, make_participants
+from evolve_arena.games.checkers.linear_matches import make_meetings, make_participants
 from evolve_arena.games.checkers.spec import GAME
 from evolve_arena.games.checkers.td_linear import (
     TdLinear,
     TdLinearConfig,
     TdLinearState,
-    make_lesson,
+    make_learning_settings,
 )
 from evolve_arena.players.packed import KIND, RANDOM
 
@@ -40,11 +40,11 @@ def make_method(turned: int = 0, **changes: Any) -> TdLinear:
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = TdLinear.network_section(GAME, network)(**{"depth": 2, **network})
     config = TdLinearConfig(**{"games": 10, **method})
-    return TdLinear(config, TdLinear.make_design(Checkers(turned=turned), settings, config))
+    return TdLinear(config, TdLinear.make_decoder(Checkers(turned=turned), settings, config))
 
 
 def make_arena(method: TdLinear) -> Arena:
-    return Arena(method.design, SerialExecutor())
+    return Arena(method.decoder, SerialExecutor())
 
 
 def test_what_a_generation_tells() -> None:
@@ -94,8 +94,8 @@ def test_what_learned_can_be_played_with(turned: int) -> None:
     state, _ = method.step(method.initial(1), make_arena(method))
     genome, report = method.champion(state, make_arena(method))
     assert report.statistics == {"points": 0.0, "matches": 0.0}
-    assert method.design == LinearDesign(4, "binary", 2, True, turned)
-    player = method.design.player(genome, "learner")
+    assert method.decoder == LinearDecoder(4, "binary", 2, True, turned)
+    player = method.decoder.player(genome, "learner")
     assert isinstance(player, LinearPlayer)
     move = player.choose(player.game.initial(), np.array([1], dtype=np.uint64))
     assert move in player.game.legal_moves(player.game.initial())
@@ -132,23 +132,29 @@ def test_learners_who_lose_all_bounds_go_on_with_what_they_knew_if_asked_to() ->
 
 def test_steps_and_chance_come_to_their_ends() -> None:
     method = make_method(rate=0.4, rate_end=0.2, exploration=0.3, schedule_games=40)
-    lessons = [make_lesson(method.config, method.design, place) for place in (0, 1, 4, 9)]
-    assert [lesson.rate for lesson in lessons] == pytest.approx([0.4, 0.35, 0.2, 0.2])
-    assert {lesson.exploration for lesson in lessons} == {0.3}
+    learning_rows = [
+        make_learning_settings(method.config, method.decoder, place) for place in (0, 1, 4, 9)
+    ]
+    assert [learning.rate for learning in learning_rows] == pytest.approx([0.4, 0.35, 0.2, 0.2])
+    assert {learning.exploration for learning in learning_rows} == {0.3}
 
 
 def test_settings_become_a_lesson() -> None:
     keys = {"update": "every-move", "trace": "replacing", "states": "after", "faithful": True}
-    lesson = make_lesson(*_parts(make_method(_encoding="binary", _features=20, **keys)))
-    assert (lesson.update, lesson.trace, lesson.states) == (EVERY_MOVE, REPLACING, AFTER)
-    assert (lesson.faithful, lesson.binary, lesson.features) == (1, 1, 20)
-    lesson = make_lesson(*_parts(make_method(rule="burge", trace="none", discount=0.9)))
-    assert (lesson.rule, lesson.trace, lesson.discount) == (BURGE, NONE, 0.9)
-    assert (lesson.faithful, lesson.binary, lesson.states) == (0, 0, BEFORE)
+    learning = make_learning_settings(
+        *_parts(make_method(_encoding="binary", _features=20, **keys))
+    )
+    assert (learning.update, learning.trace, learning.states) == (EVERY_MOVE, REPLACING, AFTER)
+    assert (learning.faithful, learning.binary, learning.features) == (1, 1, 20)
+    learning = make_learning_settings(
+        *_parts(make_method(rule="burge", trace="none", discount=0.9))
+    )
+    assert (learning.rule, learning.trace, learning.discount) == (BURGE, NONE, 0.9)
+    assert (learning.faithful, learning.binary, learning.states) == (0, 0, BEFORE)
 
 
-def _parts(method: TdLinear) -> tuple[TdLinearConfig, LinearDesign]:
-    return method.config, method.design
+def _parts(method: TdLinear) -> tuple[TdLinearConfig, LinearDecoder]:
+    return method.config, method.decoder
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -184,12 +190,12 @@ FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration":
 def test_players_learn(games: int, changes: dict[str, Any]) -> None:
     """Against chance and against who knows nothing, at the same depth."""
     method = make_method(games=games, **changes)
-    design = method.design
+    decoder = method.decoder
     state = method.initial(1)
     after, _ = method.step(state, make_arena(method))
-    lesson = make_lesson(method.config, design)._replace(exploration=0.0)
+    learning = make_learning_settings(method.config, decoder)._replace(exploration=0.0)
     genomes = [after.population[0], state.population[0], state.population[0]]
-    participants = make_participants([design] * 3, [lesson] * 3, genomes)
+    participants = make_participants([decoder] * 3, [learning] * 3, genomes)
     participants.seats[2, KIND] = RANDOM
     pairings = [(0, 1), (0, 2)]
     seeds = derive_seeds(2, 0, "test", 2)

@@ -16,7 +16,7 @@ from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, note_posit
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.kernel import decide
-from evolve_arena.games.checkers.linear import PIECES, LinearDesign
+from evolve_arena.games.checkers.linear import PIECES, LinearDecoder
 from evolve_arena.games.checkers.linear_games import (
     DRAWS,
     ERROR,
@@ -25,7 +25,7 @@ from evolve_arena.games.checkers.linear_games import (
     PLIES,
     meet_part,
 )
-from evolve_arena.games.checkers.linear_lessons import (
+from evolve_arena.games.checkers.linear_learning import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -36,21 +36,21 @@ from evolve_arena.games.checkers.linear_lessons import (
     MOST_GENES,
     NONE,
     TD,
-    Lesson,
+    LearningSettings,
     learn_from_game,
     learn_from_move,
     write_tables,
 )
-from evolve_arena.games.checkers.linear_meetings import (
+from evolve_arena.games.checkers.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.seat import DEPTH, make_checkers_workspace
+from evolve_arena.games.checkers.values import DEPTH, make_checkers_workspace
 from evolve_arena.players.packed import KIND, RANDOM
 
-PLAIN = Lesson(
+PLAIN = LearningSettings(
     rate=0.001,
     discount=0.9,
     decay=0.5,
@@ -75,19 +75,19 @@ LESSONS = {
 }
 
 
-def make_design(lesson: Lesson, **options: Any) -> LinearDesign:
-    encoding = "binary" if lesson.binary else "many-valued"
-    return LinearDesign(
-        **{"depth": 2, "features": lesson.features, "encoding": encoding, **options}
+def make_decoder(learning: LearningSettings, **options: Any) -> LinearDecoder:
+    encoding = "binary" if learning.binary else "many-valued"
+    return LinearDecoder(
+        **{"depth": 2, "features": learning.features, "encoding": encoding, **options}
     )
 
 
-def gather(*lessons: Lesson, scale: float = 0.1, **options: Any) -> Participants:
+def gather(*learning_rows: LearningSettings, scale: float = 0.1, **options: Any) -> Participants:
     """Players with random weights."""
-    designs = [make_design(lesson, **options) for lesson in lessons]
+    decoders = [make_decoder(learning, **options) for learning in learning_rows]
     generator = np.random.default_rng(4)
-    genomes = [scale * generator.normal(0.0, 1.0, design.genes) for design in designs]
-    return make_participants(designs, lessons, genomes)
+    genomes = [scale * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
+    return make_participants(decoders, learning_rows, genomes)
 
 
 def meet(
@@ -115,13 +115,16 @@ class Replay:
         self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
-        self.lessons = participants.lessons[rows]
+        self.learning_rows = participants.learning_rows[rows]
         self.weights = participants.weights[rows]
         self.game = Checkers(turned=turned)
         self.stream = np.array([seed], dtype=np.uint64)
         self.packed_players = [
             linear_games._lay_table(
-                *(array[row : row + 1] for array in (participants.seats, participants.lessons)),
+                *(
+                    array[row : row + 1]
+                    for array in (participants.seats, participants.learning_rows)
+                ),
                 *(participants.weights[row : row + 1], np.uint64(0)),
             ).packed
             for row in rows
@@ -139,7 +142,7 @@ class Replay:
         slot = 1
         while (outcome := self.end(position)) is None:
             slot = self.game.to_move(position)
-            states = self.lessons[self.seats[slot], 7]
+            states = self.learning_rows[self.seats[slot], 7]
             if learn and states == BEFORE:
                 self.see(position, slot)
             position = self.game.play_on(position, self.choose(position, slot))
@@ -166,7 +169,7 @@ class Replay:
         """What the player thinks best with the weights of now, in a table without memory."""
         who = self.seats[slot]
         packed = self.packed_players[who]
-        write_tables(self.lessons, self.weights, who, packed.columns, 0)
+        write_tables(self.learning_rows, self.weights, who, packed.columns, 0)
         workspace = make_checkers_workspace(packed)._replace(streams=self.stream)
         workspace.past[: len(position.past)] = position.past
         boards = self.boards(position, slot)
@@ -187,8 +190,8 @@ class Replay:
     def see(self, position: Position, slot: int, last: bool = False, reward: float = 0.0) -> None:
         """Adds a position to an episode and learns from it."""
         who = self.seats[slot]
-        size = int(self.lessons[who, 8])
-        if self.lessons[who, 0] == 0.0:
+        size = int(self.learning_rows[who, 8])
+        if self.learning_rows[who, 0] == 0.0:
             return
         features = np.zeros(size, dtype=np.int64)
         workspace = np.zeros(MOST_MOVES, dtype=np.uint64)
@@ -198,8 +201,8 @@ class Replay:
         episode.append(np.minimum(features, 31).tolist())
         states = np.ravel(episode)
         count = len(episode)
-        knowledge = self.lessons, self.weights, who, states
-        if self.lessons[who, 4] == EVERY_MOVE:
+        knowledge = self.learning_rows, self.weights, who, states
+        if self.learning_rows[who, 4] == EVERY_MOVE:
             if count > 1:
                 self.figures[ERROR] += learn_from_move(
                     *(*knowledge, (count - 2) * size, (count - 1) * size, last, reward),
@@ -257,23 +260,23 @@ def test_values_beyond_31_count_as_31() -> None:
     boards = [np.uint64(bits) for bits in (position.dark, position.light, position.kings)]
     assert len(Checkers().legal_moves(position)) == 34
     table = linear_games._lay_table(*_rows(PLAIN), np.uint64(1))
-    room = linear_games.make_room()
-    room.states[:] = 99
-    room.counts[1] = 3
+    episode = linear_games.make_episode_workspace()
+    episode.states[:] = 99
+    episode.counts[1] = 3
     linear_games._see(
-        *(table.lessons, table.weights, 0, 1, *boards, 0, False, 0.0),
-        *(table.packed.columns, table.workspace, room),
+        *(table.learning_rows, table.weights, 0, 1, *boards, 0, False, 0.0),
+        *(table.packed.columns, table.workspace, episode),
     )
     at = linear_games.MOST_STATES * MOST_FEATURES + 3 * 14
-    assert room.states[at : at + 5].tolist() == [0, 7, 9, 0, 31]
-    assert (room.states[:at] == 99).all()
-    assert (room.states[at + 14 :] == 99).all()
-    assert room.counts.tolist() == [0, 4]
+    assert episode.states[at : at + 5].tolist() == [0, 7, 9, 0, 31]
+    assert (episode.states[:at] == 99).all()
+    assert (episode.states[at + 14 :] == 99).all()
+    assert episode.counts.tolist() == [0, 4]
 
 
-def _rows(lesson: Lesson) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    participants = gather(lesson)
-    return participants.seats, participants.lessons, participants.weights
+def _rows(learning: LearningSettings) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    participants = gather(learning)
+    return participants.seats, participants.learning_rows, participants.weights
 
 
 # Who learns
@@ -291,7 +294,7 @@ def test_nobody_learns_who_must_not() -> None:
     changed = (read_weights(outputs) != before[np.array(pairings)]).any(axis=2)
     assert changed.tolist() == [[True, False], [False, True], [False, False]]
     np.testing.assert_array_equal(participants.weights, before)
-    assert participants.lessons[1, 0] == PLAIN.rate
+    assert participants.learning_rows[1, 0] == PLAIN.rate
 
 
 def test_who_plays_himself_has_one_set_of_weights() -> None:
@@ -355,6 +358,6 @@ def test_what_does_not_fit_is_refused(pairings: Any, seeds: int, said: str) -> N
         make_meetings(participants, pairings, np.zeros(seeds, dtype=np.uint64), games=1, learn=True)
 
 
-def test_a_genome_must_be_its_designs() -> None:
+def test_a_genome_must_be_its_decoders() -> None:
     with pytest.raises(ValueError, match="player 0 has 13 genes, not 14"):
-        make_participants([make_design(PLAIN)], [PLAIN], [np.zeros(13)])
+        make_participants([make_decoder(PLAIN)], [PLAIN], [np.zeros(13)])

@@ -51,7 +51,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert {check.generation for check in outcome.checks} == {3, 6, 9}
     player = read_player(outcome.champion)
     assert isinstance(player, LinearPlayer)
-    assert (player.design.features, player.design.depth) == (14, 2)
+    assert (player.decoder.features, player.decoder.depth) == (14, 2)
     assert (player.genome != 0.0).all()
 
 
@@ -105,11 +105,11 @@ def test_the_sixteen_players_are_those_of_the_text(number: int) -> None:
     recipe = load_recipe(f"checkers-{number:02}-{name.lower()}")
     method = recipe.make_method()
     assert isinstance(method, TdLinear)
-    config, design = method.config, method.design
+    config, decoder = method.config, method.decoder
     features = {6: 14, 7: 14, 8: 14, 16: 14, 11: 20, 15: 20}.get(number, 4)
     binary = "Bin" in name
-    assert (design.features, design.encoding == "binary") == (features, binary)
-    assert (design.depth, design.quiet, design.turned) == (7 if name[-1] == "D" else 4, False, 0)
+    assert (decoder.features, decoder.encoding == "binary") == (features, binary)
+    assert (decoder.depth, decoder.quiet, decoder.turned) == (7 if name[-1] == "D" else 4, False, 0)
     discount = {3: 0.9, 4: 0.8, 5: 0.7, 7: 0.8, 8: 0.8}.get(number, 1.0)
     assert (config.discount, config.faithful) == (discount, True)
     assert config.update == ("every-move" if number in ON_LINE else "end-of-game")

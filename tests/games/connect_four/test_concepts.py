@@ -14,7 +14,7 @@ from evolve_arena.core.stream import Stream, below
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.concepts import _read_states, concept_groups, fits_concepts
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 
@@ -204,8 +204,8 @@ def test_chance_alone_solves_one_state_in_six() -> None:
 
 def test_a_value_network_that_takes_wins_attacks() -> None:
     for take_wins in (True, False):
-        design = NetworkDesign(head="value", take_wins=take_wins)
-        player = design.player(np.zeros(design.genes, dtype=np.float32), "zero")
+        decoder = NetworkDecoder(head="value", take_wins=take_wins)
+        player = decoder.player(np.zeros(decoder.genes, dtype=np.float32), "zero")
         groups = concept_groups(player)
         assert (groups["A"].share == 1.0) == take_wins
         assert groups["F"].share < 0.3

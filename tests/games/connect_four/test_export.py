@@ -21,7 +21,7 @@ import pytest
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.runs.export import TARGETS, export_player
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3)}
@@ -44,11 +44,11 @@ def random_positions(board: str) -> list[Position]:
 
 
 def make_player(
-    design: NetworkDesign, weights: str = "plain", seed: int = 0, name: str = "champion"
+    decoder: NetworkDecoder, weights: str = "plain", seed: int = 0, name: str = "champion"
 ) -> NetworkPlayer:
-    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     factor = {"plain": 1.0, "large": 100.0, "tiny": 3e-4, "zero": 0.0}[weights]
-    return design.player(genome * np.float32(factor), name)
+    return decoder.player(genome * np.float32(factor), name)
 
 
 def run_source(source: str) -> dict[str, Any]:
@@ -76,16 +76,16 @@ def test_exported_bot_chooses_the_same_moves(
     chance = random.Random(7)
     compared = 0
     for (board, sizes), hidden, weights in itertools.product(BOARDS.items(), HIDDEN, WEIGHTS):
-        design = NetworkDesign(*sizes, head, encoding, viewpoint, hidden, activation)
-        player = make_player(design, weights, seed=compared)
+        decoder = NetworkDecoder(*sizes, head, encoding, viewpoint, hidden, activation)
+        player = make_player(decoder, weights, seed=compared)
         choose = run_source(export_python(player))["choose"]
         positions = chance.sample(random_positions(board), 10)
         wanted = [player.choose(position, STREAM) for position in positions]
         chosen = [choose(flat(position), mark_to_move(position)) for position in positions]
-        assert chosen == wanted, (design, weights)
+        assert chosen == wanted, (decoder, weights)
         assert {type(column) for column in chosen} == {int}
         compared += len(positions)
-    assert compared == 400  # 36 designs: 14,400 positions in all
+    assert compared == 400  # 36 decoders: 14,400 positions in all
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh", "relu"])
@@ -98,16 +98,16 @@ def test_bots_without_a_rule_about_wins_choose_the_same_moves(
     compared = won = 0
     for (board, sizes), hidden in itertools.product(BOARDS.items(), HIDDEN):
         encoding = ("0/1/2", "two-planes")[len(hidden) % 2]
-        design = NetworkDesign(
+        decoder = NetworkDecoder(
             *sizes, head, encoding, viewpoint, hidden, activation, take_wins=head != "value"
         )
-        player = make_player(design, ("plain", "large")[compared // 90 % 2], seed=compared)
+        player = make_player(decoder, ("plain", "large")[compared // 90 % 2], seed=compared)
         choose = run_source(export_python(player))["choose"]
         for position in chance.sample(random_positions(board), 90):
             column = player.choose(position, STREAM)
-            assert choose(flat(position), mark_to_move(position)) == column, design
+            assert choose(flat(position), mark_to_move(position)) == column, decoder
             compared += 1
-            won += any(design.game.outcome(after) for after in reached(design.game, position))
+            won += any(decoder.game.outcome(after) for after in reached(decoder.game, position))
     assert compared == 900  # 12 tests: 10,800 positions in all
     assert won > 200  # in so many of them there was a win to be missed
 
@@ -120,8 +120,8 @@ def reached(game: ConnectFour, position: Position) -> list[Position]:
 @pytest.mark.parametrize("encoding", ["0/1/-1", "two-planes"])
 def test_symmetric_networks_are_exported_whole(head: str, encoding: str) -> None:
     for hidden in HIDDEN:
-        design = NetworkDesign(head=head, encoding=encoding, hidden=hidden, symmetric=True)
-        player = make_player(design)
+        decoder = NetworkDecoder(head=head, encoding=encoding, hidden=hidden, symmetric=True)
+        player = make_player(decoder)
         choose = run_source(export_python(player))["choose"]
         for position in random_positions("7x6")[:100]:
             chosen = choose(flat(position), mark_to_move(position))
@@ -133,9 +133,9 @@ def test_symmetric_networks_are_exported_whole(head: str, encoding: str) -> None
 def test_exported_values_equal_the_arenas_to_the_last_bit(
     hidden: tuple[int, ...], activation: str
 ) -> None:
-    design = NetworkDesign(head="value", hidden=hidden, activation=activation)
+    decoder = NetworkDecoder(head="value", hidden=hidden, activation=activation)
     for seed, weights in enumerate(("plain", "large", "tiny")):
-        player = make_player(design, weights, seed)
+        player = make_player(decoder, weights, seed)
         bot = run_source(export_python(player))
         for position in random.Random(seed).sample(random_positions("7x6"), 20):
             board, mark = flat(position), mark_to_move(position)
@@ -150,12 +150,12 @@ def test_exported_values_equal_the_arenas_to_the_last_bit(
 def test_infinite_weights_and_those_that_are_no_numbers_play_as_in_the_arena(head: str) -> None:
     generator = np.random.default_rng(3)
     for activation, hidden in itertools.product(("sigmoid", "relu"), ((), (10,), (10, 10))):
-        design = NetworkDesign(head=head, hidden=hidden, activation=activation)
-        genome = design.initialise(1, "uniform", generator)[0]
-        strange = generator.random(design.genes) < 0.1
+        decoder = NetworkDecoder(head=head, hidden=hidden, activation=activation)
+        genome = decoder.initialise(1, "uniform", generator)[0]
+        strange = generator.random(decoder.genes) < 0.1
         genome[strange] = generator.choice([np.inf, -np.inf, np.nan], strange.sum())
         with np.errstate(invalid="ignore"):
-            player = design.player(genome, "strange")
+            player = decoder.player(genome, "strange")
         choose = run_source(export_python(player))["choose"]
         for position in random_positions("7x6")[:200]:
             chosen = choose(flat(position), mark_to_move(position))
@@ -163,7 +163,7 @@ def test_infinite_weights_and_those_that_are_no_numbers_play_as_in_the_arena(hea
 
 
 def test_value_bot_takes_the_first_win_and_else_the_first_of_equals() -> None:
-    player = make_player(NetworkDesign(head="value"), "zero")
+    player = make_player(NetworkDecoder(head="value"), "zero")
     choose = run_source(export_python(player))["choose"]
     row = [0, 2, 2, 2, 1, 1, 1]
     assert choose([0] * 35 + [0, 0, 0, 0, 0, 0, 0], 1) == 0
@@ -177,14 +177,14 @@ def test_value_bot_takes_the_first_win_and_else_the_first_of_equals() -> None:
     [([0] * 41, 1, "41 cells"), ([0] * 42, 3, "mark 3"), ([1] * 42, 1, "the board is full")],
 )
 def test_bad_positions_are_refused(board: list[int], mark: int, complaint: str) -> None:
-    choose = run_source(export_python(make_player(NetworkDesign())))["choose"]
+    choose = run_source(export_python(make_player(NetworkDecoder())))["choose"]
     with pytest.raises(ValueError, match=complaint):
         choose(board, mark)
 
 
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_kaggle_finds_the_agent_last_and_gets_plain_integers(head: str) -> None:
-    player = make_player(NetworkDesign(head=head))
+    player = make_player(NetworkDecoder(head=head))
     names = run_source(export_player(player, "python"))
     agent = [value for value in names.values() if callable(value)][-1]
     assert agent.__name__ == "agent"
@@ -199,7 +199,7 @@ def test_kaggle_finds_the_agent_last_and_gets_plain_integers(head: str) -> None:
 
 def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
     name = 'Zoë "the\n""" \\ best\''
-    source = export_python(make_player(NetworkDesign(hidden=(10, 10)), name=name))
+    source = export_python(make_player(NetworkDecoder(hidden=(10, 10)), name=name))
     assert source.isascii()
     assert max(len(line) for line in source.splitlines()) <= 100
     tree = ast.parse(source, feature_version=(3, 8))
@@ -217,7 +217,7 @@ def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
 def test_unknown_target_is_told_the_nearest() -> None:
     assert list(TARGETS) == ["python", "neat-python"]
     with pytest.raises(UnknownNameError, match=r"unknown export target 'pyton'.*'python'"):
-        export_player(make_player(NetworkDesign()), "pyton")
+        export_player(make_player(NetworkDecoder()), "pyton")
 
 
 Ask = Callable[[Position, int], int]
@@ -295,23 +295,23 @@ def started(player: NetworkPlayer, folder: Path, dialect: str) -> Iterator[Ask]:
 def test_bot_process_plays_whole_games(
     dialect: str, head: str, sizes: tuple[int, int, int], tmp_path: Path
 ) -> None:
-    design = NetworkDesign(*sizes, head, "two-planes", "absolute", (16,), "tanh")
-    player = make_player(design)
+    decoder = NetworkDecoder(*sizes, head, "two-planes", "absolute", (16,), "tanh")
+    player = make_player(decoder)
     chance = random.Random(1)
     with started(player, tmp_path, dialect) as ask:
         for seat in (0, 1, 0, 1):
-            position = design.game.initial()
-            while design.game.outcome(position) is None:
+            position = decoder.game.initial()
+            while decoder.game.outcome(position) is None:
                 if position.ply % 2 == seat:
                     column = ask(position, seat)
                     assert column == player.choose(position, STREAM)
                 else:
-                    column = chance.choice(design.game.legal_moves(position))
-                position = design.game.play(position, column)  # raises if it is illegal
+                    column = chance.choice(decoder.game.legal_moves(position))
+                position = decoder.game.play(position, column)  # raises if it is illegal
 
 
 def test_two_hundred_games_against_random_without_an_illegal_move(tmp_path: Path) -> None:
-    player = make_player(NetworkDesign(head="value", encoding="two-planes", hidden=(32,)))
+    player = make_player(NetworkDecoder(head="value", encoding="two-planes", hidden=(32,)))
     game, chance = ConnectFour(), random.Random(2)
     finished = 0
     with started(player, tmp_path, "riddles") as ask:

@@ -26,7 +26,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -60,16 +60,16 @@ EVERYTHING = NeatConfig(
 
 
 @cache
-def grow(design: GraphDesign, seed: int) -> GraphPlayer:
+def grow(decoder: GraphDecoder, seed: int) -> GraphPlayer:
     """A player whose genome was mutated 200 times."""
-    config = EVERYTHING.model_copy(update={"feed_forward": design.feed_forward})
-    sizes = {"inputs": design.inputs, "outputs": design.outputs}
+    config = EVERYTHING.model_copy(update={"feed_forward": decoder.feed_forward})
+    sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **sizes, seed=seed)
     for number in range(200):
         population, counters = mutate(
             config, population, **sizes, seed=1000 * seed + number, counters=counters
         )
-    return design.player(population.take([0]), f"grown {seed}")
+    return decoder.player(population.take([0]), f"grown {seed}")
 
 
 @cache
@@ -111,7 +111,7 @@ def functions_of(player: GraphPlayer) -> set[str]:
     return {name for node in names["NODES"] for name in node[1:3]}
 
 
-DESIGNS = list(
+DECODERS = list(
     itertools.product(
         ("policy", "value"),
         ("0/1/2", "0/1/-1", "two-planes"),
@@ -121,30 +121,30 @@ DESIGNS = list(
 )
 
 
-@pytest.mark.parametrize(("head", "encoding", "viewpoint", "feed_forward"), DESIGNS)
+@pytest.mark.parametrize(("head", "encoding", "viewpoint", "feed_forward"), DECODERS)
 def test_exported_bot_chooses_the_same_moves(
     head: str, encoding: str, viewpoint: str, feed_forward: bool
 ) -> None:
     chance = random.Random(7)
     for seed, (board, sizes) in enumerate(BOARDS.items()):
-        player = grow(GraphDesign(*sizes, head, encoding, viewpoint, feed_forward), seed)
+        player = grow(GraphDecoder(*sizes, head, encoding, viewpoint, feed_forward), seed)
         bot = Bot(player)
         positions = chance.sample(random_positions(board), 100)
         wanted = [player.choose(position, STREAM) for position in positions]
         assert [bot.choose(position) for position in positions] == wanted
-        assert len(set(wanted)) > 1  # 24 designs: 7,200 positions in all
+        assert len(set(wanted)) > 1  # 24 decoders: 7,200 positions in all
 
 
 def test_those_bots_had_every_activation_and_aggregation() -> None:
     found: set[str] = set()
-    for head, encoding, viewpoint, feed_forward in DESIGNS:
-        design = GraphDesign(7, 6, 4, head, encoding, viewpoint, feed_forward)
-        found |= functions_of(grow(design, 0))
+    for head, encoding, viewpoint, feed_forward in DECODERS:
+        decoder = GraphDecoder(7, 6, 4, head, encoding, viewpoint, feed_forward)
+        found |= functions_of(grow(decoder, 0))
     assert found == {*ACTIVATIONS, *AGGREGATIONS}
 
 
 def test_ten_thousand_positions() -> None:
-    player = grow(GraphDesign(head="value", encoding="two-planes"), 5)
+    player = grow(GraphDecoder(head="value", encoding="two-planes"), 5)
     bot = Bot(player)
     positions = random.Random(1).sample(random_positions("7x6"), 10_000)
     wanted = [player.choose(position, STREAM) for position in positions]
@@ -186,7 +186,7 @@ def assert_same(actual: list[list[float]], expected: Any) -> None:
 
 
 def test_exported_activations_give_the_same_bits() -> None:
-    bot = Bot(grow(GraphDesign(), 1))
+    bot = Bot(grow(GraphDecoder(), 1))
     assert list(bot.names["ACTIVATIONS"]) == list(ACTIVATIONS)
     numbers = NUMBERS + np.random.default_rng(1).normal(0.0, 3.0, 500).tolist()
     genome = single_nodes(ACTIVATIONS, ["max"] * len(ACTIVATIONS), 1)
@@ -198,7 +198,7 @@ def test_exported_activations_give_the_same_bits() -> None:
 
 @pytest.mark.parametrize("inputs", [1, 2, 3, 4, 9])
 def test_exported_aggregations_give_the_same_bits(inputs: int) -> None:
-    bot = Bot(grow(GraphDesign(), 1))
+    bot = Bot(grow(GraphDecoder(), 1))
     assert list(bot.names["AGGREGATIONS"]) == list(AGGREGATIONS)
     chance = random.Random(3)
     ordinary = [chance.gauss(0.0, 1.0) for _ in range(30)]
@@ -215,7 +215,7 @@ def test_exported_aggregations_give_the_same_bits(inputs: int) -> None:
 
 
 def test_aggregations_of_nothing() -> None:
-    bot = Bot(grow(GraphDesign(), 1))
+    bot = Bot(grow(GraphDecoder(), 1))
     found = {name: function([]) for name, function in bot.names["AGGREGATIONS"].items()}
     assert found == dict.fromkeys(AGGREGATIONS, 0.0) | {"product": 1.0}
 
@@ -226,11 +226,11 @@ def test_outputs_that_are_infinite_or_no_numbers(head: str, feed_forward: bool) 
     """Products and cubes of huge weights: what is no number is worse than anything."""
     bots, strange = [], 0
     for seed in range(6):
-        player = grow(GraphDesign(head=head, feed_forward=feed_forward), 20 + seed)
+        player = grow(GraphDecoder(head=head, feed_forward=feed_forward), 20 + seed)
         genome = player.genome.take([0])
         huge = np.random.default_rng(seed).random(len(genome.weight)) < 0.4
         genome.weight[huge] *= 1e307
-        bots.append(player.design.player(genome, "strange"))
+        bots.append(player.decoder.player(genome, "strange"))
     for player in bots:
         bot = Bot(player)
         for position in random_positions("7x6")[:100]:
@@ -240,7 +240,7 @@ def test_outputs_that_are_infinite_or_no_numbers(head: str, feed_forward: bool) 
 
 
 def make_player(
-    design: GraphDesign, nodes: dict[int, tuple[str, float]], links: dict[tuple[int, int], float]
+    decoder: GraphDecoder, nodes: dict[int, tuple[str, float]], links: dict[tuple[int, int], float]
 ) -> GraphPlayer:
     """A player from its nodes (activation and bias; they all add up) and its connections."""
     keys, ends = np.array(list(nodes), dtype=np.int32), np.array(list(links), dtype=np.int32)
@@ -260,7 +260,7 @@ def make_player(
         innovation=np.arange(1, len(links) + 1, dtype=np.int64),
     )
     assert genome.find_fault() is None
-    return design.player(genome, "made")
+    return decoder.player(genome, "made")
 
 
 @pytest.mark.parametrize("make", [lambda player: player, Bot], ids=["arena", "exported"])
@@ -269,7 +269,7 @@ def test_what_is_no_number_is_worse_than_any(make: Callable[[GraphPlayer], Playe
     policy = {0: ("identity", 0.0), 1: ("identity", -2.0), 2: ("identity", -1.0)}
     links = {(9, 0): 1.0, (10, 0): -1.0}
     infinite = {9: ("cube", 1e200), 10: ("cube", 1e200)}
-    player = make(make_player(GraphDesign(3, 4, 3), policy | infinite, links))
+    player = make(make_player(GraphDecoder(3, 4, 3), policy | infinite, links))
     game = ConnectFour(3, 4, 3)
     assert player.choose(game.initial(), STREAM) == 2
     assert player.choose(game.parse_position("2211221"), STREAM) == 1
@@ -277,7 +277,7 @@ def test_what_is_no_number_is_worse_than_any(make: Callable[[GraphPlayer], Playe
     bottom = -1 - 9
     links |= {(bottom, 9): 1e200, (bottom, 10): 1e200}
     value = {0: ("identity", -3.0), 9: ("cube", 0.0), 10: ("cube", 0.0)}
-    player = make(make_player(GraphDesign(3, 4, 3, "value"), value, links))
+    player = make(make_player(GraphDecoder(3, 4, 3, "value"), value, links))
     assert player.choose(game.initial(), STREAM) == 1
     assert player.choose(game.parse_position("1"), STREAM) == 1
 
@@ -285,10 +285,10 @@ def test_what_is_no_number_is_worse_than_any(make: Callable[[GraphPlayer], Playe
 def test_a_network_without_connections_plays_alike() -> None:
     for head in ("policy", "value"):
         for feed_forward in (True, False):
-            design = GraphDesign(head=head, feed_forward=feed_forward)
+            decoder = GraphDecoder(head=head, feed_forward=feed_forward)
             config = EVERYTHING.model_copy(update={"initial_connection": "unconnected"})
-            genome, _ = create(config, design.inputs, design.outputs, 1)
-            player = design.player(genome.take([0]), "empty")
+            genome, _ = create(config, decoder.inputs, decoder.outputs, 1)
+            player = decoder.player(genome.take([0]), "empty")
             bot = Bot(player)
             for position in random_positions("7x6")[:60]:
                 assert bot.choose(position) == player.choose(position, STREAM)
@@ -303,8 +303,8 @@ where both are equal and else 0. So the network plays column 0, 1, 2, ... one af
 def make_counter() -> GraphPlayer:
     """See :data:`COUNTER`; on a board of 5 by 4."""
     nodes = {key: ("hat", -float(key)) for key in range(5)} | {5: ("identity", 1.0)}
-    design = GraphDesign(5, 4, 4, "policy", feed_forward=False)
-    return make_player(design, nodes, {(5, key): 1.0 for key in range(6)})
+    decoder = GraphDecoder(5, 4, 4, "policy", feed_forward=False)
+    return make_player(decoder, nodes, {(5, key): 1.0 for key in range(6)})
 
 
 @pytest.mark.parametrize("make", [lambda player: player, Bot], ids=["arena", "exported"])
@@ -346,7 +346,7 @@ def test_a_new_game_is_announced_in_the_arena() -> None:
 @pytest.mark.parametrize(("head", "seed"), [("policy", 9), ("value", 5)])
 def test_any_sequence_of_positions_is_remembered_alike(head: str, seed: int) -> None:
     """Games that go on, sometimes after another move than was chosen, jump or begin anew."""
-    player = grow(GraphDesign(5, 4, 3, head, feed_forward=False), seed)
+    player = grow(GraphDecoder(5, 4, 3, head, feed_forward=False), seed)
     bot, game, chance = Bot(player), player.game, random.Random(2)
     position, chosen, went_on = game.initial(), [], 0
     for _ in range(2000):
@@ -371,7 +371,7 @@ def test_any_sequence_of_positions_is_remembered_alike(head: str, seed: int) -> 
 
 def grow_again(player: GraphPlayer) -> GraphPlayer:
     """The same player, who has seen nothing yet."""
-    return player.design.player(player.genome, player.name)
+    return player.decoder.player(player.genome, player.name)
 
 
 class Forgetful(Bot):
@@ -387,8 +387,8 @@ class Forgetful(Bot):
 @pytest.mark.parametrize("feed_forward", [True, False])
 def test_exported_bots_play_the_games_of_the_compiled_arena(head: str, feed_forward: bool) -> None:
     """Two graphs, in compiled matches and as files: the same games move for move."""
-    design = GraphDesign(5, 4, 3, head, feed_forward=feed_forward)
-    first, second = grow(design, 9 if head == "policy" else 5), grow(design, 12)
+    decoder = GraphDecoder(5, 4, 3, head, feed_forward=feed_forward)
+    first, second = grow(decoder, 9 if head == "policy" else 5), grow(decoder, 12)
     game, matches = first.game, 40
     pairings = np.array([[0, 1], [1, 0]] * (matches // 2), dtype=np.int32)
     seeds = derive_seeds(1, 0, "matches", matches)
@@ -408,7 +408,7 @@ def test_exported_bots_play_the_games_of_the_compiled_arena(head: str, feed_forw
 
 
 def test_file_describes_its_network_and_needs_nothing_but_python_3_8() -> None:
-    player = grow(GraphDesign(head="value", encoding="0/1/-1", feed_forward=False), 2)
+    player = grow(GraphDecoder(head="value", encoding="0/1/-1", feed_forward=False), 2)
     source = export_python(player)
     assert source.isascii()
     assert max(len(line) for line in source.splitlines()) <= 100
@@ -431,7 +431,7 @@ def test_file_describes_its_network_and_needs_nothing_but_python_3_8() -> None:
         times = sum(name in node[1:3] for node in nodes)
         assert f"{name} {times}" in text
     assert "remembers its own moves of a game" in text
-    still = export_python(grow(GraphDesign(), 2))
+    still = export_python(grow(GraphDecoder(), 2))
     assert "keeps nothing from one move to the next" in " ".join(still.split())
     assert "feed-forward NEAT graph" in still
     agent = [value for value in Bot(player).names.values() if callable(value)][-1]
@@ -480,7 +480,7 @@ def started(player: GraphPlayer, folder: Path) -> Iterator[Ask]:
 def test_two_hundred_games_in_one_process_without_an_illegal_move(
     head: str, tmp_path: Path
 ) -> None:
-    player = grow(GraphDesign(head=head, encoding="two-planes", feed_forward=False), 9)
+    player = grow(GraphDecoder(head=head, encoding="two-planes", feed_forward=False), 9)
     game, chance = player.game, random.Random(2)
     finished = 0
     with started(player, tmp_path) as ask:

@@ -18,29 +18,29 @@ from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.connect_four.export_neat import export_neat_python
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.genomes.tuples import TuplePopulation
 
 STREAM: Stream = new_stream(0)
-DESIGNS = {
-    "walks": (TupleDesign(), 6000),
-    "lines": (TupleDesign(shape="lines"), 1000),
-    "single cells": (TupleDesign(tuples=30, length=1), 500),
-    "5x4": (TupleDesign(5, 4, 3, tuples=12, length=7), 1200),
-    "9x5": (TupleDesign(9, 5, 4, tuples=12, length=5), 800),
-    "3x8": (TupleDesign(3, 8, 4, tuples=12, length=6), 500),
+DECODERS = {
+    "walks": (TupleDecoder(), 6000),
+    "lines": (TupleDecoder(shape="lines"), 1000),
+    "single cells": (TupleDecoder(tuples=30, length=1), 500),
+    "5x4": (TupleDecoder(5, 4, 3, tuples=12, length=7), 1200),
+    "9x5": (TupleDecoder(9, 5, 4, tuples=12, length=5), 800),
+    "3x8": (TupleDecoder(3, 8, 4, tuples=12, length=6), 500),
 }
 
 
-def make_player(design: TupleDesign, seed: int, name: str = "champion") -> TuplePlayer:
+def make_player(decoder: TupleDecoder, seed: int, name: str = "champion") -> TuplePlayer:
     """Coarse tables, in which moves are often equal, if *seed* is odd."""
     generator = np.random.default_rng(seed)
-    cells = design.draw(generator)
-    numbers = generator.normal(0.0, 0.1, design.table(cells).numbers).astype(np.float32)
+    cells = decoder.draw(generator)
+    numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
     if seed % 2:
         numbers = np.sign(np.rint(4 * numbers)).astype(np.float32)
     numbers[: len(numbers) // 20] *= 1e4  # some are so large that they are limited
-    return design.player(TuplePopulation(cells[None], numbers[None]), name)
+    return decoder.player(TuplePopulation(cells[None], numbers[None]), name)
 
 
 def random_positions(game: ConnectFour, count: int) -> list[Position]:
@@ -65,23 +65,23 @@ def flat(position: Position) -> list[int]:
     return [int(cell) for cell in position.cells().ravel()]
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", DECODERS)
 def test_exported_bot_chooses_the_same_moves(name: str) -> None:
-    design, count = DESIGNS[name]
+    decoder, count = DECODERS[name]
     different = set()
     for seed in (2, 3):
-        player = make_player(design, seed)
+        player = make_player(decoder, seed)
         choose = run_source(export_python(player))["choose"]
-        for position in random_positions(design.game, count // 2):
+        for position in random_positions(decoder.game, count // 2):
             column = player.choose(position, STREAM)
             assert choose(flat(position), 1 + position.ply % 2) == column
             different.add(column)
-    assert len(different) == design.columns
-    assert sum(count for _, count in DESIGNS.values()) == 10_000
+    assert len(different) == decoder.columns
+    assert sum(count for _, count in DECODERS.values()) == 10_000
 
 
 def test_numbers_are_the_arenas() -> None:
-    player = make_player(TupleDesign(tuples=20, length=5), 2)
+    player = make_player(TupleDecoder(tuples=20, length=5), 2)
     bot = run_source(export_python(player))
     numbers = [*bot["TABLES"][0], *bot["TABLES"][1]]
     assert numbers == player.packed.columns[-len(numbers) :].tolist()
@@ -90,7 +90,7 @@ def test_numbers_are_the_arenas() -> None:
 
 
 def test_it_takes_a_win_and_is_a_bot_for_kaggle() -> None:
-    player = make_player(DESIGNS["lines"][0], 2)
+    player = make_player(DECODERS["lines"][0], 2)
     names = run_source(export_python(player))
     agent = [value for value in names.values() if callable(value)][-1]
     assert agent.__name__ == "agent"
@@ -101,7 +101,7 @@ def test_it_takes_a_win_and_is_a_bot_for_kaggle() -> None:
 
 
 def test_the_file_is_plain_and_whole_on_its_own(tmp_path: Path) -> None:
-    player = make_player(DESIGNS["walks"][0], 2)
+    player = make_player(DECODERS["walks"][0], 2)
     source = export_python(player)
     assert source.isascii()
     assert max(len(line) for line in source.splitlines()) <= 100
@@ -138,4 +138,4 @@ def test_the_file_is_plain_and_whole_on_its_own(tmp_path: Path) -> None:
 
 def test_it_is_no_graph_for_neat_python() -> None:
     with pytest.raises(BadValueError, match=r"champion is a tuple network.*--to python"):
-        export_neat_python(make_player(DESIGNS["lines"][0], 2))
+        export_neat_python(make_player(DECODERS["lines"][0], 2))

@@ -1,4 +1,4 @@
-"""NEAT graphs as players: designs, memory, values, and genomes that make no player."""
+"""NEAT graphs as players: decoders, memory, values, and genomes that make no player."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -43,10 +43,10 @@ WILD: dict[str, Any] = {
 }
 
 
-def grow(design: GraphDesign, seed: int = 1, steps: int = 30, **settings: Any) -> NeatPopulation:
+def grow(decoder: GraphDecoder, seed: int = 1, steps: int = 30, **settings: Any) -> NeatPopulation:
     """One genome, mutated many times."""
-    config = NeatConfig(pop_size=2, feed_forward=design.feed_forward, **{**WILD, **settings})
-    size = {"inputs": design.inputs, "outputs": design.outputs}
+    config = NeatConfig(pop_size=2, feed_forward=decoder.feed_forward, **{**WILD, **settings})
+    size = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **size, seed=seed)
     population = population.take([0])
     for step in range(steps):
@@ -56,14 +56,14 @@ def grow(design: GraphDesign, seed: int = 1, steps: int = 30, **settings: Any) -
     return population
 
 
-def make_player(design: GraphDesign, seed: int = 1) -> GraphPlayer:
-    return design.player(grow(design, seed), "graph")
+def make_player(decoder: GraphDecoder, seed: int = 1) -> GraphPlayer:
+    return decoder.player(grow(decoder, seed), "graph")
 
 
 def counter(rows: int = 8) -> GraphPlayer:
     """Plays column 1 until its last turn was at more than two discs, then column 0."""
-    design = GraphDesign(4, rows, 4, "policy", "two-planes", "mover", False)
-    sources = [-1 - place for place in range(design.inputs)]
+    decoder = GraphDecoder(4, rows, 4, "policy", "two-planes", "mover", False)
+    sources = [-1 - place for place in range(decoder.inputs)]
     links = len(sources) + 2
     genome = NeatPopulation(
         keys=np.array([7]),
@@ -80,10 +80,10 @@ def counter(rows: int = 8) -> GraphPlayer:
         enabled=np.ones(links, dtype=np.bool_),
         innovation=np.arange(links, dtype=np.int64),
     )
-    return design.player(genome, "counter")
+    return decoder.player(genome, "counter")
 
 
-# --- designs -------------------------------------------------------------------------------
+# --- decoders -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def counter(rows: int = 8) -> GraphPlayer:
 def test_the_board_and_the_head_say_how_many_numbers_go_in_and_out(
     options: dict[str, Any], inputs: int, outputs: int
 ) -> None:
-    design = GraphDesign(**options)
-    assert (design.inputs, design.outputs) == (inputs, outputs)
+    decoder = GraphDecoder(**options)
+    assert (decoder.inputs, decoder.outputs) == (inputs, outputs)
 
 
 @pytest.mark.parametrize(
@@ -114,22 +114,22 @@ def test_the_board_and_the_head_say_how_many_numbers_go_in_and_out(
 )
 def test_unknown_names_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        GraphDesign(**options)
+        GraphDecoder(**options)
     assert str(caught.value).startswith(message)
 
 
 def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
-    design = GraphDesign(head="value")
-    genomes = [grow(design, seed) for seed in range(3)]
+    decoder = GraphDecoder(head="value")
+    genomes = [grow(decoder, seed) for seed in range(3)]
     before = [[getattr(genome, f.name).tobytes() for f in fields(genome)] for genome in genomes]
-    packed = combine_players([design.pack(genome) for genome in genomes])
+    packed = combine_players([decoder.pack(genome) for genome in genomes])
     after = [[getattr(genome, f.name).tobytes() for f in fields(genome)] for genome in genomes]
     assert before == after
     pairings = np.array([[one, 3] for one in range(3)] * 5, dtype=np.int32)
     seeds = derive_seeds(1, 0, "test", 15)
 
     def play(rows: list[int], pairings: np.ndarray, seeds: np.ndarray) -> list[int]:
-        others = [design.pack(genomes[row]) for row in rows] + [make_random(GAME).packed]
+        others = [decoder.pack(genomes[row]) for row in rows] + [make_random(GAME).packed]
         batch = make_batch(GAME, combine_players(others), pairings, seeds)
         return run_kernel(batch).games.tolist()
 
@@ -141,8 +141,8 @@ def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
 
 
 def test_a_population_of_no_genomes_packs() -> None:
-    design = GraphDesign()
-    assert design.pack(grow(design).take([])).seats.shape[0] == 0
+    decoder = GraphDecoder()
+    assert decoder.pack(grow(decoder).take([])).seats.shape[0] == 0
 
 
 # --- memory --------------------------------------------------------------------------------
@@ -194,8 +194,8 @@ def test_a_position_that_does_not_follow_begins_another_game(before: str, now: s
 
 
 def test_a_feed_forward_graph_forgets_at_once() -> None:
-    design = GraphDesign(head="value")
-    player = make_player(design)
+    decoder = GraphDecoder(head="value")
+    player = make_player(decoder)
     position = GAME.parse_position("334433")
     first = player.choose(position, STREAM)
     assert [player.choose(position, STREAM) for _ in range(3)] == [first] * 3
@@ -219,20 +219,20 @@ def test_memory_and_game_end_with_each_match_in_the_kernel() -> None:
 def test_values_are_the_graphs_output_for_each_position_reached(
     encoding: str, viewpoint: str, feed_forward: bool
 ) -> None:
-    design = GraphDesign(5, 4, 4, "value", encoding, viewpoint, feed_forward)
-    genome = grow(design, 3, activation_options=("tanh", "sigmoid"))
-    player = design.player(genome, "graph")
-    graphs = compile_graphs(genome, design.inputs, 1, feed_forward)
+    decoder = GraphDecoder(5, 4, 4, "value", encoding, viewpoint, feed_forward)
+    genome = grow(decoder, 3, activation_options=("tanh", "sigmoid"))
+    player = decoder.player(genome, "graph")
+    graphs = compile_graphs(genome, decoder.inputs, 1, feed_forward)
     for moves in ("", "2", "2222", "01234012", "2211044"):
-        position = design.game.parse_position(moves)
+        position = decoder.game.parse_position(moves)
         seat = len(moves) % 2 if viewpoint == "mover" else 0
         values = player.value_columns(position)
         for column in range(5):
-            if column not in design.game.legal_moves(position):
+            if column not in decoder.game.legal_moves(position):
                 assert np.isnan(values[column])
                 continue
-            after = design.game.play(position, column)
-            own, other = design.game.observe(after, seat).reshape(2, -1).astype(float)
+            after = decoder.game.play(position, column)
+            own, other = decoder.game.observe(after, seat).reshape(2, -1).astype(float)
             inputs = {
                 "0/1/2": own + 2 * other,
                 "0/1/-1": own - other,
@@ -242,7 +242,7 @@ def test_values_are_the_graphs_output_for_each_position_reached(
 
 
 def test_asking_for_values_disturbs_no_game() -> None:
-    design = GraphDesign(head="value", feed_forward=False)
+    decoder = GraphDecoder(head="value", feed_forward=False)
 
     class Curious(GraphPlayer):
         def choose(self, position: Position, stream: Any) -> int:
@@ -250,21 +250,21 @@ def test_asking_for_values_disturbs_no_game() -> None:
             return super().choose(position, stream)
 
     for seed in range(5):
-        genome = grow(design, seed)
+        genome = grow(decoder, seed)
         games = []
         for kind in (GraphPlayer, Curious):
-            pair = [kind(design, genome, "graph"), make_random(GAME)]
+            pair = [kind(decoder, genome, "graph"), make_random(GAME)]
             games.append([play_match(GAME, pair, seed=game).moves for game in range(5)])
         assert games[0] == games[1]
 
 
 def test_a_policy_has_no_values() -> None:
     with pytest.raises(BadValueError, match="graph is a policy network: it has no values"):
-        make_player(GraphDesign()).value_columns(GAME.initial())
+        make_player(GraphDecoder()).value_columns(GAME.initial())
 
 
 def test_positions_of_other_boards_are_refused() -> None:
-    player = make_player(GraphDesign())
+    player = make_player(GraphDecoder())
     with pytest.raises(BadValueError, match="'graph' plays on a board of 7 by 6"):
         player.choose(ConnectFour(6, 5, 4).initial(), STREAM)
 
@@ -278,8 +278,8 @@ def test_positions_of_other_boards_are_refused() -> None:
 def test_whatever_the_genome_the_move_is_legal(
     sort: tuple[str, bool], seed: int, moves: list[int]
 ) -> None:
-    design = GraphDesign(head=sort[0], feed_forward=sort[1])
-    player = design.player(grow(design, seed % 20), "graph")
+    decoder = GraphDecoder(head=sort[0], feed_forward=sort[1])
+    player = decoder.player(grow(decoder, seed % 20), "graph")
     position = GAME.initial()
     for move in moves:
         if GAME.outcome(position) is not None:
@@ -306,7 +306,7 @@ def with_link(genome: NeatPopulation, source: int, target: int, **changes: Any) 
     )
 
 
-FLAT = GraphDesign(head="value", encoding="two-planes")
+FLAT = GraphDecoder(head="value", encoding="two-planes")
 PLAIN = create(NeatConfig(pop_size=2, num_hidden=2), 84, 1, 1)[0].take([0])
 Change = Callable[[NeatPopulation], NeatPopulation]
 
@@ -357,8 +357,8 @@ def test_a_file_whose_genome_makes_no_network_is_damaged(change: Change, message
 
 
 def test_what_is_a_cycle_is_no_fault_of_a_recurrent_genome() -> None:
-    design = GraphDesign(head="value", encoding="two-planes", feed_forward=False)
-    player = design.player(with_link(with_link(PLAIN, 1, 1), 0, 1, innovation=7**7), "graph")
+    decoder = GraphDecoder(head="value", encoding="two-planes", feed_forward=False)
+    player = decoder.player(with_link(with_link(PLAIN, 1, 1), 0, 1, innovation=7**7), "graph")
     again = read_player(player.serialise())
     assert isinstance(again, GraphPlayer)
     assert again.genome.source.tolist()[-2:] == [1, 0]
@@ -370,20 +370,20 @@ def test_a_genome_with_no_path_to_an_output_plays_the_first_open_column(
     head: str, feed_forward: bool
 ) -> None:
     """All its outputs are equal; but a value still takes a win, and so ends the game."""
-    design = GraphDesign(4, 5, 4, head, feed_forward=feed_forward)
+    decoder = GraphDecoder(4, 5, 4, head, feed_forward=feed_forward)
     equal = {"bias_init_stdev": 0.0, "activation_default": "tanh", "aggregation_default": "sum"}
-    genome = grow(design, steps=0, initial_connection="unconnected", num_hidden=2, **equal)
-    genome = with_link(genome, -1, design.outputs)  # a hidden node that leads nowhere
-    player = read_player(design.player(genome, "empty").serialise())
+    genome = grow(decoder, steps=0, initial_connection="unconnected", num_hidden=2, **equal)
+    genome = with_link(genome, -1, decoder.outputs)  # a hidden node that leads nowhere
+    player = read_player(decoder.player(genome, "empty").serialise())
     for seed in range(5):
-        position, stream = design.game.initial(), new_stream(seed)
-        opponent = make_random(design.game)
-        while design.game.outcome(position) is None:
-            legal = design.game.legal_moves(position)
+        position, stream = decoder.game.initial(), new_stream(seed)
+        opponent = make_random(decoder.game)
+        while decoder.game.outcome(position) is None:
+            legal = decoder.game.legal_moves(position)
             if position.ply % 2:
                 move = opponent.choose(position, stream)
             else:
                 move = player.choose(position, stream)
-                ends = design.game.outcome(design.game.play(position, move)) is not None
+                ends = decoder.game.outcome(decoder.game.play(position, move)) is not None
                 assert move == legal[0] or (head == "value" and ends)
-            position = design.game.play(position, move)
+            position = decoder.game.play(position, move)

@@ -22,8 +22,8 @@ import pytest
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.games.connect_four.export_neat import export_neat_python, import_neat_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -110,7 +110,7 @@ def test_a_policy_that_neat_python_evolved_plays_its_moves_here(
 ) -> None:
     network, text = evolve_there(inputs, 7, feed_forward)
     player = import_neat_python(text).player
-    assert player.design == GraphDesign(
+    assert player.decoder == GraphDecoder(
         encoding="0/1/2" if inputs == 42 else "two-planes", feed_forward=feed_forward
     )
     assert player.genome.keys[0] > 0
@@ -130,7 +130,7 @@ def test_a_policy_that_neat_python_evolved_plays_its_moves_here(
 def test_a_value_network_that_neat_python_evolved_plays_its_moves_here() -> None:
     network, text = evolve_there(84, 1, True)
     player = import_neat_python(text).player
-    assert player.design == GraphDesign(head="value", encoding="two-planes")
+    assert player.decoder == GraphDecoder(head="value", encoding="two-planes")
     positions = [position for game in random_games(12, 2) for position in game][:200]
     for position in positions:
         values = {}
@@ -144,11 +144,11 @@ def test_a_value_network_that_neat_python_evolved_plays_its_moves_here() -> None
     assert len(positions) == 200
 
 
-def grow(design: GraphDesign, name: str = "grown") -> GraphPlayer:
+def grow(decoder: GraphDecoder, name: str = "grown") -> GraphPlayer:
     """A player with genes of many kinds, some of them disabled."""
     config = NeatConfig(
         pop_size=2,
-        feed_forward=design.feed_forward,
+        feed_forward=decoder.feed_forward,
         num_hidden=3,
         conn_delete_prob=0.1,
         activation_default="random",
@@ -157,11 +157,11 @@ def grow(design: GraphDesign, name: str = "grown") -> GraphPlayer:
         aggregation_options=AGGREGATIONS,
         enabled_mutate_rate=0.05,
     )
-    sizes = {"inputs": design.inputs, "outputs": design.outputs}
+    sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **sizes, seed=3)
     for seed in range(50):
         population, counters = mutate(config, population, **sizes, seed=seed, counters=counters)
-    return design.player(population.take([0]), name)
+    return decoder.player(population.take([0]), name)
 
 
 def evaluate_file(data: dict[str, Any], inputs: list[float]) -> list[float]:
@@ -181,12 +181,12 @@ def evaluate_file(data: dict[str, Any], inputs: list[float]) -> list[float]:
 
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_our_files_are_evaluated_elsewhere_as_here(head: str) -> None:
-    player = grow(GraphDesign(head=head, encoding="two-planes"))
+    player = grow(GraphDecoder(head=head, encoding="two-planes"))
     text = export_player(player, "neat-python")
     data = json.loads(text)
     assert neat.export.validate_json(data)
-    design = player.design
-    graphs = compile_graphs(player.genome, design.inputs, design.outputs, True)
+    decoder = player.decoder
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
     rows = np.random.default_rng(1).integers(0, 2, (50, 84)).astype(np.float64)
     elsewhere = [evaluate_file(data, row) for row in rows.tolist()]
     np.testing.assert_allclose(elsewhere, evaluate(graphs, 0, rows), rtol=1e-12)
@@ -194,41 +194,41 @@ def test_our_files_are_evaluated_elsewhere_as_here(head: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "design",
+    "decoder",
     [
-        GraphDesign(),
-        GraphDesign(9, 5, 4, "value", "two-planes", "absolute", feed_forward=False),
-        GraphDesign(5, 4, 3, "policy", "0/1/-1", "mover"),
+        GraphDecoder(),
+        GraphDecoder(9, 5, 4, "value", "two-planes", "absolute", feed_forward=False),
+        GraphDecoder(5, 4, 3, "policy", "0/1/-1", "mover"),
     ],
 )
-def test_our_files_bring_the_whole_player_back(design: GraphDesign) -> None:
-    player = grow(design)
+def test_our_files_bring_the_whole_player_back(decoder: GraphDecoder) -> None:
+    player = grow(decoder)
     player.remarks = {"generation": 7}
     text = export_neat_python(player)
     assert text.endswith("}\n")
     assert json.loads(text)["metadata"]["generation"] == 7
     made = import_neat_python(text, stem="unused")
     assert made.assumed == ()
-    assert made.player.design == design
+    assert made.player.decoder == decoder
     assert made.player.name == "grown"
     assert made.player.serialise() == player.serialise()
     enabled = int(player.genome.enabled.sum())
     nodes = len(player.genome.node_key)
-    kind = "feed-forward" if design.feed_forward else "recurrent"
+    kind = "feed-forward" if decoder.feed_forward else "recurrent"
     assert made.summary == (
-        f"grown: a {kind} graph of {nodes} nodes ({nodes - design.outputs} hidden) and"
+        f"grown: a {kind} graph of {nodes} nodes ({nodes - decoder.outputs} hidden) and"
         f" {enabled} connections"
     )
     assert enabled < len(player.genome.weight)
     other = import_neat_python(text, name="other", viewpoint="absolute")
     assert other.player.name == "other"
-    assert other.player.design == replace(design, viewpoint="absolute")
+    assert other.player.decoder == replace(decoder, viewpoint="absolute")
     assert other.assumed == ()
 
 
 def foreign(inputs: int, outputs: int) -> str:
     """A file that says nothing of a board: inputs -1 to outputs, and no more."""
-    player = grow(GraphDesign())
+    player = grow(GraphDecoder())
     data = json.loads(export_neat_python(player))
     data["metadata"] = {}
     data["topology"] = {
@@ -246,26 +246,38 @@ def foreign(inputs: int, outputs: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "outputs", "options", "design", "assumed"),
+    ("inputs", "outputs", "options", "decoder", "assumed"),
     [
-        (42, 7, {}, GraphDesign(), "head policy, encoding 0/1/2 (or 0/1/-1), viewpoint mover (or"),
-        (84, 1, {}, GraphDesign(head="value", encoding="two-planes"), "head value, encoding two-p"),
-        (42, 1, {"encoding": "0/1/-1"}, GraphDesign(head="value", encoding="0/1/-1"), "head value"),
-        (42, 7, {"viewpoint": "absolute"}, GraphDesign(viewpoint="absolute"), "head policy, enco"),
+        (42, 7, {}, GraphDecoder(), "head policy, encoding 0/1/2 (or 0/1/-1), viewpoint mover (or"),
+        (
+            84,
+            1,
+            {},
+            GraphDecoder(head="value", encoding="two-planes"),
+            "head value, encoding two-p",
+        ),
+        (
+            42,
+            1,
+            {"encoding": "0/1/-1"},
+            GraphDecoder(head="value", encoding="0/1/-1"),
+            "head value",
+        ),
+        (42, 7, {"viewpoint": "absolute"}, GraphDecoder(viewpoint="absolute"), "head policy, enco"),
         (
             84,
             7,
             {"head": "policy", "encoding": "two-planes", "viewpoint": "mover"},
-            GraphDesign(encoding="two-planes"),
+            GraphDecoder(encoding="two-planes"),
             "",
         ),
     ],
 )
 def test_sizes_tell_what_a_network_may_be_for(
-    inputs: int, outputs: int, options: dict[str, str], design: GraphDesign, assumed: str
+    inputs: int, outputs: int, options: dict[str, str], decoder: GraphDecoder, assumed: str
 ) -> None:
     made = import_neat_python(foreign(inputs, outputs), stem="winner", **options)
-    assert made.player.design == design
+    assert made.player.decoder == decoder
     assert made.player.name == "winner"
     said = ", ".join(made.assumed)
     assert said.startswith(assumed)
@@ -314,7 +326,7 @@ def test_networks_that_do_not_fit_are_refused(
     ],
 )
 def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: str) -> None:
-    data = json.loads(export_neat_python(grow(GraphDesign())))
+    data = json.loads(export_neat_python(grow(GraphDecoder())))
     if key:
         data["metadata"]["evolve_arena_player"][key] = value
     else:
@@ -326,8 +338,8 @@ def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: st
 
 
 def test_multilayer_perceptrons_are_not_for_neat_python() -> None:
-    design = NetworkDesign()
-    player = design.player(np.zeros(design.genes, dtype=np.float32), "mlp")
+    decoder = NetworkDecoder()
+    player = decoder.player(np.zeros(decoder.genes, dtype=np.float32), "mlp")
     with pytest.raises(BadValueError, match=r"^mlp is a multilayer perceptron, and neat-python's"):
         export_player(player, "neat-python")
     with pytest.raises(UnknownNameError, match=r"'neat-pyton': did you mean 'neat-python'\?"):

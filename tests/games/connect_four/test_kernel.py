@@ -13,7 +13,7 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
@@ -24,8 +24,8 @@ BOARDS = [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 10, 4), (2, 3, 2), (6
 def make_players(game: ConnectFour) -> list[CompiledPlayer]:
     """One player of every kind: scripted, and networks of many structures."""
     columns, rows, connect = game.rules
-    designs = [
-        NetworkDesign(columns, rows, connect, **options)
+    decoders = [
+        NetworkDecoder(columns, rows, connect, **options)
         for options in (
             {},
             {"hidden": (), "encoding": "0/1/-1", "viewpoint": "absolute"},
@@ -40,10 +40,10 @@ def make_players(game: ConnectFour) -> list[CompiledPlayer]:
         )
     ]
     networks = []
-    for number, design in enumerate(designs):
+    for number, decoder in enumerate(decoders):
         generator = np.random.default_rng(number)
-        genome = design.initialise(1, "normal", generator)[0]
-        networks.append(design.player(genome, f"network {number}"))
+        genome = decoder.initialise(1, "normal", generator)[0]
+        networks.append(decoder.player(genome, f"network {number}"))
     return [make_random(game), make_test_bot(game), *networks]
 
 

@@ -26,8 +26,8 @@ from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.neat.breeding import mutate
@@ -67,10 +67,10 @@ def _plain_sums(monkeypatch: pytest.MonkeyPatch) -> None:
             )
 
 
-def grow(design: GraphDesign, seed: int, steps: int = 20) -> NeatPopulation:
+def grow(decoder: GraphDecoder, seed: int, steps: int = 20) -> NeatPopulation:
     """One genome, mutated many times."""
-    config = NeatConfig(pop_size=2, feed_forward=design.feed_forward, **GROWN)
-    size = {"inputs": design.inputs, "outputs": design.outputs}
+    config = NeatConfig(pop_size=2, feed_forward=decoder.feed_forward, **GROWN)
+    size = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **size, seed=seed)
     population = population.take([0])
     for step in range(steps):
@@ -84,41 +84,41 @@ class Reference(Player):
     """The definition of a graph that plays, in plain Python, with neat-python's network.
 
     Args:
-        design: How it sees the board.
+        decoder: How it sees the board.
         genome: A population of one.
         noise: How often a random move is played instead.
     """
 
-    def __init__(self, design: GraphDesign, genome: NeatPopulation, noise: float = 0.0) -> None:
+    def __init__(self, decoder: GraphDecoder, genome: NeatPopulation, noise: float = 0.0) -> None:
         self.name = "reference"
-        self.design = design
+        self.decoder = decoder
         self.noise = round(noise * 2**32)
         self.activations = 0
         config = SimpleNamespace(
-            input_keys=[-1 - place for place in range(design.inputs)],
-            output_keys=list(range(design.outputs)),
+            input_keys=[-1 - place for place in range(decoder.inputs)],
+            output_keys=list(range(decoder.outputs)),
             activation_defs=ActivationFunctionSet(),
             aggregation_function_defs=AggregationFunctionSet(),
         )
-        kind = neat.nn.FeedForwardNetwork if design.feed_forward else neat.nn.RecurrentNetwork
+        kind = neat.nn.FeedForwardNetwork if decoder.feed_forward else neat.nn.RecurrentNetwork
         (made,) = to_neat_python_genomes(genome)
         self.network: Any = kind.create(made, SimpleNamespace(genome_config=config))
 
     def begin(self, side: int) -> None:
         """Forgets the game before."""
         self.side = side
-        if not self.design.feed_forward:
+        if not self.decoder.feed_forward:
             self.network.reset()
 
     def choose(self, position: Position, stream: Stream) -> int:
         """As the docstrings of `graph` and `board_view` in players/connect_four say in words."""
-        game = self.design.game
+        game = self.decoder.game
         legal = game.legal_moves(position)
         if self.noise and int(next_word(stream)) >> 32 < self.noise:
             while (column := int(below(stream, game.rules.columns))) not in legal:
                 pass
             return column
-        if self.design.head == "policy":
+        if self.decoder.head == "policy":
             outputs = self.activate(position)
             return max(legal, key=lambda column: (comparable(outputs[column]), -column))
         for column in legal:
@@ -133,7 +133,7 @@ class Reference(Player):
         tried = []
         for column in legal:
             self.remember(before)
-            (value,) = self.activate(self.design.game.play(position, column))
+            (value,) = self.activate(self.decoder.game.play(position, column))
             tried.append((comparable(value), -column, self.remembered()))
         _, column, after = max(tried, key=lambda one: one[:2])
         self.remember(after)
@@ -141,19 +141,19 @@ class Reference(Player):
 
     def activate(self, position: Position) -> list[float]:
         """The outputs for a position, as this player sees it."""
-        seat = self.side if self.design.viewpoint == "mover" else 0
-        first, second = self.design.game.observe(position, seat).reshape(2, -1).astype(float)
+        seat = self.side if self.decoder.viewpoint == "mover" else 0
+        first, second = self.decoder.game.observe(position, seat).reshape(2, -1).astype(float)
         self.activations += 1
         inputs = {
             "0/1/2": first + 2 * second,
             "0/1/-1": first - second,
             "two-planes": np.concatenate([first, second]),
-        }[self.design.encoding]
+        }[self.decoder.encoding]
         return self.network.activate(inputs.tolist())
 
     def remembered(self) -> Any:
         """What the network knows of earlier activations."""
-        if self.design.feed_forward:
+        if self.decoder.feed_forward:
             return None
         return [dict(plane) for plane in self.network.values], self.network.active
 
@@ -168,10 +168,10 @@ def comparable(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def make_designs(board: tuple[int, int, int], feed_forward: bool) -> list[GraphDesign]:
+def make_decoders(board: tuple[int, int, int], feed_forward: bool) -> list[GraphDecoder]:
     """Every head with every encoding and viewpoint."""
     return [
-        GraphDesign(*board, head, encoding, viewpoint, feed_forward)
+        GraphDecoder(*board, head, encoding, viewpoint, feed_forward)
         for head, encoding, viewpoint in product(HEADS, ENCODINGS, VIEWPOINTS)
     ]
 
@@ -184,22 +184,22 @@ def test_games_are_those_of_neat_pythons_networks(
 ) -> None:
     """Graphs of all sorts, perceptrons and scripted players at several tables at once."""
     game = ConnectFour(*board)
-    designs = make_designs(board, feed_forward)
-    genomes = [grow(design, seed + 1) for seed, design in enumerate(designs)]
-    perceptron = NetworkDesign(*board, hidden=(12,))
+    decoders = make_decoders(board, feed_forward)
+    genomes = [grow(decoder, seed + 1) for seed, decoder in enumerate(decoders)]
+    perceptron = NetworkDecoder(*board, hidden=(12,))
     weights = perceptron.initialise(1, "normal", np.random.default_rng(1))
     bots = [make_test_bot(game), make_random(game), perceptron.player(weights[0], "mlp")]
     # Others stand between the graphs, so that everything about these has to be moved.
     packed_players = [
         bots[0].packed,
-        *[design.pack(genome) for design, genome in zip(designs, genomes, strict=True)],
+        *[decoder.pack(genome) for decoder, genome in zip(decoders, genomes, strict=True)],
         bots[1].packed,
     ]
     packed_players.insert(5, bots[2].packed)
     packed = with_noise(combine_players(packed_players), noise)
     assert count_tables(packed) == TABLES
     players: list[Player] = [
-        Reference(design, genome, noise) for design, genome in zip(designs, genomes, strict=True)
+        Reference(decoder, genome, noise) for decoder, genome in zip(decoders, genomes, strict=True)
     ]
     for at, bot in ((0, bots[0]), (5, bots[2]), (len(packed_players) - 1, bots[1])):
         bot.packed = with_noise(bot.packed, noise)
@@ -224,16 +224,16 @@ def test_games_are_those_of_neat_pythons_networks(
 
 
 @pytest.fixture(scope="module")
-def rivals() -> Iterator[tuple[list[GraphDesign], list[NeatPopulation]]]:
+def rivals() -> Iterator[tuple[list[GraphDecoder], list[NeatPopulation]]]:
     """Recurrent graphs of both heads, some of which remember."""
-    designs = [
-        GraphDesign(7, 6, 4, head, encoding, "mover", False)
+    decoders = [
+        GraphDecoder(7, 6, 4, head, encoding, "mover", False)
         for head, encoding in product(HEADS, ENCODINGS)
     ]
-    return designs, [grow(design, seed + 50, 40) for seed, design in enumerate(designs)]
+    return decoders, [grow(decoder, seed + 50, 40) for seed, decoder in enumerate(decoders)]
 
 
-def test_memory_matters(rivals: tuple[list[GraphDesign], list[NeatPopulation]]) -> None:
+def test_memory_matters(rivals: tuple[list[GraphDecoder], list[NeatPopulation]]) -> None:
     """Else nothing here would test it: a graph that forgets before each move plays otherwise."""
 
     class Forgetful(Reference):
@@ -243,10 +243,10 @@ def test_memory_matters(rivals: tuple[list[GraphDesign], list[NeatPopulation]]) 
 
     game = ConnectFour()
     differing = 0
-    for design, genome in zip(*rivals, strict=True):
+    for decoder, genome in zip(*rivals, strict=True):
         games = []
         for kind in (Reference, Forgetful):
-            pair = [kind(design, genome), make_random(game)]
+            pair = [kind(decoder, genome), make_random(game)]
             games.append([play_match(game, pair, seed=seed).moves for seed in range(10)])
         differing += games[0] != games[1]
     assert differing >= 3
@@ -257,9 +257,10 @@ def test_memory_matters(rivals: tuple[list[GraphDesign], list[NeatPopulation]]) 
 def test_players_choose_the_kernels_moves(board: tuple[int, int, int], feed_forward: bool) -> None:
     """Against all others and against itself, game after game with the same objects."""
     game = ConnectFour(*board)
-    designs = make_designs(board, feed_forward)
+    decoders = make_decoders(board, feed_forward)
     players: list[Any] = [
-        design.player(grow(design, seed + 30), design.head) for seed, design in enumerate(designs)
+        decoder.player(grow(decoder, seed + 30), decoder.head)
+        for seed, decoder in enumerate(decoders)
     ]
     players.append(make_random(game))
     packed = combine_players([player.packed for player in players])
@@ -278,19 +279,19 @@ def test_players_choose_the_kernels_moves(board: tuple[int, int, int], feed_forw
 
 @pytest.mark.parametrize("start", [0, 1])
 def test_what_was_not_decided_is_not_remembered(
-    rivals: tuple[list[GraphDesign], list[NeatPopulation]], start: int
+    rivals: tuple[list[GraphDecoder], list[NeatPopulation]], start: int
 ) -> None:
     """A graph is activated when it decides, and at no other ply."""
     game = ConnectFour()
     opening = [3, 3, 2, 3, 2][: 4 + start]
-    for design, genome in zip(*rivals, strict=True):
-        reference = Reference(design, genome)
+    for decoder, genome in zip(*rivals, strict=True):
+        reference = Reference(decoder, genome)
         bot = make_test_bot(game)
         played = play_match(game, [reference, bot], seed=1, opening=opening)
         turns = len(range(0, len(played.moves), 2)) - len(opening[::2])
-        if design.head == "policy":
+        if decoder.head == "policy":
             assert reference.activations == turns
-        packed = combine_players([design.pack(genome), bot.packed])
+        packed = combine_players([decoder.pack(genome), bot.packed])
         pairing = np.array([[0, 1]], dtype=np.int32)
         seeds = np.array([1], dtype=np.uint64)
         openings = np.array([opening], dtype=np.int8)
@@ -299,7 +300,7 @@ def test_what_was_not_decided_is_not_remembered(
 
 
 def by_hand(
-    design: GraphDesign, biases: list[float], connections: list[tuple[int, int, float]]
+    decoder: GraphDecoder, biases: list[float], connections: list[tuple[int, int, float]]
 ) -> NeatPopulation:
     """A genome of identity nodes: their biases, and source, target and weight of connections."""
     nodes, links = len(biases), len(connections)
@@ -336,24 +337,24 @@ def play_alone(player: GraphPlayer, seed: int = 0) -> tuple[int, ...]:
 def test_a_graph_without_connections_plays_the_first_open_column(
     head: str, feed_forward: bool
 ) -> None:
-    design = GraphDesign(4, 2, 4, head, feed_forward=feed_forward)
-    player = design.player(by_hand(design, [0.0] * design.outputs, []), "none")
+    decoder = GraphDecoder(4, 2, 4, head, feed_forward=feed_forward)
+    player = decoder.player(by_hand(decoder, [0.0] * decoder.outputs, []), "none")
     assert play_alone(player) == (0, 0, 1, 1, 2, 2, 3)  # the bottom row is a line
 
 
 def test_a_policy_plays_its_strongest_open_output_the_first_of_equals() -> None:
-    design = GraphDesign(4, 2, 4)
-    player = design.player(by_hand(design, [1.0, 3.0, 2.0, 3.0], []), "biased")
+    decoder = GraphDecoder(4, 2, 4)
+    player = decoder.player(by_hand(decoder, [1.0, 3.0, 2.0, 3.0], []), "biased")
     # A feed-forward output without connections is its bias.
     assert play_alone(player) == (1, 1, 3, 3, 2, 2, 0)
 
 
 def test_a_value_takes_the_win_at_once_and_else_the_best_position() -> None:
     # The value is the weight of the cells taken: 3 in the bottom row of column 2, 2 above it.
-    design = GraphDesign(3, 3, 3, "value", "two-planes")
+    decoder = GraphDecoder(3, 3, 3, "value", "two-planes")
     cells = {(2, 0): 3.0, (2, 1): 2.0, (1, 0): -5.0, (0, 0): -4.0, (0, 1): -6.0}
     links = [(-1 - ((2 - row) * 3 + column), 0, weight) for (column, row), weight in cells.items()]
-    player = design.player(by_hand(design, [0.0], links), "stacker")
+    player = decoder.player(by_hand(decoder, [0.0], links), "stacker")
     game = ConnectFour(3, 3, 3)
     stream = np.zeros(1, dtype=np.uint64)
     assert player.choose(game.initial(), stream) == 2
@@ -364,19 +365,19 @@ def test_a_value_takes_the_win_at_once_and_else_the_best_position() -> None:
 
 def test_a_recurrent_policy_remembers_its_own_last_turn() -> None:
     """Output 0 copies a hidden node that counted the discs at the player's turn before."""
-    design = GraphDesign(4, 8, 4, "policy", "two-planes", "mover", False)
-    discs = [(-1 - place, 4, 1.0) for place in range(design.inputs)]
+    decoder = GraphDecoder(4, 8, 4, "policy", "two-planes", "mover", False)
+    discs = [(-1 - place, 4, 1.0) for place in range(decoder.inputs)]
     # Output 1 is always 2.5: in a recurrent network that takes a connection.
-    genome = by_hand(design, [0.0, 2.5, 0.0, 0.0, 0.0], [*discs, (4, 0, 1.0), (-1, 1, 0.0)])
+    genome = by_hand(decoder, [0.0, 2.5, 0.0, 0.0, 0.0], [*discs, (4, 0, 1.0), (-1, 1, 0.0)])
     # Who began sees 0, 2, 4 and 6 discs and so has 0, 0, 2 and 4 for column 0; the other one
     # sees 1, 3, 5 and 7 and has 0, 1, 3 and 5.
-    assert play_alone(design.player(genome, "late"))[:8] == (1, 1, 1, 1, 1, 0, 0, 0)
+    assert play_alone(decoder.player(genome, "late"))[:8] == (1, 1, 1, 1, 1, 0, 0, 0)
 
 
 def test_noise_of_one_is_a_random_player() -> None:
-    design = GraphDesign(7, 6, 4, "value", "two-planes", "mover", False)
-    game = design.game
-    packed = with_noise(combine_players([design.pack(grow(design, 3))]), 1.0)
+    decoder = GraphDecoder(7, 6, 4, "value", "two-planes", "mover", False)
+    game = decoder.game
+    packed = with_noise(combine_players([decoder.pack(grow(decoder, 3))]), 1.0)
     pairings = np.zeros((300, 2), dtype=np.int32)
     batch = make_batch(game, packed, pairings, derive_seeds(1, 0, "test", 300))
     results = run_kernel(batch)
@@ -384,13 +385,13 @@ def test_noise_of_one_is_a_random_player() -> None:
 
 
 def test_what_is_no_number_is_worse_than_any() -> None:
-    design = GraphDesign(4, 2, 4)
-    player = design.player(by_hand(design, [np.nan, -3.0, -2.0, np.nan], []), "policy")
+    decoder = GraphDecoder(4, 2, 4)
+    player = decoder.player(by_hand(decoder, [np.nan, -3.0, -2.0, np.nan], []), "policy")
     assert play_alone(player)[:5] == (2, 2, 1, 1, 0)
     # Infinity times the 0 of an empty cell is no number, so only one move has a value.
-    design = GraphDesign(4, 4, 4, "value", "two-planes")
+    decoder = GraphDecoder(4, 4, 4, "value", "two-planes")
     cell = 3 * 4 + 2  # column 2 of the bottom row
-    player = design.player(by_hand(design, [0.0], [(-1 - cell, 0, np.inf)]), "value")
+    player = decoder.player(by_hand(decoder, [0.0], [(-1 - cell, 0, np.inf)]), "value")
     assert play_alone(player)[:2] == (2, 0)  # then the first of all that have none
 
 
@@ -398,9 +399,9 @@ def test_what_is_no_number_is_worse_than_any() -> None:
 @pytest.mark.parametrize("head", HEADS)
 def test_numbers_out_of_hand_still_give_legal_moves(head: str, value: float) -> None:
     for feed_forward in (True, False):
-        design = GraphDesign(4, 4, 4, head, feed_forward=feed_forward)
-        links = [(-1 - place, out, 1.0) for place in range(16) for out in range(design.outputs)]
-        genome = by_hand(design, [value] * design.outputs, links)
-        moves = play_alone(design.player(genome, "wild"))
+        decoder = GraphDecoder(4, 4, 4, head, feed_forward=feed_forward)
+        links = [(-1 - place, out, 1.0) for place in range(16) for out in range(decoder.outputs)]
+        genome = by_hand(decoder, [value] * decoder.outputs, links)
+        moves = play_alone(decoder.player(genome, "wild"))
         assert moves[0] == 0
         assert len(moves) > 6

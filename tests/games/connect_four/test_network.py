@@ -1,4 +1,4 @@
-"""Networks as players: designs, values, files."""
+"""Networks as players: decoders, values, files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.column_player import value_moves
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.games.connect_four.workspace import make_workspace
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -26,19 +26,19 @@ from evolve_arena.genomes.tensors import (
 from evolve_arena.players.bred import read_player
 
 GAME = ConnectFour()
-VALUE = NetworkDesign(head="value", encoding="two-planes", hidden=(16,))
+VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 
 
-def make_player(design: NetworkDesign = VALUE, seed: int = 1, name: str = "net") -> NetworkPlayer:
-    return design.player(design.initialise(1, "normal", np.random.default_rng(seed))[0], name)
+def make_player(decoder: NetworkDecoder = VALUE, seed: int = 1, name: str = "net") -> NetworkPlayer:
+    return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], name)
 
 
-def test_genes_of_common_designs() -> None:
-    assert NetworkDesign().genes == 507
-    assert NetworkDesign(hidden=(10, 10)).genes == 617
+def test_genes_of_common_decoders() -> None:
+    assert NetworkDecoder().genes == 507
+    assert NetworkDecoder(hidden=(10, 10)).genes == 617
     assert VALUE.genes == 84 * 16 + 16 + 16 + 1
-    assert NetworkDesign(columns=9, rows=6, connect=5).genes == 54 * 10 + 10 + 90 + 9
-    assert NetworkDesign(encoding="two-planes", hidden=()).genes == 85 * 7
+    assert NetworkDecoder(columns=9, rows=6, connect=5).genes == 54 * 10 + 10 + 90 + 9
+    assert NetworkDecoder(encoding="two-planes", hidden=()).genes == 85 * 7
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_genes_of_common_designs() -> None:
 )
 def test_unknown_names_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        NetworkDesign(**options)
+        NetworkDecoder(**options)
     assert str(caught.value).startswith(message)
 
 
@@ -67,27 +67,27 @@ def test_unknown_names_are_refused(options: dict[str, str], message: str) -> Non
         {"hidden": (1,) * 8},
     ],
 )
-def test_designs_without_sense_are_refused(options: dict[str, object]) -> None:
+def test_decoders_without_sense_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(BadValueError):
-        NetworkDesign(**options)
+        NetworkDecoder(**options)
 
 
 def test_value_networks_play_where_policies_have_too_few_outputs() -> None:
     for columns, rows in ((17, 2), (32, 1)):
-        design = NetworkDesign(columns, rows, 4, head="value")
-        player = make_player(design)
-        position = design.game.initial()
+        decoder = NetworkDecoder(columns, rows, 4, head="value")
+        player = make_player(decoder)
+        position = decoder.game.initial()
         stream = new_stream(0)
-        while design.game.outcome(position) is None:
-            position = design.game.play(position, player.choose(position, stream))
+        while decoder.game.outcome(position) is None:
+            position = decoder.game.play(position, player.choose(position, stream))
         # Every move was legal, or play had refused it; nobody has four discs before ply 7.
         assert 7 <= position.ply <= columns * rows
 
 
 def test_sixteen_columns_are_the_most_for_a_policy() -> None:
-    design = NetworkDesign(16, 3, 4)
+    decoder = NetworkDecoder(16, 3, 4)
     chosen = {
-        make_player(design, seed).choose(design.game.initial(), new_stream(0))
+        make_player(decoder, seed).choose(decoder.game.initial(), new_stream(0))
         for seed in range(200)
     }
     assert chosen == set(range(16))
@@ -95,14 +95,14 @@ def test_sixteen_columns_are_the_most_for_a_policy() -> None:
 
 def test_an_unplayable_column_is_never_chosen() -> None:
     position = GAME.parse_position("333333")
-    for design in (NetworkDesign(), VALUE, NetworkDesign(hidden=())):
+    for decoder in (NetworkDecoder(), VALUE, NetworkDecoder(hidden=())):
         for seed in range(50):
-            assert make_player(design, seed).choose(position, new_stream(0)) != 3
+            assert make_player(decoder, seed).choose(position, new_stream(0)) != 3
 
 
 def test_equal_outputs_give_the_first_legal_column() -> None:
     zeros = np.zeros(507, dtype=np.float32)
-    player = NetworkDesign().player(zeros, "zero")
+    player = NetworkDecoder().player(zeros, "zero")
     assert player.choose(GAME.initial(), new_stream(0)) == 0
     assert player.choose(GAME.parse_position("000000"), new_stream(0)) == 1
     values = VALUE.player(np.zeros(VALUE.genes, dtype=np.float32), "zero")
@@ -111,10 +111,10 @@ def test_equal_outputs_give_the_first_legal_column() -> None:
 
 def test_outputs_that_are_no_numbers_still_give_a_legal_column() -> None:
     position = GAME.parse_position("000000333")
-    for design in (NetworkDesign(), VALUE, NetworkDesign(hidden=(), activation="relu")):
+    for decoder in (NetworkDecoder(), VALUE, NetworkDecoder(hidden=(), activation="relu")):
         for value in (np.nan, np.inf, -np.inf, 3e38):
-            genome = np.full(design.genes, value, dtype=np.float32)
-            move = design.player(genome, "broken").choose(position, new_stream(0))
+            genome = np.full(decoder.genes, value, dtype=np.float32)
+            move = decoder.player(genome, "broken").choose(position, new_stream(0))
             assert move in GAME.legal_moves(position)
 
 
@@ -136,7 +136,7 @@ def test_values_of_columns() -> None:
 
 @pytest.mark.parametrize(("viewpoint", "alike"), [("mover", True), ("absolute", False)])
 def test_only_the_movers_viewpoint_is_blind_to_who_began(viewpoint: str, alike: bool) -> None:
-    player = make_player(NetworkDesign(head="value", viewpoint=viewpoint))
+    player = make_player(NetworkDecoder(head="value", viewpoint=viewpoint))
     position = GAME.parse_position("3344550")
     own, other = np.uint64(position.second), np.uint64(position.first)
     values = np.zeros((2, 7), dtype=np.float64)
@@ -149,20 +149,20 @@ def test_only_the_movers_viewpoint_is_blind_to_who_began(viewpoint: str, alike: 
 
 def test_a_policy_has_no_values() -> None:
     with pytest.raises(BadValueError, match="net is a policy network: it has no values"):
-        make_player(NetworkDesign()).value_columns(GAME.initial())
+        make_player(NetworkDecoder()).value_columns(GAME.initial())
 
 
 def test_genomes_of_another_length_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(2, 506\), expected \(individuals, 507\)"):
-        NetworkDesign().pack(np.zeros((2, 506), dtype=np.float32))
+        NetworkDecoder().pack(np.zeros((2, 506), dtype=np.float32))
     with pytest.raises(BadValueError, match=r"expected \(individuals, 507\)"):
-        NetworkDesign().player(np.zeros(5, dtype=np.float32), "short")
+        NetworkDecoder().player(np.zeros(5, dtype=np.float32), "short")
 
 
 # --- symmetric networks --------------------------------------------------------------------
 
 SYMMETRIC = [
-    NetworkDesign(head=head, encoding=encoding, hidden=hidden, symmetric=True, columns=columns)
+    NetworkDecoder(head=head, encoding=encoding, hidden=hidden, symmetric=True, columns=columns)
     for head in ("policy", "value")
     for encoding, hidden, columns in (
         ("0/1/2", (10,), 7),
@@ -173,17 +173,17 @@ SYMMETRIC = [
 ]
 
 
-@pytest.mark.parametrize("design", SYMMETRIC, ids=lambda d: f"{d.head} {d.encoding} {d.hidden}")
-def test_symmetric_networks_treat_mirror_images_alike(design: NetworkDesign) -> None:
-    assert design.genes < 0.6 * design.mlp.genes
-    game = design.game
+@pytest.mark.parametrize("decoder", SYMMETRIC, ids=lambda d: f"{d.head} {d.encoding} {d.hidden}")
+def test_symmetric_networks_treat_mirror_images_alike(decoder: NetworkDecoder) -> None:
+    assert decoder.genes < 0.6 * decoder.mlp.genes
+    game = decoder.game
     generator = np.random.default_rng(1)
     for seed in range(5):
-        player = make_player(design, seed)
+        player = make_player(decoder, seed)
         position = game.initial()
         while game.outcome(position) is None:
             mirrored = position.mirror()
-            if design.head == "value":
+            if decoder.head == "value":
                 values = player.value_columns(position)
                 reflected = player.value_columns(mirrored)[::-1]
                 np.testing.assert_allclose(values, reflected, rtol=1e-4, atol=1e-4)
@@ -198,15 +198,15 @@ def test_symmetric_networks_treat_mirror_images_alike(design: NetworkDesign) -> 
 
 def is_close_call(player: NetworkPlayer, position: object, chosen: int) -> bool:
     """Whether another legal output is within rounding of the chosen one."""
-    game, design = player.game, player.design
+    game, decoder = player.game, player.decoder
     own, other = game.observe(position, game.to_move(position)).reshape(2, -1).astype(float)
     inputs = {
         "two-planes": np.concatenate([own, other]),
         "0/1/2": own + 2 * other,
         "0/1/-1": own - other,
-    }[design.encoding]
-    whole = player.genome[None, :][:, design._shared[0]][0]
-    outputs = design.mlp.evaluate(whole, inputs[None, :])[0]
+    }[decoder.encoding]
+    whole = player.genome[None, :][:, decoder._shared[0]][0]
+    outputs = decoder.mlp.evaluate(whole, inputs[None, :])[0]
     rest = [move for move in game.legal_moves(position) if move != chosen]
     return any(abs(outputs[move] - outputs[chosen]) < 1e-3 for move in rest)
 
@@ -229,31 +229,31 @@ def test_a_value_network_can_do_without_the_rule_about_wins() -> None:
 
 def test_the_value_of_a_won_position_counts_like_any_other() -> None:
     """A network that reads one cell: the one that wins."""
-    design = NetworkDesign(head="value", hidden=(), take_wins=False)
+    decoder = NetworkDecoder(head="value", hidden=(), take_wins=False)
     cell = (5 - 3) * 7 + 1
     for weight, expected in ((1.0, 1), (-1.0, 0)):
-        genome = np.zeros(design.genes, dtype=np.float32)
+        genome = np.zeros(decoder.genes, dtype=np.float32)
         genome[cell] = weight
-        player = design.player(genome, "net")
+        player = decoder.player(genome, "net")
         assert player.choose(GAME.parse_position("0101016"), new_stream(0)) == expected
 
 
 @pytest.mark.parametrize("head", ["policy", "action"])
 def test_only_value_networks_have_that_rule_to_do_without(head: str) -> None:
     with pytest.raises(BadValueError, match=f"take_wins is false and head is '{head}'"):
-        NetworkDesign(head=head, take_wins=False)
+        NetworkDecoder(head=head, take_wins=False)
     with pytest.raises(BadValueError, match="take_wins is 0: it must be true or false"):
-        NetworkDesign(head="value", take_wins=0)
+        NetworkDecoder(head="value", take_wins=0)
 
 
 def test_a_file_from_before_there_was_that_key_takes_wins() -> None:
-    options = {key: value for key, value in DESIGN.items() if key != "take_wins"}
-    assert len(options) < len(DESIGN)
-    assert read_player(change(BLOB, design=options)).design.take_wins is True
+    options = {key: value for key, value in DECODER.items() if key != "take_wins"}
+    assert len(options) < len(DECODER)
+    assert read_player(change(BLOB, design=options)).decoder.take_wins is True
 
 
 ACTIONS = [
-    NetworkDesign(
+    NetworkDecoder(
         columns, rows, connect, "action", encoding, viewpoint, hidden, activation="sigmoid"
     )
     for columns, rows, connect in ((7, 6, 4), (5, 4, 3), (17, 2, 4))
@@ -264,40 +264,40 @@ ACTIONS = [
 
 
 def test_an_action_network_reads_the_cells_and_a_column() -> None:
-    design = NetworkDesign(head="action", hidden=(50,))
-    assert (design.inputs, design.outputs) == (43, 1)
-    assert design.genes == 43 * 50 + 50 + 50 + 1
-    assert design.mlp.sizes == (43, 50, 1)
-    assert NetworkDesign(head="action", encoding="two-planes").inputs == 85
+    decoder = NetworkDecoder(head="action", hidden=(50,))
+    assert (decoder.inputs, decoder.outputs) == (43, 1)
+    assert decoder.genes == 43 * 50 + 50 + 50 + 1
+    assert decoder.mlp.sizes == (43, 50, 1)
+    assert NetworkDecoder(head="action", encoding="two-planes").inputs == 85
     # All discs the opponent's, the last column, and the bias: what a running sum must hold.
-    assert design.board.limit == 32767 // (42 * 2 + 6 + 1)
+    assert decoder.board.limit == 32767 // (42 * 2 + 6 + 1)
 
 
-@pytest.mark.parametrize("design", ACTIONS, ids=lambda d: f"{d.columns} {d.encoding} {d.hidden}")
-def test_an_action_network_plays_the_move_of_the_best_value(design: NetworkDesign) -> None:
+@pytest.mark.parametrize("decoder", ACTIONS, ids=lambda d: f"{d.columns} {d.encoding} {d.hidden}")
+def test_an_action_network_plays_the_move_of_the_best_value(decoder: NetworkDecoder) -> None:
     """Against the textbook's forward pass over the cells and the column's number."""
-    game, generator = design.game, np.random.default_rng(1)
+    game, generator = decoder.game, np.random.default_rng(1)
     compared = 0
     for seed in range(3):
-        player = make_player(design, seed)
+        player = make_player(decoder, seed)
         genome = player.genome.astype(np.float64)
-        first = (design.inputs + 1) * design.mlp.sizes[1]
+        first = (decoder.inputs + 1) * decoder.mlp.sizes[1]
         genome[:first] = np.rint(genome[:first] * 65536) / 65536
         position = game.initial()
         while game.outcome(position) is None:
-            seat = position.ply % 2 if design.viewpoint == "mover" else 0
+            seat = position.ply % 2 if decoder.viewpoint == "mover" else 0
             own, other = game.observe(position, seat).reshape(2, -1).astype(float)
             cells = {
                 "two-planes": np.concatenate([own, other]),
                 "0/1/2": own + 2 * other,
                 "0/1/-1": own - other,
-            }[design.encoding]
-            inputs = np.array([[*cells, column] for column in range(design.columns)])
-            exact = design.mlp.evaluate(genome, inputs)[:, 0]
+            }[decoder.encoding]
+            inputs = np.array([[*cells, column] for column in range(decoder.columns)])
+            exact = decoder.mlp.evaluate(genome, inputs)[:, 0]
             legal = game.legal_moves(position)
             values = player.value_columns(position)
             np.testing.assert_allclose(values[legal], exact[legal], rtol=0, atol=2e-4)
-            assert np.isnan(values).sum() == design.columns - len(legal)
+            assert np.isnan(values).sum() == decoder.columns - len(legal)
             best, *rest = sorted(exact[legal], reverse=True)
             if not rest or best - rest[0] > 1e-3:
                 compared += 1
@@ -307,42 +307,42 @@ def test_an_action_network_plays_the_move_of_the_best_value(design: NetworkDesig
 
 
 def test_an_action_network_has_no_rule_about_wins_and_takes_the_lowest_of_equals() -> None:
-    design = NetworkDesign(head="action", hidden=())
-    genome = np.zeros(design.genes, dtype=np.float32)
-    player = design.player(genome, "net")
+    decoder = NetworkDecoder(head="action", hidden=())
+    genome = np.zeros(decoder.genes, dtype=np.float32)
+    player = decoder.player(genome, "net")
     assert player.choose(GAME.parse_position("0101016"), new_stream(0)) == 0
     assert player.choose(GAME.parse_position("000000"), new_stream(0)) == 1
     genome[-2] = 1.0  # the weight of the column's number
-    assert design.player(genome, "net").choose(GAME.parse_position("666666"), new_stream(0)) == 5
+    assert decoder.player(genome, "net").choose(GAME.parse_position("666666"), new_stream(0)) == 5
 
 
 def test_action_networks_that_make_no_sense_are_refused() -> None:
     with pytest.raises(BadValueError, match="symmetric is for the heads 'policy' and 'value'"):
-        NetworkDesign(head="action", symmetric=True)
+        NetworkDecoder(head="action", symmetric=True)
     with pytest.raises(BadValueError, match="head 'action' is for multilayer perceptrons"):
-        GraphDesign(head="action")
+        GraphDecoder(head="action")
 
 
 # --- files ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "design",
+    "decoder",
     [
-        NetworkDesign(),
+        NetworkDecoder(),
         VALUE,
-        NetworkDesign(9, 6, 5, hidden=(12, 4), activation="tanh", viewpoint="absolute"),
-        NetworkDesign(hidden=(), encoding="0/1/-1"),
-        NetworkDesign(symmetric=True),
-        NetworkDesign(head="value", take_wins=False),
-        NetworkDesign(head="action", hidden=(50,)),
+        NetworkDecoder(9, 6, 5, hidden=(12, 4), activation="tanh", viewpoint="absolute"),
+        NetworkDecoder(hidden=(), encoding="0/1/-1"),
+        NetworkDecoder(symmetric=True),
+        NetworkDecoder(head="value", take_wins=False),
+        NetworkDecoder(head="action", hidden=(50,)),
     ],
 )
-def test_a_player_comes_back_from_its_blob(design: NetworkDesign) -> None:
-    player = make_player(design, name="żółw")
+def test_a_player_comes_back_from_its_blob(decoder: NetworkDecoder) -> None:
+    player = make_player(decoder, name="żółw")
     again = read_player(player.serialise(run="alpha", generation=3))
     assert again.name == "żółw"
-    assert again.design == design
+    assert again.decoder == decoder
     assert again.genome.tobytes() == player.genome.tobytes()
     assert again.genome.dtype == np.float32
     assert again.remarks == {"run": "alpha", "generation": 3}
@@ -358,9 +358,9 @@ def change(blob: bytes, **changes: object) -> bytes:
     return write_tensors("player", 1, content.arrays, description)
 
 
-BLOB = make_player(NetworkDesign()).serialise()
-GENOME = make_player(NetworkDesign()).genome
-DESIGN = json.loads(json.dumps(read_tensors("player", 1, BLOB).description["design"]))
+BLOB = make_player(NetworkDecoder()).serialise()
+GENOME = make_player(NetworkDecoder()).genome
+DECODER = json.loads(json.dumps(read_tensors("player", 1, BLOB).description["design"]))
 
 
 def test_a_player_of_a_later_format_is_named() -> None:
@@ -373,12 +373,12 @@ def test_a_player_of_a_later_format_is_named() -> None:
     "blob",
     [
         change(BLOB, design=None),
-        change(BLOB, design={**DESIGN, "colour": "red"}),
+        change(BLOB, design={**DECODER, "colour": "red"}),
         change(BLOB, design={"head": "policy"}),
         change(BLOB, design="none"),
-        change(BLOB, design={**DESIGN, "hidden": 3}),
-        change(BLOB, design={**DESIGN, "hidden": ["a"]}),
-        change(BLOB, design={**DESIGN, "columns": "7"}),
+        change(BLOB, design={**DECODER, "hidden": 3}),
+        change(BLOB, design={**DECODER, "hidden": ["a"]}),
+        change(BLOB, design={**DECODER, "columns": "7"}),
         change(BLOB, name=None),
         change(BLOB, remarks=None),
         write_tensors("player", 1, {}, read_tensors("player", 1, BLOB).description),
@@ -391,19 +391,19 @@ def test_blobs_that_make_no_player_are_damaged(blob: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("design", "shape", "message"),
+    ("decoder", "shape", "message"),
     [
-        ({**DESIGN, "hidden": [11]}, (507,), "weights are float32 of shape"),
-        ({**DESIGN, "head": "else"}, (507,), "unknown head 'else'"),
-        ({**DESIGN, "columns": 60}, (507,), "columns"),
-        (DESIGN, (507, 1), "weights are float32 of shape"),
-        (DESIGN, (506,), "weights are float32 of shape"),
+        ({**DECODER, "hidden": [11]}, (507,), "weights are float32 of shape"),
+        ({**DECODER, "head": "else"}, (507,), "unknown head 'else'"),
+        ({**DECODER, "columns": 60}, (507,), "columns"),
+        (DECODER, (507, 1), "weights are float32 of shape"),
+        (DECODER, (506,), "weights are float32 of shape"),
     ],
 )
 def test_a_description_that_does_not_fit_is_explained(
-    design: dict[str, object], shape: tuple[int, ...], message: str
+    decoder: dict[str, object], shape: tuple[int, ...], message: str
 ) -> None:
-    description = {**read_tensors("player", 1, BLOB).description, "design": design}
+    description = {**read_tensors("player", 1, BLOB).description, "design": decoder}
     genome = np.zeros(shape, dtype=np.float32)
     with pytest.raises(ArenaError, match=message):
         read_player(write_tensors("player", 1, {"genome": genome}, description))
@@ -418,5 +418,5 @@ def test_a_changed_byte_gives_the_same_player_or_damage(place: int, flip: int) -
         player = read_player(bytes(damaged))
     except (DamagedFileError, NewerFormatError):
         return
-    assert player.design == NetworkDesign()
+    assert player.decoder == NetworkDecoder()
     assert player.genome.tobytes() == GENOME.tobytes()

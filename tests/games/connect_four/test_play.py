@@ -10,15 +10,15 @@ import pytest
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.connect_four.text_ui import (
     ConnectFourText,
-    describe_opinions,
+    describe_values,
     draw_board,
     find_lines,
-    find_opinions,
+    find_values,
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -104,9 +104,9 @@ def test_lines_are_found_whole(moves: str, line: list[tuple[int, int]]) -> None:
 
 
 def network(head: str, **options: object) -> NetworkPlayer:
-    design = NetworkDesign(head=head, hidden=(6,), **options)  # type: ignore[arg-type]
-    genome = design.initialise(1, "normal", np.random.default_rng(3))[0]
-    return design.player(genome, "net")
+    decoder = NetworkDecoder(head=head, hidden=(6,), **options)  # type: ignore[arg-type]
+    genome = decoder.initialise(1, "normal", np.random.default_rng(3))[0]
+    return decoder.player(genome, "net")
 
 
 @pytest.mark.parametrize("head", ["policy", "value", "action"])
@@ -119,7 +119,7 @@ def test_the_best_opinion_is_the_move(
     player = network(head, encoding=encoding, viewpoint=viewpoint, symmetric=symmetric)
     for moves in ("", "3", "33", "0123", "3333332", "0123012"):
         position = GAME.parse_position(moves)
-        opinions = find_opinions(player, position, ())
+        opinions = find_values(player, position, ())
         chosen = opinions[player.choose(position, new_stream(0))]
         assert chosen == pytest.approx(np.nanmax(opinions), abs=1e-4)
         assert np.nanmin(opinions) < chosen - 0.01
@@ -127,29 +127,29 @@ def test_the_best_opinion_is_the_move(
 
 
 def test_opinions_of_moves_are_called_so() -> None:
-    text = describe_opinions(network("action"), GAME.parse_position("010101"), ())
+    text = describe_values(network("action"), GAME.parse_position("010101"), ())
     assert text.startswith("net's values of each column:")
 
 
 def test_values_say_which_column_wins_at_once_and_tell_near_ones_apart() -> None:
     player = network("value")
-    text = describe_opinions(player, GAME.parse_position("010101"), ())
+    text = describe_values(player, GAME.parse_position("010101"), ())
     assert text.startswith(
         "net's values of the positions after each column; column 0 wins at once:"
     )
     values = player.value_columns(GAME.initial())
-    shown = dict(re.findall(r"(\d): (-?[\d.]+)", describe_opinions(player, GAME.initial(), ())))
+    shown = dict(re.findall(r"(\d): (-?[\d.]+)", describe_values(player, GAME.initial(), ())))
     for column in range(7):
         assert float(shown[str(column)]) == pytest.approx(values[column], abs=0.0006)
-    near = player.design.player(player.genome * np.float32(0.01), "near")
-    texts = re.findall(r"\d: (-?[\d.]+)", describe_opinions(near, GAME.initial(), ()))
+    near = player.decoder.player(player.genome * np.float32(0.01), "near")
+    texts = re.findall(r"\d: (-?[\d.]+)", describe_values(near, GAME.initial(), ()))
     assert len(set(texts)) == len(texts) == 7
     assert all(len(text.partition(".")[2]) > 3 for text in texts)
     config = NeatConfig(pop_size=2, feed_forward=False)
-    design = GraphDesign(head="value", feed_forward=False)
-    genome, _ = create(config, design.inputs, 1, seed=1)
-    recurrent = design.player(genome.take([0]), "graph")
-    assert "without what it remembers" in describe_opinions(recurrent, GAME.initial(), ())
+    decoder = GraphDecoder(head="value", feed_forward=False)
+    genome, _ = create(config, decoder.inputs, 1, seed=1)
+    recurrent = decoder.player(genome.take([0]), "graph")
+    assert "without what it remembers" in describe_values(recurrent, GAME.initial(), ())
 
 
 def test_values_on_request_and_always() -> None:

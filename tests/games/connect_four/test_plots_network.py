@@ -18,8 +18,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
 
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.games.connect_four.graph import GraphDesign, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDesign, NetworkPlayer
+from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
+from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
@@ -55,8 +55,8 @@ def graph(
     links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
 ) -> GraphPlayer:
     """A NEAT player of those connections; some, by their places, are *disabled*."""
-    design = GraphDesign(**{"head": "value", "encoding": "two-planes", **options})
-    keys = [*range(design.outputs), *hidden]
+    decoder = GraphDecoder(**{"head": "value", "encoding": "two-planes", **options})
+    keys = [*range(decoder.outputs), *hidden]
     nodes, connections = len(keys), len(links)
     sources, targets, weights = zip(*links, strict=True) if links else ((), (), ())
     genome = NeatPopulation(
@@ -74,20 +74,20 @@ def graph(
         enabled=np.array([place not in disabled for place in range(connections)], dtype=np.bool_),
         innovation=np.arange(connections),
     )
-    return design.player(genome, "drawn")
+    return decoder.player(genome, "drawn")
 
 
 def perceptron(seed: int = 1, **options: Any) -> NetworkPlayer:
-    design = NetworkDesign(**options)
-    genomes = design.initialise(1, "normal", np.random.default_rng(seed))
-    return design.player(genomes[0], "drawn")
+    decoder = NetworkDecoder(**options)
+    genomes = decoder.initialise(1, "normal", np.random.default_rng(seed))
+    return decoder.player(genomes[0], "drawn")
 
 
 def texts(axes: Axes) -> list[str]:
     return [text.get_text().strip() for text in axes.texts]
 
 
-def cards(axes: Axes) -> list[Box]:
+def caches(axes: Axes) -> list[Box]:
     found = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
     return [Box(p.get_x(), p.get_y(), p.get_width(), p.get_height()) for p in found]
 
@@ -125,7 +125,7 @@ def test_weights_stand_where_their_cells_are(encoding: str) -> None:
     for owner in range(2):
         for column in range(7):
             for row in range(6):  # the lowest first
-                place = player.design.board.index[owner * 49 + column * 7 + row]
+                place = player.decoder.board.index[owner * 49 + column * 7 + row]
                 assert board[owner % len(board), 5 - row, column] == place + 1.0
 
 
@@ -185,7 +185,7 @@ def test_nodes_say_what_they_compute() -> None:
         "bias": np.array([0.125, -3.0]),
     }
     genome = NeatPopulation(**{**vars(genome), **changed})
-    axes = draw_network(sketch_player(player.design.player(genome, "drawn"))).axes[0]
+    axes = draw_network(sketch_player(player.decoder.player(genome, "drawn"))).axes[0]
     said = texts(axes)
     assert {"value", "tanh", "5", "relu of max ×0.25", "+0.12", "−3.00"} <= set(said)
     colours = {text.get_text(): to_hex(text.get_color()) for text in axes.texts}
@@ -205,13 +205,13 @@ def test_silent_nodes_of_recurrent_networks_are_left_out() -> None:
     assert sketch.remarks[1] == "not drawn: 2 idle nodes, 2 idle connections"
     aggregation = np.array([MAX, SUM, SUM, SUM], dtype=np.int32)
     genome = NeatPopulation(**{**vars(player.genome), "aggregation": aggregation})
-    sketch = sketch_player(player.design.player(genome, "drawn"))
+    sketch = sketch_player(player.decoder.player(genome, "drawn"))
     assert [node.name for node in sketch.nodes] == ["value", "5", "8"], "a maximum does notice"
     assert sketch.nodes[2].computes == "always 0"
 
 
 def test_other_players_have_no_network() -> None:
-    player = make_player("test-bot", GraphDesign().game)
+    player = make_player("test-bot", GraphDecoder().game)
     with pytest.raises(BadValueError, match="test-bot has no network"):
         sketch_player(player)
 
@@ -272,10 +272,10 @@ def graphs(draw: Any, feed_forward: bool | None = None) -> GraphPlayer:
 @given(graphs(), st.integers(0, 10**6))
 def test_a_sketch_holds_the_whole_network(player: GraphPlayer, seed: int) -> None:
     rows = np.random.default_rng(seed).integers(0, 3, (4, 42)).astype(float)
-    design = player.design
-    compiled = compile_graphs(player.genome, 42, design.outputs, design.feed_forward)
+    decoder = player.decoder
+    compiled = compile_graphs(player.genome, 42, decoder.outputs, decoder.feed_forward)
     expected = evaluate(compiled, 0, rows)
-    computed = recompute(sketch_player(player), rows, design.outputs)
+    computed = recompute(sketch_player(player), rows, decoder.outputs)
     assert computed == pytest.approx(expected, abs=1e-9)
 
 
@@ -299,8 +299,8 @@ def test_a_sketch_of_layers_holds_the_whole_network(
                 values[place] = 1.0 / (1.0 + np.exp(-values[place]))
                 assert node.votes is not None
                 values[sketch.layers[depth + 1]] += node.votes * values[place]
-    genes = player.design.expand(player.genome[None, :])[0]
-    expected = player.design.mlp.evaluate(genes, row[None, :])[0]
+    genes = player.decoder.expand(player.genome[None, :])[0]
+    expected = player.decoder.mlp.evaluate(genes, row[None, :])[0]
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
 
 
@@ -315,7 +315,7 @@ def test_the_move_that_an_action_network_reads_is_a_card_below(
     move = sketch.nodes[place]
     units = (hidden or (1,))[0]
     assert (move.name, move.board, len(move.votes)) == ("move", None, units)
-    weights = player.genome[: (player.design.inputs) * units].reshape(-1, units)
+    weights = player.genome[: (player.decoder.inputs) * units].reshape(-1, units)
     for unit, vote in zip(lowest, move.votes, strict=True):
         board = sketch.nodes[unit].board.ravel()
         (found,) = (at for at in range(units) if np.array_equal(weights[:-1, at], board))
@@ -487,7 +487,7 @@ def test_small_networks_are_not_thinned_out() -> None:
 
 def test_cells_have_the_colours_of_their_weights() -> None:
     axes = draw_network(sketch_player(graph([(-1, 0, 1.0), (-42, 0, -2.0), (-45, 0, 0.5)]))).axes[0]
-    (box,) = cards(axes)
+    (box,) = caches(axes)
     found = cells_inside(axes, box)
     cell = 0.17
     left = 0.07 + cell / 2
@@ -553,7 +553,7 @@ def test_a_few_large_weights_do_not_bleach_the_others() -> None:
     figure = draw_network(sketch_player(graph(links)))
     scale = figure.axes[1]
     assert scale.get_xlim() == (-0.5, 0.5)
-    assert max(cells_inside(figure.axes[0], cards(figure.axes[0])[0]).values()) == 30.0
+    assert max(cells_inside(figure.axes[0], caches(figure.axes[0])[0]).values()) == 30.0
 
 
 def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
@@ -562,7 +562,7 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
     said = texts(draw_network(sketch_player(player)).axes[0])
     assert all(f"{vote:+.2f}".replace("-", "−") in said for vote in votes)
     axes = draw_network(sketch_player(perceptron(hidden=(3,), head="policy"))).axes[0]
-    box = cards(axes)[-1]
+    box = caches(axes)[-1]
     colours = cells_inside(axes, box)
     highest = max(y for _, y in colours)
     assert len([1 for _, y in colours if y == highest]) == 7, "one square for each column"
@@ -584,7 +584,7 @@ def test_other_boards_are_drawn(options: dict[str, Any]) -> None:
     figure = draw_network(sketch_player(perceptron(**options)))
     axes = figure.axes[0]
     left, right = axes.get_xlim()
-    assert all(left < box.left and box.right < right for box in cards(axes))
+    assert all(left < box.left and box.right < right for box in caches(axes))
     figure.draw_without_rendering()
     ends = [text.get_window_extent().x1 for text in axes.texts]
     assert max(ends) <= figure.bbox.x1, "all texts fit"

@@ -13,20 +13,20 @@ from matplotlib.patches import Rectangle
 
 from evolve_arena import Run, start
 from evolve_arena.games.connect_four.plot_tuples import draw_tuples, read_tuples, value_cells
-from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network
 from evolve_arena.runs.recipe import load_recipe
 
-SMALL = TupleDesign(3, 3, 3, tuples=1, length=2)
+SMALL = TupleDecoder(3, 3, 3, tuples=1, length=2)
 
 
-def make_player(design: TupleDesign, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+def make_player(decoder: TupleDecoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
-    numbers = np.random.default_rng(seed).normal(size=design.table(shapes).numbers)
-    return design.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
+    numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
+    return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
 
 
 def test_entries_stand_beside_what_they_mean() -> None:
@@ -97,16 +97,16 @@ def test_the_strongest_entries_are_drawn_as_boards() -> None:
 
 
 @pytest.mark.parametrize(
-    "design",
+    "decoder",
     [
-        TupleDesign(tuples=13, length=3),
-        TupleDesign(12, 4, 4, shape="lines"),
-        TupleDesign(2, 8, 4, tuples=2, length=4),
+        TupleDecoder(tuples=13, length=3),
+        TupleDecoder(12, 4, 4, shape="lines"),
+        TupleDecoder(2, 8, 4, tuples=2, length=4),
     ],
 )
-def test_other_boards_are_drawn(design: TupleDesign) -> None:
-    shapes = design.draw(np.random.default_rng(1))
-    figure = draw_tuples(make_player(design, shapes.tolist()))
+def test_other_boards_are_drawn(decoder: TupleDecoder) -> None:
+    shapes = decoder.draw(np.random.default_rng(1))
+    figure = draw_tuples(make_player(decoder, shapes.tolist()))
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.x1

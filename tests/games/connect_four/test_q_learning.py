@@ -17,7 +17,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning import (
     ActionNetworkConfig,
     QLearning,
@@ -30,8 +30,8 @@ from evolve_arena.players.player import make_random
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
 
-def make_method(design: dict[str, Any] | None = None, **changes: Any) -> QLearning:
-    network = NetworkDesign(head="action", **{"hidden": (12,), **SMALL, **(design or {})})
+def make_method(decoder: dict[str, Any] | None = None, **changes: Any) -> QLearning:
+    network = NetworkDecoder(head="action", **{"hidden": (12,), **SMALL, **(decoder or {})})
     settings = {"individuals": 3, "games": 40, **changes}
     return QLearning(QLearningConfig(**settings), network)
 
@@ -39,7 +39,7 @@ def make_method(design: dict[str, Any] | None = None, **changes: Any) -> QLearni
 def advance(
     method: QLearning, state: QLearningState, generations: int, executor: Executor | None = None
 ) -> tuple[QLearningState, list[Report]]:
-    arena = Arena(method.design, executor or SerialExecutor())
+    arena = Arena(method.decoder, executor or SerialExecutor())
     reports = []
     for _ in range(generations):
         state, report = method.step(state, arena)
@@ -53,9 +53,9 @@ def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.
     ones = np.repeat(np.arange(count), 500)
     random = np.full(len(ones), count)
     pairings = np.concatenate([np.stack([ones, random], 1), np.stack([random, ones], 1)])
-    arena = Arena(method.design, SerialExecutor())
+    arena = Arena(method.decoder, SerialExecutor())
     seeds = derive_seeds(7, 0, "test", len(pairings))
-    others = [make_random(method.design.game).packed]
+    others = [make_random(method.decoder.game).packed]
     results = arena.play(population, pairings.astype(np.int32), seeds, others=others)
     won = results.outcomes == np.repeat([1, -1], len(ones))
     return won.reshape(2, count, 500).mean(axis=(0, 2))
@@ -83,7 +83,7 @@ def test_what_a_generation_reports() -> None:
     assert 5.0 <= figures["plies"] <= 16.0
     assert 0.0 < figures["first_wins"] < 1.0 - figures["draws"]
     assert figures["error"] > 0.0
-    assert method.describe(state) == {"individuals": 3, "genes": method.design.genes, "games": 80}
+    assert method.describe(state) == {"individuals": 3, "genes": method.decoder.genes, "games": 80}
 
 
 def test_learners_differ_from_one_another_and_between_seeds() -> None:
@@ -241,6 +241,6 @@ def test_the_champion_is_the_best_against_the_judge() -> None:
     population = state.population.copy()
     population[1] = good.population[0]
     state = replace(state, population=population)
-    genome, report = method.champion(state, Arena(method.design, SerialExecutor()))
+    genome, report = method.champion(state, Arena(method.decoder, SerialExecutor()))
     assert np.array_equal(genome, good.population[0])
     assert report.statistics["matches"] == 400.0

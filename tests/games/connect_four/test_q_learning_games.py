@@ -15,7 +15,7 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.bitboard import drop, full_columns
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning import QLearningConfig
 from evolve_arena.games.connect_four.q_learning_games import (
     DRAWS,
@@ -25,8 +25,8 @@ from evolve_arena.games.connect_four.q_learning_games import (
     choose_column,
     end_of,
     find_target,
-    make_lessons,
-    make_room,
+    make_learning_settings,
+    make_workspace,
     mirror_discs,
     play_games,
 )
@@ -35,10 +35,10 @@ from evolve_arena.games.connect_four.q_learning_network import make_network, rea
 ROOT = Path(__file__).parents[3]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
 
-STANDARD = NetworkDesign(head="action", hidden=(20,))
-TINY = NetworkDesign(columns=3, rows=3, connect=3, head="action", hidden=(20,))
+STANDARD = NetworkDecoder(head="action", hidden=(20,))
+TINY = NetworkDecoder(columns=3, rows=3, connect=3, head="action", hidden=(20,))
 """Many of its games end with a full board."""
-FLAT = NetworkDesign(columns=3, rows=2, connect=3, head="action", hidden=(4,))
+FLAT = NetworkDecoder(columns=3, rows=2, connect=3, head="action", hidden=(4,))
 BIAS = 0.5
 """What a network without weights says of every move."""
 
@@ -50,18 +50,18 @@ def options(**changes: Any) -> dict[str, Any]:
 # Whole games
 
 
-def compare(design: NetworkDesign, games: int, seed: int, **changes: Any) -> None:
+def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: Any) -> None:
     """Plays with the compiled learner and with NumPy: games and weights must be the same."""
-    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
-    lessons = make_lessons(design, options(**changes))
-    network = make_network(design.mlp, genome)
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    learning = make_learning_settings(decoder, options(**changes))
+    network = make_network(decoder.mlp, genome)
     figures = np.zeros(FIGURES)
-    play_games(lessons, network, new_stream(seed), make_room(lessons), games, figures)
-    board = {"columns": design.columns, "rows": design.rows, "connect": design.connect}
-    learner = PlainLearner(genome, design.hidden[0], options(**changes) | board)
+    play_games(learning, network, new_stream(seed), make_workspace(learning), games, figures)
+    board = {"columns": decoder.columns, "rows": decoder.rows, "connect": decoder.connect}
+    learner = PlainLearner(genome, decoder.hidden[0], options(**changes) | board)
     stream = new_stream(seed)
     assert figures[PLIES] == sum(len(learner.play_game(stream)) for _ in range(games))
-    taught = read_genome(design.mlp, network)
+    taught = read_genome(decoder.mlp, network)
     assert taught == pytest.approx(learner.genome(), abs=2e-4)
     assert np.abs(taught - genome).max() > 0.02
 
@@ -81,11 +81,11 @@ def test_games_are_those_of_numpy_by_epsilon() -> None:
 
 def test_outcomes_are_counted() -> None:
     """Of almost random games, whose whole tree is small."""
-    design = NetworkDesign(columns=3, rows=2, connect=2, head="action", hidden=(4,))
-    lessons = make_lessons(design, options(temperature=1000.0))
-    network = make_network(design.mlp, np.zeros(design.genes, dtype=np.float32))
+    decoder = NetworkDecoder(columns=3, rows=2, connect=2, head="action", hidden=(4,))
+    learning = make_learning_settings(decoder, options(temperature=1000.0))
+    network = make_network(decoder.mlp, np.zeros(decoder.genes, dtype=np.float32))
     figures = np.zeros(FIGURES)
-    play_games(lessons, network, new_stream(1), make_room(lessons), 4000, figures)
+    play_games(learning, network, new_stream(1), make_workspace(learning), 4000, figures)
     first_wins, draws, plies = _count_random_games()
     assert figures[FIRST_WINS] / 4000 == pytest.approx(first_wins, abs=0.03)
     assert figures[DRAWS] / 4000 == pytest.approx(draws, abs=0.03)
@@ -112,36 +112,36 @@ def _count_random_games() -> tuple[float, float, float]:
 
 @compiled
 def target_of(
-    lessons: Any, network: Any, own: Any, other: Any, column: Any, after: Any, room: Any
+    learning: Any, network: Any, own: Any, other: Any, column: Any, after: Any, workspace: Any
 ) -> Any:
-    reader = lessons.reader
-    sum_board(network, reader, own, other, room, 0)
-    sum_board(network, reader, other, own, room, reader.width)
-    bit = drop(own | other, column, lessons.rules)
-    result = end_of(lessons, own | bit, own | other | bit)
-    return find_target(lessons, network, own | bit, other, bit, result, after, room)
+    reader = learning.reader
+    sum_board(network, reader, own, other, workspace, 0)
+    sum_board(network, reader, other, own, workspace, reader.width)
+    bit = drop(own | other, column, learning.rules)
+    result = end_of(learning, own | bit, own | other | bit)
+    return find_target(learning, network, own | bit, other, bit, result, after, workspace)
 
 
-def worth(design: NetworkDesign, drawing: str, column: int, **changes: Any) -> float:
+def worth(decoder: NetworkDecoder, drawing: str, column: int, **changes: Any) -> float:
     """What a network that says ``BIAS`` of every move learns about *column*.
 
     In the *drawing*, lines from the top, x are the discs of who moves.
     """
-    genome = np.zeros(design.genes, dtype=np.float32)
+    genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-1] = BIAS
-    lessons = make_lessons(design, options(**changes))
-    network = make_network(design.mlp, genome)
+    learning = make_learning_settings(decoder, options(**changes))
+    network = make_network(decoder.mlp, genome)
     own, other = 0, 0
     for place, mark in enumerate(drawing.replace(" ", "")):
-        row, file = design.rows - 1 - place // design.columns, place % design.columns
-        bit = 1 << (file * (design.rows + 1) + row)
+        row, file = decoder.rows - 1 - place // decoder.columns, place % decoder.columns
+        bit = 1 << (file * (decoder.rows + 1) + row)
         own |= bit if mark == "x" else 0
         other |= bit if mark == "o" else 0
-    rules = lessons.rules
+    rules = learning.rules
     bit = int(drop(np.uint64(own | other), column, rules))
     after = np.uint64(full_columns(np.uint64(own | other | bit), rules))
     boards = np.uint64(own), np.uint64(other)
-    return float(target_of(lessons, network, *boards, column, after, make_room(lessons)))
+    return float(target_of(learning, network, *boards, column, after, make_workspace(learning)))
 
 
 THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
@@ -195,21 +195,21 @@ def test_a_reply_that_fills_the_board_brings_a_draw_unless_faithful(future: str)
 
 def choices(full: int, count: int, **changes: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """How often each column is chosen, and the values, of a network that likes the right side."""
-    design = STANDARD
-    genome = np.zeros(design.genes, dtype=np.float32)
+    decoder = STANDARD
+    genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[42 * 20 : 43 * 20] = np.linspace(-1.0, 1.0, 20)
     genome[44 * 20 : 45 * 20] = np.linspace(-0.3, 0.5, 20)
-    lessons = make_lessons(design, options(**changes))
-    network = make_network(design.mlp, genome)
-    room, stream = make_room(lessons), new_stream(4)
+    learning = make_learning_settings(decoder, options(**changes))
+    network = make_network(decoder.mlp, genome)
+    workspace, stream = make_workspace(learning), new_stream(4)
     nothing = np.uint64(0)
-    sum_board(network, lessons.reader, nothing, nothing, room, 0)
+    sum_board(network, learning.reader, nothing, nothing, workspace, 0)
     chosen = np.zeros(7, dtype=np.int64)
     for _ in range(count):
-        chosen[choose_column(lessons, network, np.uint64(full), stream, room)] += 1
+        chosen[choose_column(learning, network, np.uint64(full), stream, workspace)] += 1
     read = np.zeros((7, 43))
     read[:, -1] = np.arange(7)
-    return chosen, design.mlp.evaluate(genome, read)[:, 0]
+    return chosen, decoder.mlp.evaluate(genome, read)[:, 0]
 
 
 @pytest.mark.parametrize("temperature", [0.5, 2.0])

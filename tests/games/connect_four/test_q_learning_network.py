@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.q_learning import QLearningConfig
-from evolve_arena.games.connect_four.q_learning_games import Lessons, make_lessons, make_room
+from evolve_arena.games.connect_four.q_learning_games import (
+    LearningSettings,
+    make_learning_settings,
+    make_workspace,
+)
 from evolve_arena.games.connect_four.q_learning_network import (
     ActionNetwork,
     exponentials,
@@ -30,16 +34,16 @@ MOVES = [3, 3, 2, 5, 0, 6, 2]
 """After them the second player is to move; no column is full."""
 
 
-def make_design(encoding: str = "0/1/2", activation: str = "sigmoid") -> NetworkDesign:
-    return NetworkDesign(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
+def make_decoder(encoding: str = "0/1/2", activation: str = "sigmoid") -> NetworkDecoder:
+    return NetworkDecoder(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
 
-def draw_genome(design: NetworkDesign) -> NDArray[np.float32]:
-    return design.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
+def draw_genome(decoder: NetworkDecoder) -> NDArray[np.float32]:
+    return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(design: NetworkDesign) -> Lessons:
-    return make_lessons(design, QLearningConfig().model_dump())
+def lessons_of(decoder: NetworkDecoder) -> LearningSettings:
+    return make_learning_settings(decoder, QLearningConfig().model_dump())
 
 
 def reach(moves: list[int]) -> Position:
@@ -62,48 +66,50 @@ def inputs_for(encoding: str, position: Position, column: int) -> NDArray[np.flo
 
 
 @compiled
-def value_board(network: Any, reader: Any, own: Any, other: Any, room: Any, values: Any) -> Any:
-    sum_board(network, reader, own, other, room, 0)
-    return value_columns(network, reader, 7, np.uint64(0), room, 0, values)
+def value_board(
+    network: Any, reader: Any, own: Any, other: Any, workspace: Any, values: Any
+) -> Any:
+    sum_board(network, reader, own, other, workspace, 0)
+    return value_columns(network, reader, 7, np.uint64(0), workspace, 0, values)
 
 
 @compiled
 def teach_move(
-    network: Any, reader: Any, own: Any, other: Any, move: Any, rate: Any, bias: Any, room: Any
+    network: Any, reader: Any, own: Any, other: Any, move: Any, rate: Any, bias: Any, workspace: Any
 ) -> Any:
     """Teaches that the *move*, a column and a target, is worth the target."""
-    sum_board(network, reader, own, other, room, 0)
+    sum_board(network, reader, own, other, workspace, 0)
     column, target = move
     width = reader.width
-    return teach(network, reader, own, other, column, target, rate, bias, room, 0, width)
+    return teach(network, reader, own, other, column, target, rate, bias, workspace, 0, width)
 
 
 def teach_once(
-    design: NetworkDesign, network: ActionNetwork, position: Position, bias: bool = True
+    decoder: NetworkDecoder, network: ActionNetwork, position: Position, bias: bool = True
 ) -> float:
     """One sample, that column 4 is worth 3, at rate 0.01; the error."""
-    lessons = lessons_of(design)
+    learning = lessons_of(decoder)
     own, other = np.uint64(position.second), np.uint64(position.first)
     move = (4, np.float32(3.0))
     rate = np.float32(0.01)
     return float(
-        teach_move(network, lessons.reader, own, other, move, rate, bias, make_room(lessons))
+        teach_move(network, learning.reader, own, other, move, rate, bias, make_workspace(learning))
     )
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
 @pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
 def test_values_are_the_textbooks(encoding: str, activation: str) -> None:
-    design = make_design(encoding, activation)
-    genome = draw_genome(design)
-    lessons = lessons_of(design)
+    decoder = make_decoder(encoding, activation)
+    genome = draw_genome(decoder)
+    learning = lessons_of(decoder)
     position = reach(MOVES)
     values = np.zeros(LANES, dtype=np.float32)
     own, other = np.uint64(position.second), np.uint64(position.first)
-    network = make_network(design.mlp, genome)
-    best = value_board(network, lessons.reader, own, other, make_room(lessons), values)
+    network = make_network(decoder.mlp, genome)
+    best = value_board(network, learning.reader, own, other, make_workspace(learning), values)
     read = np.array([inputs_for(encoding, position, column) for column in range(7)])
-    expected = design.mlp.evaluate(genome, read)[:, 0]
+    expected = decoder.mlp.evaluate(genome, read)[:, 0]
     assert values[:7] == pytest.approx(expected, abs=1e-5)
     assert best == np.argmax(expected)
 
@@ -111,15 +117,15 @@ def test_values_are_the_textbooks(encoding: str, activation: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_player_thinks_as_the_learner_does(seed: int) -> None:
     """But for the first layer, of which the player keeps whole numbers of 1/65536."""
-    design = make_design()
-    genome = design.initialise(1, "uniform", np.random.default_rng(seed))[0]
-    lessons = lessons_of(design)
+    decoder = make_decoder()
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
+    learning = lessons_of(decoder)
     position = reach(MOVES)
     values = np.zeros(LANES, dtype=np.float32)
     own, other = np.uint64(position.second), np.uint64(position.first)
-    network = make_network(design.mlp, genome)
-    best = value_board(network, lessons.reader, own, other, make_room(lessons), values)
-    player = design.player(genome, "it")
+    network = make_network(decoder.mlp, genome)
+    best = value_board(network, learning.reader, own, other, make_workspace(learning), values)
+    player = decoder.player(genome, "it")
     assert player.value_columns(position) == pytest.approx(values[:7], abs=1e-3)
     assert player.choose(position, new_stream(0)) == best
 
@@ -128,16 +134,16 @@ def test_the_player_thinks_as_the_learner_does(seed: int) -> None:
 @pytest.mark.parametrize("encoding", ["0/1/2", "two-planes"])
 def test_a_step_follows_the_gradient(encoding: str, activation: str) -> None:
     """Each weight moves by rate · error · derivative of the value, here by finite differences."""
-    design = make_design(encoding, activation)
-    genome = draw_genome(design)
+    decoder = make_decoder(encoding, activation)
+    genome = draw_genome(decoder)
     position = reach(MOVES)
     read = inputs_for(encoding, position, 4)[None, :]
-    network = make_network(design.mlp, genome)
-    error = teach_once(design, network, position)
-    taught = read_genome(design.mlp, network)
+    network = make_network(decoder.mlp, genome)
+    error = teach_once(decoder, network, position)
+    taught = read_genome(decoder.mlp, network)
 
     def value(weights: NDArray[np.float64]) -> float:
-        return float(design.mlp.evaluate(weights, read)[0, 0])
+        return float(decoder.mlp.evaluate(weights, read)[0, 0])
 
     exact = genome.astype(np.float64)
     assert error == pytest.approx(3.0 - value(exact), abs=1e-5)
@@ -151,13 +157,13 @@ def test_a_step_follows_the_gradient(encoding: str, activation: str) -> None:
 
 
 def test_the_outputs_bias_may_be_left_alone() -> None:
-    design = make_design()
-    genome = draw_genome(design)
+    decoder = make_decoder()
+    genome = draw_genome(decoder)
     position = reach(MOVES)
-    learning, leaving = (make_network(design.mlp, genome) for _ in range(2))
-    error = teach_once(design, learning, position)
-    teach_once(design, leaving, position, bias=False)
-    one, other = (read_genome(design.mlp, network) for network in (learning, leaving))
+    learning, leaving = (make_network(decoder.mlp, genome) for _ in range(2))
+    error = teach_once(decoder, learning, position)
+    teach_once(decoder, leaving, position, bias=False)
+    one, other = (read_genome(decoder.mlp, network) for network in (learning, leaving))
     assert np.array_equal(one[:-1], other[:-1])
     assert one[-1] == pytest.approx(genome[-1] + 0.01 * error, abs=1e-7)
     assert other[-1] == genome[-1]
@@ -165,26 +171,26 @@ def test_the_outputs_bias_may_be_left_alone() -> None:
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
 def test_padding_stays_zero(activation: str) -> None:
-    design = make_design(activation=activation)
-    network = make_network(design.mlp, draw_genome(design))
+    decoder = make_decoder(activation=activation)
+    network = make_network(decoder.mlp, draw_genome(decoder))
     position = reach(MOVES)
     for _ in range(10):
-        teach_once(design, network, position)
-    assert not network.rows.reshape(design.inputs + 1, -1)[:, UNITS:].any()
+        teach_once(decoder, network, position)
+    assert not network.rows.reshape(decoder.inputs + 1, -1)[:, UNITS:].any()
     assert not network.last[LANES + UNITS :].any()
     assert not network.last[1:LANES].any()
 
 
 def test_a_genome_goes_in_and_out_unchanged() -> None:
-    design = make_design("two-planes")
-    genome = draw_genome(design)
-    assert np.array_equal(read_genome(design.mlp, make_network(design.mlp, genome)), genome)
+    decoder = make_decoder("two-planes")
+    genome = draw_genome(decoder)
+    assert np.array_equal(read_genome(decoder.mlp, make_network(decoder.mlp, genome)), genome)
 
 
 def test_exponentials() -> None:
     values = np.linspace(-30.0, 2.0, 2 * LANES).astype(np.float32)
-    room = values.copy()
-    exponentials(room, 2 * LANES, np.float32(2.0), np.float32(0.5))
+    workspace = values.copy()
+    exponentials(workspace, 2 * LANES, np.float32(2.0), np.float32(0.5))
     expected = np.exp((values.astype(np.float64) - 2.0) / 0.5)
-    assert room == pytest.approx(expected, rel=1e-5)
-    assert room[-1] == pytest.approx(1.0, abs=2e-7)
+    assert workspace == pytest.approx(expected, rel=1e-5)
+    assert workspace[-1] == pytest.approx(1.0, abs=2e-7)

@@ -47,12 +47,12 @@ def test_the_shipped_recipe_is_the_first_configuration() -> None:
     assert (method["future"], method["exploration"]) == ("best-known", "boltzmann")
     assert method["temperature"] == 1.0
     assert method["rewards"] == {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01}
-    assert recipe.make_design().inputs == 43
+    assert recipe.make_decoder().inputs == 43
 
 
 def test_its_champion_plays_what_it_values_most(recipe: Recipe, tmp_path: Path) -> None:
     run = start(recipe, run=tmp_path / "run", executor="serial")
-    position = recipe.make_design().game.initial()
+    position = recipe.make_decoder().game.initial()
     champion = find_player(f"run:{run.path}")
     assert isinstance(champion, BredPlayer)
     values = champion.value_columns(position)

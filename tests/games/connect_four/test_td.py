@@ -16,11 +16,11 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import GAME
-from evolve_arena.games.connect_four.td import Td, TdConfig, make_course
+from evolve_arena.games.connect_four.td import Td, TdConfig, make_learning_settings
 from evolve_arena.games.connect_four.td_kernel import compute_targets, epsilon_at
-from evolve_arena.games.connect_four.td_moves import Course
+from evolve_arena.games.connect_four.td_moves import LearningSettings
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import load_recipe
@@ -34,13 +34,13 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = Td.network_section(GAME, network)(**{"hidden": (20,), **network})
     config = TdConfig(**method)
-    return Td(config, Td.make_design(ConnectFour(**(board or {})), settings, config))
+    return Td(config, Td.make_decoder(ConnectFour(**(board or {})), settings, config))
 
 
 @pytest.fixture
 def arena() -> Callable[[Td], Arena]:
     def make(method: Td) -> Arena:
-        return Arena(method.design, SerialExecutor())
+        return Arena(method.decoder, SerialExecutor())
 
     return make
 
@@ -64,8 +64,8 @@ def find_targets(
     better = np.full_like(places, np.nan)
     for place, value in (rivals or {}).items():
         better[2 * place] = value
-    course = make_course(method.config, method.design, 0)
-    compute_targets(places, better, targets, len(places) - 1, over, reward, course)
+    learning = make_learning_settings(method.config, method.decoder, 0)
+    compute_targets(places, better, targets, len(places) - 1, over, reward, learning)
     assert (targets[1::2] == 77.0).all()
     return list(targets[::2])
 
@@ -138,9 +138,9 @@ def test_random_moves_may_teach_nothing_or_what_the_best_would_have() -> None:
 
 def test_epsilon_falls_in_equal_steps_and_stays() -> None:
     method = make_method(epsilon_start=0.5, epsilon_end=0.1, epsilon_games=1000, games=100)
-    course = make_course(method.config, method.design, 3)
-    assert course.played == 300
-    found = [epsilon_at(course, game) for game in (0, 500, 999, 1000, 5000)]
+    learning = make_learning_settings(method.config, method.decoder, 3)
+    assert learning.played == 300
+    found = [epsilon_at(learning, game) for game in (0, 500, 999, 1000, 5000)]
     assert found == pytest.approx([0.5, 0.3, 0.1004, 0.1, 0.1])
 
 
@@ -175,11 +175,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) -> None:
     method = make_method(board, games=12, epsilon_games=15, individuals=2, **VARIANTS[variant])
     before, after, figures = teach(method)
-    course = make_course(method.config, method.design, 0)
+    learning = make_learning_settings(method.config, method.decoder, 0)
     seeds = derive_seeds(1, 0, "games", 2)
     for learner in range(2):
         plain = NumpyLearner(
-            method.design, before[learner], course, int(seeds[learner]), np.float64
+            method.decoder, before[learner], learning, int(seeds[learner]), np.float64
         )
         plain.play_games(12)
         assert figures[learner, 1] == plain.plies
@@ -281,11 +281,11 @@ def test_a_network_learns_to_beat_chance(arena: Any) -> None:
     method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
     state = method.initial(1)
     after, _ = method.step(state, arena(method))
-    chance = make_player("random", method.design.game)
+    chance = make_player("random", method.decoder.game)
     shares = []
     for genome in (state.population[0], after.population[0]):
-        player = method.design.player(genome, "learner")
-        result = duel(method.design.game, player, chance, games=400, seed=1)
+        player = method.decoder.player(genome, "learner")
+        result = duel(method.decoder.game, player, chance, games=400, seed=1)
         shares.append(result.wins / result.games)
     assert shares[0] < 0.6
     assert shares[1] > 0.75
@@ -321,15 +321,15 @@ def test_what_does_not_fit_is_refused(change: str, said: str) -> None:
 def test_the_shipped_recipe_is_the_published_setting_with_smaller_steps() -> None:
     recipe = load_recipe("td-lambda")
     method = recipe.make_method()
-    design: NetworkDesign = method.design
-    course: Course = make_course(method.config, design, 0)
-    assert (design.inputs, design.hidden, design.take_wins) == (42, (120,), False)
-    assert course.hidden_rate == pytest.approx(0.1 / 42)
-    assert course.output_rate == pytest.approx(0.1 / 120)
-    assert (course.step, course.discount, course.trace) == (1.0, 1.0, 0.0)
-    assert epsilon_at(course, 0) == 0.5
-    assert epsilon_at(course, 1_000_000) == pytest.approx(0.1)
-    assert recipe.run.generations * course.games == 1_000_000
+    decoder: NetworkDecoder = method.decoder
+    learning: LearningSettings = make_learning_settings(method.config, decoder, 0)
+    assert (decoder.inputs, decoder.hidden, decoder.take_wins) == (42, (120,), False)
+    assert learning.hidden_rate == pytest.approx(0.1 / 42)
+    assert learning.output_rate == pytest.approx(0.1 / 120)
+    assert (learning.step, learning.discount, learning.trace) == (1.0, 1.0, 0.0)
+    assert epsilon_at(learning, 0) == 0.5
+    assert epsilon_at(learning, 1_000_000) == pytest.approx(0.1)
+    assert recipe.run.generations * learning.games == 1_000_000
     genes = method.initial(1).population[0]
     split = 43 * 120
     assert np.abs(genes[:split]).max() == pytest.approx(42**-0.5, rel=0.01)

@@ -61,7 +61,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert {check.generation for check in outcome.checks} == {3, 6, 9}
     player = read_player(outcome.champion)
     assert isinstance(player, NetworkPlayer)
-    assert (player.design.activation, player.design.take_wins) == ("tanh", False)
+    assert (player.decoder.activation, player.decoder.take_wins) == ("tanh", False)
 
 
 def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:

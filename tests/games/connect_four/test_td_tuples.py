@@ -14,16 +14,16 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.learning.tuple_lessons import (
+from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
     FIGURES,
     FIRST_WINS,
     PLIES,
-    Lesson,
-    TupleRoom,
+    LearningSettings,
+    TupleWorkspace,
     average_tables,
-    make_room,
+    make_tuple_workspace,
     merge_shards,
 )
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesConfig, TdTuplesState
@@ -35,7 +35,7 @@ from evolve_arena.games.connect_four.tuple_table import make_table
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, find_lines, random_walks
 from evolve_arena.players.specification import make_player
 
-PLAIN = Lesson(games=1, step=0.1, decay=0.7, discount=1.0, exploration=0.2, damped=0.0)
+PLAIN = LearningSettings(games=1, step=0.1, decay=0.7, discount=1.0, exploration=0.2, damped=0.0)
 LESSONS = {
     "plain": PLAIN,
     "damped": PLAIN._replace(damped=1.0),
@@ -65,22 +65,22 @@ def draw_numbers(table: TupleTable, seed: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_game_and_its_lesson_are_those_of_plain_numpy(rules: Rules, name: str) -> None:
-    lesson, cells = LESSONS[name], draw(rules)
+    learning, cells = LESSONS[name], draw(rules)
     table = make_table(cells, rules)
     places = tuples_numpy.find_places(rules, cells)
-    room = make_room(rules.columns * rules.rows, table.readings)
+    workspace = make_tuple_workspace(rules.columns * rules.rows, table.readings)
     outcomes = set()
     changed = 0
     for seed in range(25):
         numbers = draw_numbers(table, seed)
         spread = np.zeros((2, len(cells), 4 ** cells.shape[1]))
         spread.reshape(2, -1)[:, places] = numbers.reshape(2, -1)
-        plain = tuples_numpy.NumpyTuples(rules, cells, spread, lesson, seed)
+        plain = tuples_numpy.NumpyTuples(rules, cells, spread, learning, seed)
         plain.begin()
         outcome = plain.play()
         plain.learn(outcome)
         learned, figures, stream = numbers.copy(), np.zeros(FIGURES), new_stream(seed)
-        teach(rules, lesson, table.structure, learned, stream, room, figures)
+        teach(rules, learning, table.structure, learned, stream, workspace, figures)
         assert stream == plain.stream
         assert figures[PLIES] == plain.ply
         assert (figures[FIRST_WINS], figures[DRAWS]) == (outcome == 1, outcome == 0)
@@ -98,13 +98,13 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(rules: Rules, name: str)
 def test_games_follow_each_other_with_the_same_tables_and_chance() -> None:
     rules = BOARDS[0]
     table = make_table(draw(rules), rules)
-    room = make_room(rules.columns * rules.rows, table.readings)
+    workspace = make_tuple_workspace(rules.columns * rules.rows, table.readings)
     ends = []
     for games, repeats in ((12, 1), (1, 12), (3, 4)):
         numbers, figures, stream = draw_numbers(table, 1), np.zeros(FIGURES), new_stream(5)
         for _ in range(repeats):
-            lesson = PLAIN._replace(games=games)
-            teach(rules, lesson, table.structure, numbers, stream, room, figures)
+            learning = PLAIN._replace(games=games)
+            teach(rules, learning, table.structure, numbers, stream, workspace, figures)
         ends.append((numbers.tobytes(), figures.tolist(), int(stream[0])))
     assert ends[0] == ends[1] == ends[2]
 
@@ -113,7 +113,7 @@ def test_games_follow_each_other_with_the_same_tables_and_chance() -> None:
 
 
 def find_returns(
-    values: list[float], explored: list[bool], outcome: int, lesson: Lesson
+    values: list[float], explored: list[bool], outcome: int, learning: LearningSettings
 ) -> dict[int, float]:
     """The forward view: means of n-step returns, which look ahead to a position or to the end.
 
@@ -130,10 +130,10 @@ def find_returns(
         ahead = end - start
         if ahead == 0:
             continue  # a random move came next: there is nothing to learn
-        total = lesson.decay ** (ahead - 1) * lesson.discount**ahead * worth[end]
+        total = learning.decay ** (ahead - 1) * learning.discount**ahead * worth[end]
         for steps in range(1, ahead):
-            look = lesson.discount**steps * worth[start + steps]
-            total += (1 - lesson.decay) * lesson.decay ** (steps - 1) * look
+            look = learning.discount**steps * worth[start + steps]
+            total += (1 - learning.decay) * learning.decay ** (steps - 1) * look
         returns[start] = total
     return returns
 
@@ -144,36 +144,38 @@ def played_by(figures: NDArray[np.float64]) -> tuple[int, int]:
     return int(figures[PLIES]), 0 if draw else (1 if figures[FIRST_WINS] else -1)
 
 
-def lessons_of(room: TupleRoom, plies: int, outcome: int, lesson: Lesson) -> dict[int, float]:
-    """What each position of the game in the *room* has to be drawn towards, by its ply."""
-    values = room.values[: plies - 1].tolist()
+def lessons_of(
+    workspace: TupleWorkspace, plies: int, outcome: int, learning: LearningSettings
+) -> dict[int, float]:
+    """What each position of the game in the *workspace* has to be drawn towards, by its ply."""
+    values = workspace.values[: plies - 1].tolist()
     # The last ply is a move that wins, which is never random, or fills the board.
-    explored = [*room.explored[: plies - 1].astype(bool).tolist(), False]
+    explored = [*workspace.explored[: plies - 1].astype(bool).tolist(), False]
     if outcome == 0:
-        explored[-1] = bool(room.explored[plies - 1])
-    return find_returns(values, explored, outcome, lesson)
+        explored[-1] = bool(workspace.explored[plies - 1])
+    return find_returns(values, explored, outcome, learning)
 
 
 @pytest.mark.parametrize("rules", BOARDS[:3], ids=str)
 @pytest.mark.parametrize("name", LESSONS)
 def test_positions_are_drawn_towards_their_lambda_returns(rules: Rules, name: str) -> None:
     """By the forward view, which is how such returns are defined."""
-    lesson = LESSONS[name]
+    learning = LESSONS[name]
     table = make_table(find_lines(*rules), rules)
-    room = make_room(rules.columns * rules.rows, table.readings)
+    workspace = make_tuple_workspace(rules.columns * rules.rows, table.readings)
     numbers = draw_numbers(table, 5)
     learned_from = 0
     for seed in range(20):
         before, figures = numbers.astype(np.float64), np.zeros(FIGURES)
-        teach(rules, lesson, table.structure, numbers, new_stream(seed), room, figures)
+        teach(rules, learning, table.structure, numbers, new_stream(seed), workspace, figures)
         plies, outcome = played_by(figures)
         expected = before.copy()
-        for ply, wanted in lessons_of(room, plies, outcome, lesson).items():
-            read = room.past[ply * table.readings :][: table.readings]
+        for ply, wanted in lessons_of(workspace, plies, outcome, learning).items():
+            read = workspace.past[ply * table.readings :][: table.readings]
             value = np.tanh(before[read].sum())
-            assert room.values[ply] == pytest.approx(value, abs=1e-5)
-            slope = 1.0 - value**2 if lesson.damped else 1.0
-            np.add.at(expected, read, lesson.step * (wanted - value) * slope)
+            assert workspace.values[ply] == pytest.approx(value, abs=1e-5)
+            slope = 1.0 - value**2 if learning.damped else 1.0
+            np.add.at(expected, read, learning.step * (wanted - value) * slope)
             learned_from += 1
         np.testing.assert_allclose(numbers, expected, atol=1e-5)
     assert learned_from > 40
@@ -226,12 +228,12 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> TdTuples
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = TdTuples.network_section(GAME, network)(**{"tuples": 10, "length": 4, **network})
     config = TdTuplesConfig(**{"games": 60, **method})
-    return TdTuples(config, TdTuples.make_design(ConnectFour(**(board or {})), settings, config))
+    return TdTuples(config, TdTuples.make_decoder(ConnectFour(**(board or {})), settings, config))
 
 
 def learn(method: TdTuples, generations: int, workers: int | None = None) -> TdTuplesState:
     executor = SerialExecutor() if workers is None else ProcessExecutor(workers)
-    arena = Arena(method.design, executor)
+    arena = Arena(method.decoder, executor)
     state = method.initial(1)
     for _ in range(generations):
         state, _ = method.step(state, arena)
@@ -245,7 +247,7 @@ def test_learners_begin_with_shapes_of_their_own_and_know_nothing() -> None:
     assert state.population.cells.shape == (3, 10, 4)
     assert not np.array_equal(state.population.cells[0], state.population.cells[1])
     assert not state.population.tables.any()
-    needed = [method.design.table(cells).numbers for cells in state.population.cells]
+    needed = [method.decoder.table(cells).numbers for cells in state.population.cells]
     assert state.population.tables.shape == (3, max(needed))
     again, other = make_method(individuals=3).initial(1), method.initial(2)
     assert np.array_equal(again.population.cells, state.population.cells)
@@ -288,7 +290,7 @@ def test_a_step_brings_shards_together_and_averages() -> None:
     state = learn(method, 5)
     work = method.make_work(state)
     outputs = SerialExecutor().do(work)
-    after, statistics = method.take_in(state, outputs)
+    after, statistics = method.update(state, outputs)
     assert after.generation == 6
     for one in range(2):
         tables = state.population.tables[one].copy()
@@ -305,7 +307,7 @@ def test_a_step_brings_shards_together_and_averages() -> None:
 
 def test_the_first_generations_are_averaged_evenly() -> None:
     method = make_method(averaging=0.05, shards=1)
-    arena = Arena(method.design, SerialExecutor())
+    arena = Arena(method.decoder, SerialExecutor())
     state, seen = method.initial(1), []
     for _ in range(4):
         state, _ = method.step(state, arena)
@@ -322,9 +324,9 @@ def test_step_and_exploration_come_to_their_ends() -> None:
     found = []
     for generation in (0, 1, 3, 4, 9):
         now = TdTuplesState(1, generation, state.population, state.averages)
-        lesson = Lesson(*method.make_work(now).options["lesson"])
-        assert lesson.games == 50
-        found.append((lesson.step, lesson.exploration))
+        learning = LearningSettings(*method.make_work(now).options["learning"])
+        assert learning.games == 50
+        found.append((learning.step, learning.exploration))
     assert found == [
         pytest.approx(pair)
         for pair in ((0.5, 0.2), (0.4, 0.15), (0.2, 0.05), (0.1, 0.0), (0.1, 0.0))
@@ -335,8 +337,8 @@ def test_without_ends_step_and_exploration_stay() -> None:
     method = make_method(step=0.5, exploration=0.2, schedule_games=60)
     state = method.initial(1)
     later = TdTuplesState(1, 50, state.population, state.averages)
-    lesson = Lesson(*method.make_work(later).options["lesson"])
-    assert (lesson.step, lesson.exploration) == (0.5, 0.2)
+    learning = LearningSettings(*method.make_work(later).options["learning"])
+    assert (learning.step, learning.exploration) == (0.5, 0.2)
 
 
 def test_the_gradients_differ() -> None:
@@ -375,9 +377,11 @@ def test_states_of_other_networks_are_told() -> None:
 def test_it_learns() -> None:
     method = make_method(games=5000, _tuples=30, _length=6, step=0.01)
     state = learn(method, 4)
-    player = method.design.player(method.candidates(state)[0], "learner")
-    result = duel(method.design.game, player, make_player("random", method.design.game), games=400)
+    player = method.decoder.player(method.candidates(state)[0], "learner")
+    result = duel(
+        method.decoder.game, player, make_player("random", method.decoder.game), games=400
+    )
     assert result.wins > 0.9 * 400
-    begun = method.design.player(method.candidates(method.initial(1))[0], "beginner")
-    result = duel(method.design.game, begun, make_player("random", method.design.game), games=400)
+    begun = method.decoder.player(method.candidates(method.initial(1))[0], "beginner")
+    result = duel(method.decoder.game, begun, make_player("random", method.decoder.game), games=400)
     assert result.wins < 0.9 * 400

@@ -19,9 +19,9 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDesign
+from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.games.connect_four.tuple_network import TupleDesign, TuplePlayer
+from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.games.connect_four.workspace import TABLES, count_tables
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
@@ -30,14 +30,14 @@ from evolve_arena.players.bred import FORMAT, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 
-SMALL = TupleDesign(4, 3, 3, tuples=6, length=4)
+SMALL = TupleDecoder(4, 3, 3, tuples=6, length=4)
 
 
-def make_genome(design: TupleDesign, seed: int, coarse: bool = False) -> TuplePopulation:
+def make_genome(decoder: TupleDecoder, seed: int, coarse: bool = False) -> TuplePopulation:
     """Random tables; *coarse* ones hold few different numbers, so that moves are often equal."""
     generator = np.random.default_rng(seed)
-    cells = design.draw(generator)
-    numbers = generator.normal(0.0, 0.1, design.table(cells).numbers).astype(np.float32)
+    cells = decoder.draw(generator)
+    numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
     if coarse:
         numbers = np.sign(np.rint(4 * numbers)).astype(np.float32)
     return TuplePopulation(cells[None], numbers[None])
@@ -46,13 +46,13 @@ def make_genome(design: TupleDesign, seed: int, coarse: bool = False) -> TuplePo
 class Reference(Player):
     """The definition of a tuple network that plays: every cell is looked at for every move."""
 
-    def __init__(self, design: TupleDesign, genome: TuplePopulation, noise: float = 0.0) -> None:
+    def __init__(self, decoder: TupleDecoder, genome: TuplePopulation, noise: float = 0.0) -> None:
         self.name = "reference"
-        self.design = design
+        self.decoder = decoder
         self.noise = round(noise * 2**32)
         self.side = 0
         self.decisions = 0
-        rules, cells = design.game.rules, genome.cells[0]
+        rules, cells = decoder.game.rules, genome.cells[0]
         whole = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         tables = np.zeros((2, len(cells), 4 ** cells.shape[1]), dtype=np.int64)
         tables.reshape(2, -1)[:, find_places(rules, cells)] = whole.reshape(2, -1)
@@ -64,7 +64,7 @@ class Reference(Player):
 
     def choose(self, position: Position, stream: Stream) -> int:
         """The first move that wins, else the first of the best value."""
-        game = self.design.game
+        game = self.decoder.game
         legal = game.legal_moves(position)
         if self.noise and int(next_word(stream)) >> 32 < self.noise:
             while (column := int(below(stream, game.rules.columns))) not in legal:
@@ -80,7 +80,7 @@ class Reference(Player):
 
     def values(self, position: Position) -> dict[int, int]:
         """What each move is worth to who is to move, in units of 1/65536."""
-        game = self.design.game
+        game = self.decoder.game
         side = position.ply % 2
         values = {}
         for column in game.legal_moves(position):
@@ -99,12 +99,12 @@ def states_of(position: Position) -> NDArray[np.int64]:
     return board.ravel()
 
 
-def designs_on(board: tuple[int, int, int]) -> list[TupleDesign]:
+def decoders_on(board: tuple[int, int, int]) -> list[TupleDecoder]:
     length = min(6, board[0] * board[1])
     return [
-        TupleDesign(*board, tuples=20, length=length),
-        TupleDesign(*board, tuples=5, length=2),
-        TupleDesign(*board, shape="lines"),
+        TupleDecoder(*board, tuples=20, length=length),
+        TupleDecoder(*board, tuples=5, length=2),
+        TupleDecoder(*board, shape="lines"),
     ]
 
 
@@ -113,14 +113,16 @@ def designs_on(board: tuple[int, int, int]) -> list[TupleDesign]:
 def test_games_are_those_of_plain_python(board: tuple[int, int, int], noise: float) -> None:
     """At several tables at once, with others between the tuple networks."""
     game = ConnectFour(*board)
-    designs = designs_on(board) * 2
-    genomes = [make_genome(design, seed, seed % 2 == 1) for seed, design in enumerate(designs)]
-    perceptron = NetworkDesign(*board, hidden=(12,))
+    decoders = decoders_on(board) * 2
+    genomes = [make_genome(decoder, seed, seed % 2 == 1) for seed, decoder in enumerate(decoders)]
+    perceptron = NetworkDecoder(*board, hidden=(12,))
     weights = perceptron.initialise(1, "normal", np.random.default_rng(1))
     bots = [make_test_bot(game), perceptron.player(weights[0], "mlp"), make_random(game)]
-    packed_players = [design.pack(genome) for design, genome in zip(designs, genomes, strict=True)]
+    packed_players = [
+        decoder.pack(genome) for decoder, genome in zip(decoders, genomes, strict=True)
+    ]
     references = [
-        Reference(design, genome, noise) for design, genome in zip(designs, genomes, strict=True)
+        Reference(decoder, genome, noise) for decoder, genome in zip(decoders, genomes, strict=True)
     ]
     players: list[Player] = list(references)
     for at, bot in ((0, bots[0]), (4, bots[1]), (8, bots[2])):
@@ -162,10 +164,10 @@ def test_a_player_chooses_and_values_as_plain_python_does(
     board: tuple[int, int, int], coarse: bool
 ) -> None:
     compared = equal = 0
-    for seed, design in enumerate(designs_on(board)):
-        genome = make_genome(design, seed + 20, coarse)
-        player, reference = design.player(genome, "it"), Reference(design, genome)
-        for position in random_positions(design.game, 15):
+    for seed, decoder in enumerate(decoders_on(board)):
+        genome = make_genome(decoder, seed + 20, coarse)
+        player, reference = decoder.player(genome, "it"), Reference(decoder, genome)
+        for position in random_positions(decoder.game, 15):
             reference.begin(position.ply % 2)
             expected = reference.values(position)
             values = player.value_columns(position)
@@ -206,22 +208,22 @@ def test_strange_numbers_count_as_what_is_safe() -> None:
         ({"columns": 4, "rows": 13}, "13 rows: tuple networks read boards of up to 12"),
     ],
 )
-def test_designs_that_can_not_be(options: dict[str, int], message: str) -> None:
+def test_decoders_that_can_not_be(options: dict[str, int], message: str) -> None:
     with pytest.raises(BadValueError, match=message):
-        TupleDesign(**options)
+        TupleDecoder(**options)
     with pytest.raises(UnknownNameError, match="did you mean 'lines'"):
-        TupleDesign(shape="line")
+        TupleDecoder(shape="line")
 
 
 # Files
 
 
 def test_a_stored_player_is_the_same_again() -> None:
-    for design in (SMALL, TupleDesign(shape="lines"), TupleDesign(9, 5, 4, tuples=3, length=5)):
-        player = design.player(make_genome(design, 7), "żółw")
+    for decoder in (SMALL, TupleDecoder(shape="lines"), TupleDecoder(9, 5, 4, tuples=3, length=5)):
+        player = decoder.player(make_genome(decoder, 7), "żółw")
         again = read_player(player.serialise(generation=5))
         assert isinstance(again, TuplePlayer)
-        assert (again.design, again.name, again.remarks) == (design, "żółw", {"generation": 5})
+        assert (again.decoder, again.name, again.remarks) == (decoder, "żółw", {"generation": 5})
         for name, array in player.arrays.items():
             assert again.arrays[name].dtype == array.dtype
             assert np.array_equal(again.arrays[name], array)

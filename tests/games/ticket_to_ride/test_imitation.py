@@ -24,7 +24,7 @@ from evolve_arena.games.ticket_to_ride.imitation import (
 )
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 
 GAME = TicketToRide()
@@ -52,8 +52,8 @@ def play(count: int) -> DecisionLog:
 
 
 def make_method(**changes: Any) -> Imitation:
-    design = DecisionDesign(hidden=(12,), activation="relu", scaling="raw", masked=False)
-    return Imitation(ImitationConfig.model_validate({**SETTINGS, **changes}), design)
+    decoder = DecisionDecoder(hidden=(12,), activation="relu", scaling="raw", masked=False)
+    return Imitation(ImitationConfig.model_validate({**SETTINGS, **changes}), decoder)
 
 
 def test_the_best_games_are_chosen_by_their_best_player() -> None:
@@ -102,7 +102,7 @@ def test_a_limit_that_no_game_reaches_is_an_error() -> None:
 
 def test_a_network_learns_to_decide_like_the_rule_player() -> None:
     method = make_method(games=40, best=20, batch=20, learning_rate=0.003)
-    arena = Arena(method.design, SerialExecutor())
+    arena = Arena(method.decoder, SerialExecutor())
     state = method.initial(1)
     reports = []
     for _ in range(30):
@@ -114,7 +114,7 @@ def test_a_network_learns_to_decide_like_the_rule_player() -> None:
     usual = (held_out.classes == 1).mean()
     assert reports[-1].statistics["accuracy_held_out"] > usual
     # What is reported is what the player that is bred would do.
-    player = method.design.player(state.population[0], "pupil")
+    player = method.decoder.player(state.population[0], "pupil")
     chances = player.decision_probabilities(held_out.features[:, :26])
     agreed = (chances.argmax(axis=1) == held_out.classes).mean()
     assert agreed == pytest.approx(reports[-1].statistics["accuracy_held_out"])
@@ -123,7 +123,7 @@ def test_a_network_learns_to_decide_like_the_rule_player() -> None:
 
 def test_a_generation_may_be_a_number_of_batches() -> None:
     method = make_method(batches=7)
-    state, _ = method.step(method.initial(1), Arena(method.design, SerialExecutor()))
+    state, _ = method.step(method.initial(1), Arena(method.decoder, SerialExecutor()))
     assert state.steps == 7
     assert state.memory.any(axis=1).all()
 
@@ -131,7 +131,7 @@ def test_a_generation_may_be_a_number_of_batches() -> None:
 def test_the_same_seed_teaches_the_same_and_another_another() -> None:
     def learn(seed: int) -> Any:
         method = make_method()
-        state, report = method.step(method.initial(seed), Arena(method.design, SerialExecutor()))
+        state, report = method.step(method.initial(seed), Arena(method.decoder, SerialExecutor()))
         return state.population.tobytes(), state.memory.tobytes(), report
 
     assert learn(1) == learn(1)
@@ -153,7 +153,7 @@ def test_each_seed_has_rows_of_its_own() -> None:
 
 def test_weights_beyond_all_bounds_are_an_error() -> None:
     method = make_method(solver="sgd", learning_rate=10.0, penalty=100.0)
-    arena = Arena(method.design, SerialExecutor())
+    arena = Arena(method.decoder, SerialExecutor())
 
     def learn() -> None:
         state = method.initial(1)

@@ -31,7 +31,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
 from evolve_arena.players.packed import combine_players, simple_player
@@ -41,10 +41,10 @@ GAME = make_game("ticket-to-ride")
 
 
 def make_packed() -> tuple[object, int]:
-    design = DecisionDesign(masked=False)
-    genomes = design.initialise(6, "uniform", np.random.default_rng(3))
+    decoder = DecisionDecoder(masked=False)
+    genomes = decoder.initialise(6, "uniform", np.random.default_rng(3))
     others = [make_player(name, GAME).packed for name in ("rule", "rule:code", "random")]
-    packed = combine_players([design.pack(genomes), *others])
+    packed = combine_players([decoder.pack(genomes), *others])
     return packed, len(packed.seats)
 
 
@@ -151,14 +151,14 @@ def test_the_same_seats_with_the_same_seed_play_the_same_game() -> None:
 
 
 def test_a_population_sits_beside_others() -> None:
-    design = DecisionDesign()
-    genomes = design.initialise(3, "uniform", np.random.default_rng(1))
+    decoder = DecisionDecoder()
+    genomes = decoder.initialise(3, "uniform", np.random.default_rng(1))
     rule = make_player("rule", GAME).packed
     seatings = seat_players([[0, 3, 1, 3], [3, 2, 3, 0]], MOST_PLAYERS)
     seeds = np.arange(2, dtype=np.uint64)
-    arena = Arena(design, SerialExecutor())
+    arena = Arena(decoder, SerialExecutor())
     results = arena.play(genomes, seatings, seeds, others=[rule])
-    packed = combine_players([design.pack(genomes), rule])
+    packed = combine_players([decoder.pack(genomes), rule])
     assert_same(results, run_kernel(make_batch(GAME, packed, seatings, seeds)))
     assert arena.games == 2
     noisy = arena.play(genomes, seatings, seeds, others=[rule], noise=0.5)

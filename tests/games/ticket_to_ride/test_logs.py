@@ -22,7 +22,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
 )
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, decision_of, join_logs, log_games
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer
@@ -33,10 +33,10 @@ NAMES = [field.name for field in fields(DecisionLog)]
 
 
 def make_players() -> list[CompiledPlayer]:
-    design = DecisionDesign(players=3, masked=False)
-    genome = design.initialise(1, "uniform", np.random.default_rng(5))[0]
+    decoder = DecisionDecoder(players=3, masked=False)
+    genome = decoder.initialise(1, "uniform", np.random.default_rng(5))[0]
     names = ("rule", "rule:code", "random")
-    return [*(make_player(name, GAME) for name in names), design.player(genome, "network")]
+    return [*(make_player(name, GAME) for name in names), decoder.player(genome, "network")]
 
 
 def make_seatings(count: int) -> tuple[Seatings, np.ndarray]:

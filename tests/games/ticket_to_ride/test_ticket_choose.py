@@ -20,7 +20,7 @@ from evolve_arena.games.ticket_to_ride.choose import (
 )
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDecoder
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
@@ -33,8 +33,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS, describe_move
-from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign
+from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
@@ -58,22 +58,22 @@ from evolve_arena.players.player import CompiledPlayer, make_random
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [
-    DecisionDesign(),
-    DecisionDesign(features=28, hidden=(180, 160), activation="relu", scaling="raw"),
-    DecisionDesign(hidden=(), variant="code"),
+    DecisionDecoder(),
+    DecisionDecoder(features=28, hidden=(180, 160), activation="relu", scaling="raw"),
+    DecisionDecoder(hidden=(), variant="code"),
 ]
-WEIGHERS = [MoveDesign(hidden=(60, 24)), MoveDesign(hidden=(20,), activation="relu")]
+WEIGHERS = [MoveDecoder(hidden=(60, 24)), MoveDecoder(hidden=(20,), activation="relu")]
 
 
-def make_genome(design: DecisionDesign | MoveDesign, seed: int = 4) -> NDArray[np.float32]:
-    return design.initialise(1, "glorot:2", np.random.default_rng(seed))[0]
+def make_genome(decoder: DecisionDecoder | MoveDecoder, seed: int = 4) -> NDArray[np.float32]:
+    return decoder.initialise(1, "glorot:2", np.random.default_rng(seed))[0]
 
 
-def make_graph(design: TicketGraphDesign) -> NeatPopulation:
+def make_graph(decoder: TicketGraphDecoder) -> NeatPopulation:
     """One genome with some hidden nodes."""
-    ends = {"inputs": design.inputs, "outputs": design.outputs}
+    ends = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     config = NeatConfig(pop_size=2, node_add_prob=0.8)
-    population, counters = create(config, design.inputs, design.outputs, seed=5)
+    population, counters = create(config, decoder.inputs, decoder.outputs, seed=5)
     for seed in range(4):
         population, counters = mutate(config, population, **ends, seed=seed, counters=counters)
     return population.take([0])
@@ -82,7 +82,7 @@ def make_graph(design: TicketGraphDesign) -> NeatPopulation:
 @cache
 def make_players() -> tuple[CompiledPlayer, ...]:
     game = GAMES[4]
-    networks = [design.player(make_genome(design), "n") for design in (*DECISIONS, *WEIGHERS)]
+    networks = [decoder.player(make_genome(decoder), "n") for decoder in (*DECISIONS, *WEIGHERS)]
     return (
         make_random(game),
         make_rule_player("text", game),
@@ -139,12 +139,12 @@ def test_what_was_played_before_does_not_matter() -> None:
             assert ask(player.packed, position, 3, workspace) == expected
 
 
-def favouring(design: DecisionDesign, order: tuple[int, ...]) -> CompiledPlayer:
+def favouring(decoder: DecisionDecoder, order: tuple[int, ...]) -> CompiledPlayer:
     """Thinks always most of the first of these classes, then of the second, and so on."""
-    genome = np.zeros(design.genes, dtype=np.float32)
+    genome = np.zeros(decoder.genes, dtype=np.float32)
     for worth, decision in enumerate(reversed(order)):
         genome[len(genome) - 4 + decision] = worth
-    return design.player(genome, "favouring")
+    return decoder.player(genome, "favouring")
 
 
 def positions_of(phase: int) -> list[Position]:
@@ -152,7 +152,7 @@ def positions_of(phase: int) -> list[Position]:
 
 
 def test_masks_leave_what_can_be_carried_out() -> None:
-    player = favouring(DecisionDesign(), (0, 3, 2, 1))
+    player = favouring(DecisionDecoder(), (0, 3, 2, 1))
     claimed = drawn = 0
     for position in positions_of(TURN):
         legal = GAMES[position.players].legal_moves(position)
@@ -167,10 +167,10 @@ def test_masks_leave_what_can_be_carried_out() -> None:
 
 
 def test_without_masks_what_is_impossible_is_forbidden() -> None:
-    design = DecisionDesign(masked=False)
-    passing = favouring(design, (0, 1, 2, 3))
-    claiming = favouring(design, (3, 1, 2, 0))
-    asking = favouring(design, (2, 1, 3, 0))
+    decoder = DecisionDecoder(masked=False)
+    passing = favouring(decoder, (0, 1, 2, 3))
+    claiming = favouring(decoder, (3, 1, 2, 0))
+    asking = favouring(decoder, (2, 1, 3, 0))
     seen = set()
     for position in positions_of(TURN):
         legal = GAMES[position.players].legal_moves(position)
@@ -184,7 +184,7 @@ def test_without_masks_what_is_impossible_is_forbidden() -> None:
 
 
 def test_what_is_no_decision_is_left_to_the_rule_player() -> None:
-    passing = favouring(DecisionDesign(masked=False), (0, 1, 2, 3))
+    passing = favouring(DecisionDecoder(masked=False), (0, 1, 2, 3))
     rule = make_rule_player("text", GAMES[4])
     others = [position for position in random_positions() if position.phase != TURN]
     assert {position.phase for position in others} > {SECOND_CARD}
@@ -194,8 +194,8 @@ def test_what_is_no_decision_is_left_to_the_rule_player() -> None:
 
 def test_noise_plays_any_move() -> None:
     """With noise 1 the network moves as the random player does, its stream one word ahead."""
-    design = MoveDesign(hidden=(3,))
-    noisy = with_noise(design.pack(make_genome(design)[None, :]), 1.0)
+    decoder = MoveDecoder(hidden=(3,))
+    noisy = with_noise(decoder.pack(make_genome(decoder)[None, :]), 1.0)
     for position in random_positions()[:20]:
         workspace = make_ticket_workspace(noisy)
         move = ask(noisy, position, 11, workspace)
@@ -207,57 +207,57 @@ def test_noise_plays_any_move() -> None:
 
 @compiled
 def think(rules: Any, packed: Any, state: Any, variant: int, workspace: Any) -> None:
-    """Leaves the features in ``room.inputs`` and the outputs in ``room.worths``."""
+    """Leaves the features in ``network.inputs`` and the outputs in ``network.worths``."""
     seat = state[TO_MOVE]
     prepare_turn(rules, state, seat, variant, workspace)
     features = packed.seats[0, FEATURES]
-    fill_features(rules, state, seat, features, variant, workspace, workspace.room.inputs)
-    weigh_decisions(packed, 0, workspace.room)
+    fill_features(rules, state, seat, features, variant, workspace, workspace.network.inputs)
+    weigh_decisions(packed, 0, workspace.network)
 
 
 @compiled
 def weigh(rules: Any, packed: Any, state: Any, workspace: Any, inputs: Any, worths: Any) -> int:
     """Fills a row of *inputs* and a worth for each move left; gives their number."""
-    seat, room = state[TO_MOVE], workspace.room
+    seat, network = state[TO_MOVE], workspace.network
     count = list_moves(rules, state, workspace.moves)
     prepare_turn(rules, state, seat, 0, workspace)
-    fill_features(rules, state, seat, packed.seats[0, FEATURES], 0, workspace, room.inputs)
+    fill_features(rules, state, seat, packed.seats[0, FEATURES], 0, workspace, network.inputs)
     survey(state, seat, workspace)
     describe_situation(state, seat, workspace)
-    begin_weighing(packed, 0, room)
-    count = prune_moves(state, seat, workspace.moves, count, room)
+    begin_weighing(packed, 0, network)
+    count = prune_moves(state, seat, workspace.moves, count, network)
     for number in range(count):
-        told = describe_move(state, seat, workspace.moves[number], room)
+        told = describe_move(state, seat, workspace.moves[number], network)
         for place in range(inputs.shape[1]):
-            inputs[number, place] = room.inputs[place]
-        worths[number] = weigh_move(packed, 0, room, told)
+            inputs[number, place] = network.inputs[place]
+        worths[number] = weigh_move(packed, 0, network, told)
     return count
 
 
-@pytest.mark.parametrize("design", DECISIONS, ids=str)
-def test_decisions_are_the_textbooks(design: DecisionDesign) -> None:
-    player = design.player(make_genome(design), "n")
+@pytest.mark.parametrize("decoder", DECISIONS, ids=str)
+def test_decisions_are_the_textbooks(decoder: DecisionDecoder) -> None:
+    player = decoder.player(make_genome(decoder), "n")
     workspace = make_ticket_workspace(player.packed)
     for position in positions_of(TURN):
         array = position.array.copy()
-        think(position.rules, player.packed, array, design.variant_bits, workspace)
-        features = workspace.room.inputs[None, : design.features].copy()
+        think(position.rules, player.packed, array, decoder.variant_bits, workspace)
+        features = workspace.network.inputs[None, : decoder.features].copy()
         expected = player.decision_probabilities(features)[0]
-        powers = np.exp(workspace.room.worths[:4] - workspace.room.worths[:4].max())
+        powers = np.exp(workspace.network.worths[:4] - workspace.network.worths[:4].max())
         np.testing.assert_allclose(powers / powers.sum(), expected, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("design", WEIGHERS, ids=str)
-def test_worths_of_moves_are_the_textbooks(design: MoveDesign) -> None:
-    genome = make_genome(design)
-    player = design.player(genome, "n")
+@pytest.mark.parametrize("decoder", WEIGHERS, ids=str)
+def test_worths_of_moves_are_the_textbooks(decoder: MoveDecoder) -> None:
+    genome = make_genome(decoder)
+    player = decoder.player(genome, "n")
     workspace = make_ticket_workspace(player.packed)
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
     for position in random_positions():
         count = weigh(
             position.rules, player.packed, position.array.copy(), workspace, inputs, worths
         )
-        expected = design.mlp.evaluate(genome, inputs[:count] * design.scales)[:, 0]
+        expected = decoder.mlp.evaluate(genome, inputs[:count] * decoder.scales)[:, 0]
         np.testing.assert_allclose(worths[:count], expected, rtol=1e-3, atol=1e-4)
         best = int(workspace.moves[np.argmax(worths[:count])])
         assert ask(player.packed, position, 1) == best
@@ -265,16 +265,16 @@ def test_worths_of_moves_are_the_textbooks(design: MoveDesign) -> None:
 
 
 def test_graphs_decide_by_their_outputs() -> None:
-    design = TicketGraphDesign(features=28)
-    genome = make_graph(design)
-    player = design.player(genome, "g")
+    decoder = TicketGraphDecoder(features=28)
+    genome = make_graph(decoder)
+    player = decoder.player(genome, "g")
     graphs = compile_graphs(genome, 28, 4, feed_forward=True)
     workspace = make_ticket_workspace(player.packed)
     chosen = set()
     for position in positions_of(TURN):
         think(position.rules, player.packed, position.array.copy(), 0, workspace)
-        inputs = workspace.room.inputs[None, :28] * FEATURE_SCALES
-        assert workspace.room.worths[:4].tolist() == evaluate(graphs, 0, inputs)[0].tolist()
+        inputs = workspace.network.inputs[None, :28] * FEATURE_SCALES
+        assert workspace.network.worths[:4].tolist() == evaluate(graphs, 0, inputs)[0].tolist()
         chosen.add(ask(player.packed, position, 1))
         view = GAMES[position.players].view(position, position.to_move)
         assert ask(player.packed, view, 1) == ask(player.packed, position, 1)
@@ -282,13 +282,13 @@ def test_graphs_decide_by_their_outputs() -> None:
 
 
 def test_graphs_of_moves_play_the_best() -> None:
-    design = TicketGraphDesign(head="action")
-    genome = make_graph(design)
-    player = design.player(genome, "g")
+    decoder = TicketGraphDecoder(head="action")
+    genome = make_graph(decoder)
+    player = decoder.player(genome, "g")
     graphs = compile_graphs(genome, INPUTS, 1, feed_forward=True)
     workspace = make_ticket_workspace(player.packed)
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
-    scales = MoveDesign().scales
+    scales = MoveDecoder().scales
     for position in random_positions()[::3]:
         count = weigh(
             position.rules, player.packed, position.array.copy(), workspace, inputs, worths

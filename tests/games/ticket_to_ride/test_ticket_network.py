@@ -11,14 +11,14 @@ from pydantic import ValidationError
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.ticket_to_ride.bred import TicketDesign
+from evolve_arena.games.ticket_to_ride.bred import TicketDecoder
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.graph import TicketGraphDesign
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDecoder
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
-from evolve_arena.games.ticket_to_ride.move_network import MoveDesign
-from evolve_arena.games.ticket_to_ride.network import DecisionDesign, DecisionPlayer
+from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder, DecisionPlayer
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.games.ticket_to_ride.workspace import (
@@ -39,14 +39,14 @@ from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
 
-def make_genome(design: DecisionDesign | MoveDesign) -> Any:
-    return design.initialise(1, "normal:0.5", np.random.default_rng(2))[0]
+def make_genome(decoder: DecisionDecoder | MoveDecoder) -> Any:
+    return decoder.initialise(1, "normal:0.5", np.random.default_rng(2))[0]
 
 
 def make_players() -> list[BredPlayer]:
-    decision = DecisionDesign(features=28, hidden=(6, 5), scaling="raw", masked=False, players=3)
-    moves = MoveDesign(hidden=(7,), variant="code,long=5", cards=92)
-    graph = TicketGraphDesign(head="action", tie_breaks=1)
+    decision = DecisionDecoder(features=28, hidden=(6, 5), scaling="raw", masked=False, players=3)
+    moves = MoveDecoder(hidden=(7,), variant="code,long=5", cards=92)
+    graph = TicketGraphDecoder(head="action", tie_breaks=1)
     genome = create(NeatConfig(pop_size=2), graph.inputs, graph.outputs, seed=1)[0].take([0])
     return [
         decision.player(make_genome(decision), "one"),
@@ -60,14 +60,14 @@ def test_players_come_back_from_their_files(player: BredPlayer) -> None:
     again = read_player(player.serialise(run="x"))
     assert type(again) is type(player)
     assert again.name == player.name
-    assert again.design == player.design
+    assert again.decoder == player.decoder
     assert again.remarks == {"run": "x"}
     assert again.game.rules == player.game.rules
     for mine, theirs in zip(player.packed, again.packed, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_a_genome_of_another_design_is_damaged() -> None:
+def test_a_genome_of_another_decoder_is_damaged() -> None:
     player = make_players()[0]
     assert isinstance(player, DecisionPlayer)
     player.genome = player.genome[:7]
@@ -76,8 +76,8 @@ def test_a_genome_of_another_design_is_damaged() -> None:
 
 
 def test_networks_are_packed_one_after_the_other() -> None:
-    design = DecisionDesign(hidden=(3,), variant="code", masked=False)
-    packed = design.pack(design.initialise(3, "normal", np.random.default_rng(1)))
+    decoder = DecisionDecoder(hidden=(3,), variant="code", masked=False)
+    packed = decoder.pack(decoder.initialise(3, "normal", np.random.default_rng(1)))
     seats = packed.seats
     assert seats[:, KIND].tolist() == [NETWORK] * 3
     assert seats[:, HEAD].tolist() == [DECISION] * 3
@@ -87,7 +87,7 @@ def test_networks_are_packed_one_after_the_other() -> None:
     size = 27 * 16 + 4 * 16
     assert seats[:, WEIGHTS_AT].tolist() == [0, size, 2 * size]
     assert len(packed.weights) == 3 * size
-    moves = MoveDesign(hidden=(3,))
+    moves = MoveDecoder(hidden=(3,))
     packed = moves.pack(moves.initialise(2, "normal", np.random.default_rng(1)))
     assert packed.seats[:, HEAD].tolist() == [ACTION] * 2
     assert packed.seats[:, FORBIDS].tolist() == [1] * 2
@@ -95,7 +95,7 @@ def test_networks_are_packed_one_after_the_other() -> None:
 
 def test_scales_are_multiplied_into_the_first_layer() -> None:
     """The feature of trains is divided by 64: so is its weight, and no other number."""
-    raw, unit = (DecisionDesign(hidden=(), scaling=scaling) for scaling in ("raw", "unit"))
+    raw, unit = (DecisionDecoder(hidden=(), scaling=scaling) for scaling in ("raw", "unit"))
     genome = np.ones((1, raw.genes), dtype=np.float32)
     trains = FEATURE_NAMES.index("own trains")
     assert raw.pack(genome).weights.reshape(27, 16)[1 + trains, :4].tolist() == [1] * 4
@@ -107,57 +107,57 @@ def test_scales_are_multiplied_into_the_first_layer() -> None:
 
 
 def test_graphs_are_packed() -> None:
-    design = TicketGraphDesign()
-    assert (design.inputs, design.outputs, design.feed_forward) == (26, 4, True)
+    decoder = TicketGraphDecoder()
+    assert (decoder.inputs, decoder.outputs, decoder.feed_forward) == (26, 4, True)
     population = create(NeatConfig(pop_size=3), 26, 4, seed=1)[0]
-    seats = design.pack(population).seats
+    seats = decoder.pack(population).seats
     assert seats[:, HEAD].tolist() == [DECISION] * 3
     assert len(set(seats[:, COLUMNS_AT])) == len(set(seats[:, NUMBERS_AT])) == 3
-    moves = TicketGraphDesign(head="action", masked=False)
+    moves = TicketGraphDecoder(head="action", masked=False)
     assert (moves.inputs, moves.outputs) == (INPUTS, 1)
     seats = moves.pack(create(NeatConfig(pop_size=2), INPUTS, 1, seed=1)[0]).seats
     assert seats[:, [HEAD, FEATURES, FORBIDS]].tolist() == [[ACTION, 28, 1]] * 2
 
 
 def test_initial_populations() -> None:
-    design = MoveDesign(hidden=(60, 24))
-    genomes = design.initialise(5, "glorot", np.random.default_rng(1))
+    decoder = MoveDecoder(hidden=(60, 24))
+    genomes = decoder.initialise(5, "glorot", np.random.default_rng(1))
     assert genomes.shape == (5, (INPUTS + 1) * 60 + 61 * 24 + 25)
     assert genomes.dtype == np.float32
-    assert DecisionDesign(hidden=(180, 160)).genes == 27 * 180 + 181 * 160 + 161 * 4
+    assert DecisionDecoder(hidden=(180, 160)).genes == 27 * 180 + 181 * 160 + 161 * 4
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "error", "text"),
     [
-        (DecisionDesign, {"features": 27}, BadValueError, "features is 27: it must be 26 or 28"),
-        (DecisionDesign, {"scaling": "unti"}, UnknownNameError, "unit"),
-        (DecisionDesign, {"masked": 1}, BadValueError, "masked is 1: it must be true or false"),
-        (DecisionDesign, {"activation": "tahn"}, UnknownNameError, "tanh"),
-        (DecisionDesign, {"hidden": (0,)}, BadValueError, "at least one unit"),
-        (DecisionDesign, {"variant": "texts"}, UnknownNameError, "text"),
-        (MoveDesign, {"players": 6}, BadValueError, "players is 6: it must be from 2 to 5"),
-        (MoveDesign, {"cards": 100}, BadValueError, "110 or 92"),
-        (TicketGraphDesign, {"head": "value"}, UnknownNameError, "decision"),
-        (TicketGraphDesign, {"features": 4}, BadValueError, "it must be 26 or 28"),
-        (TicketGraphDesign, {"masked": 0}, BadValueError, "true or false"),
+        (DecisionDecoder, {"features": 27}, BadValueError, "features is 27: it must be 26 or 28"),
+        (DecisionDecoder, {"scaling": "unti"}, UnknownNameError, "unit"),
+        (DecisionDecoder, {"masked": 1}, BadValueError, "masked is 1: it must be true or false"),
+        (DecisionDecoder, {"activation": "tahn"}, UnknownNameError, "tanh"),
+        (DecisionDecoder, {"hidden": (0,)}, BadValueError, "at least one unit"),
+        (DecisionDecoder, {"variant": "texts"}, UnknownNameError, "text"),
+        (MoveDecoder, {"players": 6}, BadValueError, "players is 6: it must be from 2 to 5"),
+        (MoveDecoder, {"cards": 100}, BadValueError, "110 or 92"),
+        (TicketGraphDecoder, {"head": "value"}, UnknownNameError, "decision"),
+        (TicketGraphDecoder, {"features": 4}, BadValueError, "it must be 26 or 28"),
+        (TicketGraphDecoder, {"masked": 0}, BadValueError, "true or false"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    kind: type[TicketDesign], options: dict[str, Any], error: type[Exception], text: str
+    kind: type[TicketDecoder], options: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
         kind(**options)
 
 
-def test_designs_by_name() -> None:
+def test_decoders_by_name() -> None:
     def make(**content: Any) -> Any:
         network = Tournament.network_section(GAME, content)(**content)
-        return Tournament.make_design(TicketToRide(players=3), network, TournamentConfig())
+        return Tournament.make_decoder(TicketToRide(players=3), network, TournamentConfig())
 
-    assert make(kind="moves", hidden=(5,)) == MoveDesign(hidden=(5,), players=3)
-    assert make(hidden=(5,)) == MoveDesign(hidden=(5,), players=3)
-    assert make(kind="decision", masked=False) == DecisionDesign(masked=False, players=3)
+    assert make(kind="moves", hidden=(5,)) == MoveDecoder(hidden=(5,), players=3)
+    assert make(hidden=(5,)) == MoveDecoder(hidden=(5,), players=3)
+    assert make(kind="decision", masked=False) == DecisionDecoder(masked=False, players=3)
     with pytest.raises(UnknownNameError, match="decision"):
         make(kind="decisions")
     with pytest.raises(BadValueError, match=r"network.scaling is a key of the kind 'decision'"):

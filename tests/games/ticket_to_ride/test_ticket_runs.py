@@ -141,8 +141,8 @@ def test_an_imitator_learns_and_is_kept(make_recipe: Make, tmp_path: Path) -> No
     run = start(recipe, run=tmp_path / "run", executor="serial")
     player = read_player(run.directory.champion.read_bytes())
     assert isinstance(player, DecisionPlayer)
-    assert not player.design.masked
-    assert player.design.scaling == "raw"
+    assert not player.decoder.masked
+    assert player.decoder.scaling == "raw"
     np.testing.assert_array_equal(player.genome, run.state().population[0])
 
 

@@ -92,25 +92,25 @@ def look(rules: Any, state: Any, seat: int, workspace: Any) -> None:
 
 
 @compiled
-def find_way(room: Any, seat: int, ticket: int, route: int) -> tuple[float, float]:
+def find_way(network: Any, seat: int, ticket: int, route: int) -> tuple[float, float]:
     """The way of a ticket, before and after a route is claimed."""
-    return way_of(room, seat, ticket), way_after(room, seat, ticket, route)
+    return way_of(network, seat, ticket), way_after(network, seat, ticket, route)
 
 
 @compiled
-def find_tree(room: Any, seat: int, count: int) -> Any:
-    return measure_tree(room, seat, count)
+def find_tree(network: Any, seat: int, count: int) -> Any:
+    return measure_tree(network, seat, count)
 
 
 @compiled
-def tell_move(state: Any, seat: int, move: int, room: Any) -> int:
-    return describe_move(state, seat, move, room)
+def tell_move(state: Any, seat: int, move: int, network: Any) -> int:
+    return describe_move(state, seat, move, network)
 
 
 @compiled
 def prune(rules: Any, state: Any, seat: int, workspace: Any) -> int:
     count = list_moves(rules, state, workspace.moves)
-    return prune_moves(state, seat, workspace.moves, count, workspace.room)
+    return prune_moves(state, seat, workspace.moves, count, workspace.network)
 
 
 def route_between(one: str, other: str) -> int:
@@ -170,7 +170,7 @@ def measure_plainly(state: State, seat: int, players: int) -> NDArray[np.float64
 
 
 def list_open(workspace: TicketWorkspace) -> list[int]:
-    facts = workspace.room.facts
+    facts = workspace.network.facts
     return [int(ticket) for ticket in facts[OPEN_AT : OPEN_AT + facts[OPEN_TICKETS]]]
 
 
@@ -187,7 +187,7 @@ def test_ways_are_the_shortest(players: int) -> None:
             ways = measure_plainly(state, seat, players)
             for ticket in list_open(workspace):
                 one, other = TICKET_FROM[ticket], TICKET_TO[ticket]
-                found, after = find_way(workspace.room, seat, ticket, number % ROUTES)
+                found, after = find_way(workspace.network, seat, ticket, number % ROUTES)
                 assert found == ways[one, other] > 0
                 near, far = ROUTE_FROM[number % ROUTES], ROUTE_TO[number % ROUTES]
                 way = ways[one, near] + ways[far, other]
@@ -204,13 +204,13 @@ def test_ways_by_hand() -> None:
     state = start([houston], {"red": 3})
     workspace = make_workspace()
     look(RULES, state, 0, workspace)
-    assert find_way(workspace.room, 0, houston, dallas) == (5, 4)
+    assert find_way(workspace.network, 0, houston, dallas) == (5, 4)
     kansas = route_between("Kansas City", "Oklahoma City")
-    assert find_way(workspace.room, 0, houston, kansas) == (5, 3)
-    assert find_way(workspace.room, 0, houston, route_between("Boston", "Montreal")) == (5, 5)
+    assert find_way(workspace.network, 0, houston, kansas) == (5, 3)
+    assert find_way(workspace.network, 0, houston, route_between("Boston", "Montreal")) == (5, 5)
     apply_move(RULES, state, int(9 * LINE_OF_ROUTE[dallas] + COLOURS.index("red")))
     look(RULES, state, 0, workspace)
-    assert find_way(workspace.room, 0, houston, kansas) == (4, 2)
+    assert find_way(workspace.network, 0, houston, kansas) == (4, 2)
     look(RULES, state, 1, workspace)
     assert list_open(workspace) == []
 
@@ -220,10 +220,10 @@ def test_a_tree_of_tickets_by_hand() -> None:
     tickets = [ticket_between("Houston", "Kansas City"), ticket_between("Dallas", "New York")]
     workspace = make_workspace()
     look(RULES, start(tickets, {}), 0, workspace)
-    workspace.room.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
-    assert find_tree(workspace.room, 0, 2) == 14
-    assert find_tree(workspace.room, 0, 1) == 5
-    assert find_tree(workspace.room, 0, 0) == 0
+    workspace.network.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
+    assert find_tree(workspace.network, 0, 2) == 14
+    assert find_tree(workspace.network, 0, 1) == 5
+    assert find_tree(workspace.network, 0, 0) == 0
 
 
 def test_trees_are_the_least() -> None:
@@ -235,7 +235,7 @@ def test_trees_are_the_least() -> None:
         look(RULES, state, 0, workspace)
         ways = measure_plainly(state, 0, 3)
         tickets = list_open(workspace)
-        workspace.room.facts[SUBSET_AT : SUBSET_AT + len(tickets)] = tickets
+        workspace.network.facts[SUBSET_AT : SUBSET_AT + len(tickets)] = tickets
         reached = [t for t in tickets if ways[TICKET_FROM[t], TICKET_TO[t]] < FAR]
         cities = {int(c) for t in reached for c in (TICKET_FROM[t], TICKET_TO[t])}
         part = {city: city for city in cities}
@@ -245,7 +245,7 @@ def test_trees_are_the_least() -> None:
                 total += ways[one, other]
                 old = part[one]
                 part = {city: part[other] if at == old else at for city, at in part.items()}
-        assert find_tree(workspace.room, 0, len(tickets)) == total
+        assert find_tree(workspace.network, 0, len(tickets)) == total
 
 
 def test_how_near_a_card_brings_wanted_routes() -> None:
@@ -255,7 +255,7 @@ def test_how_near_a_card_brings_wanted_routes() -> None:
 
     def count(state: State) -> dict[str, int]:
         look(RULES, state, 0, workspace)
-        missing = workspace.room.facts[MISSING_AT : MISSING_AT + 9].tolist()
+        missing = workspace.network.facts[MISSING_AT : MISSING_AT + 9].tolist()
         return {n: m for n, m in zip(COLOURS, missing, strict=True) if m < NO_CARD_HELPS}
 
     assert count(start([ticket], {"pink": 2, "locomotive": 1})) == {"orange": 2, "locomotive": 2}
@@ -272,14 +272,14 @@ def test_how_near_a_card_brings_wanted_routes() -> None:
 
 def describe(state: State, move: int | None, workspace: TicketWorkspace) -> dict[str, float]:
     """The inputs by name that are not 0: of the situation, or of a *move*."""
-    inputs = workspace.room.inputs
+    inputs = workspace.network.inputs
     inputs[:] = np.nan
     look(RULES, state, 0, workspace)
     if move is None:
         values = inputs[STATE_FEATURES:MOVES_AT]
         return {n: float(v) for n, v in zip(SITUATION_NAMES, values, strict=True) if v != 0}
-    told = tell_move(state, 0, move, workspace.room)
-    places = workspace.room.places[:told].tolist()
+    told = tell_move(state, 0, move, workspace.network)
+    places = workspace.network.places[:told].tolist()
     assert places == [MOVES_AT + p for p in np.flatnonzero(inputs[MOVES_AT:INPUTS])]
     return {MOVE_NAMES[place - MOVES_AT]: float(inputs[place]) for place in places}
 

@@ -518,8 +518,8 @@ def test_shares_of_children(table: tuple[list[float], list[int], int, int]) -> N
     counts = spawn_counts(fitness, sizes, pop_size, least)
     assert counts.dtype == np.int64
     assert counts.sum() == pop_size
-    room = pop_size // least if least else len(fitness)
-    if room >= len(fitness):
+    workspace = pop_size // least if least else len(fitness)
+    if workspace >= len(fitness):
         assert counts.min() >= least
         try:
             theirs = spawn_theirs(fitness, sizes, pop_size, least)
@@ -528,7 +528,7 @@ def test_shares_of_children(table: tuple[list[float], list[int], int, int]) -> N
         assert counts.tolist() == theirs
     else:
         some = np.flatnonzero(counts)
-        assert len(some) == max(room, 1)
+        assert len(some) == max(workspace, 1)
         assert counts[some].min() >= min(least, pop_size)
         worst = min(fitness[row] for row in some)
         assert all(value <= worst for row, value in enumerate(fitness) if row not in some)

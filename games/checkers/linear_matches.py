@@ -14,10 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.checkers.linear import LinearDesign
+from evolve_arena.games.checkers.linear import LinearDecoder
 from evolve_arena.games.checkers.linear_games import DRAW_RULES, FIGURES
-from evolve_arena.games.checkers.linear_lessons import LESSON_FIELDS, MOST_GENES, RATE, Lesson
-from evolve_arena.games.checkers.seat import SEAT_FIELDS
+from evolve_arena.games.checkers.linear_learning import (
+    MOST_GENES,
+    RATE,
+    SETTINGS_FIELDS,
+    LearningSettings,
+)
+from evolve_arena.games.checkers.values import SEAT_FIELDS
 
 KERNEL = "evolve_arena.games.checkers.linear_games:meet_part"
 
@@ -28,9 +33,9 @@ class Participants:
 
     weights: NDArray[np.float64]
     """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
-    lessons: NDArray[np.float64]
-    """How they learn, shape ``(players, LESSON_FIELDS)``; see
-    :class:`~evolve_arena.games.checkers.linear_lessons.Lesson`."""
+    learning: NDArray[np.float64]
+    """How they learn, shape ``(players, SETTINGS_FIELDS)``; see
+    :class:`~evolve_arena.games.checkers.linear_learning.LearningSettings`."""
     seats: NDArray[np.int64]
     """How they play, shape ``(players, SEAT_FIELDS)``."""
 
@@ -44,39 +49,42 @@ class Participants:
 
     def with_rate(self, player: int, rate: float) -> Participants:
         """The same players, of whom one has another rate; with 0 that one does not learn."""
-        lessons = self.lessons.copy()
-        lessons[player, RATE] = rate
-        return replace(self, lessons=lessons)
+        learning = self.learning.copy()
+        learning[player, RATE] = rate
+        return replace(self, learning=learning)
 
 
 def make_participants(
-    designs: Sequence[LinearDesign],
-    lessons: Sequence[Lesson],
+    decoders: Sequence[LinearDecoder],
+    learning: Sequence[LearningSettings],
     genomes: Sequence[NDArray[Any]] | NDArray[Any],
 ) -> Participants:
     """Players who are to meet.
 
     Args:
-        designs: What each one's weights stand for.
-        lessons: How each learns; see `evolve_arena.games.checkers.td_linear.make_lesson`.
+        decoders: What each one's weights stand for.
+        learning: How each learns, a row for each
+            (:class:`evolve_arena.games.checkers.linear_learning.LearningSettings`).
         genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits.
 
     Raises:
-        ValueError: The three are not of one length, or a genome is not of its design's.
+        ValueError: The three are not of one length, or a genome is not of its decoder's.
     """
-    weights = np.zeros((len(designs), MOST_GENES))
-    seats = np.zeros((len(designs), SEAT_FIELDS), dtype=np.int64)
-    rows = np.zeros((len(designs), LESSON_FIELDS))
-    seat_of: dict[LinearDesign, NDArray[np.int64]] = {}
-    for player, (design, lesson, genome) in enumerate(zip(designs, lessons, genomes, strict=True)):
-        if len(genome) != design.genes:
-            raise ValueError(f"player {player} has {len(genome)} genes, not {design.genes}")
-        if design not in seat_of:
-            nothing = np.zeros((1, design.genes), dtype=np.float32)
-            seat_of[design] = design.pack(nothing).seats[0]
+    weights = np.zeros((len(decoders), MOST_GENES))
+    seats = np.zeros((len(decoders), SEAT_FIELDS), dtype=np.int64)
+    rows = np.zeros((len(decoders), SETTINGS_FIELDS))
+    seat_of: dict[LinearDecoder, NDArray[np.int64]] = {}
+    for player, (decoder, settings, genome) in enumerate(
+        zip(decoders, learning, genomes, strict=True)
+    ):
+        if len(genome) != decoder.genes:
+            raise ValueError(f"player {player} has {len(genome)} genes, not {decoder.genes}")
+        if decoder not in seat_of:
+            nothing = np.zeros((1, decoder.genes), dtype=np.float32)
+            seat_of[decoder] = decoder.pack(nothing).seats[0]
         weights[player, : len(genome)] = genome
-        rows[player] = lesson.row()
-        seats[player] = seat_of[design]
+        rows[player] = settings.row()
+        seats[player] = seat_of[decoder]
     return Participants(weights, rows, seats)
 
 
@@ -103,7 +111,7 @@ def make_meetings(
             and learns from both sides.
         seeds: A seed for each meeting, shape ``(meetings,)``.
         games: How many games a meeting has.
-        learn: Whether players learn from each game, or from each move, by their lessons.
+        learn: Whether players learn from each game, or from each move, as set.
         alternate: Whether the second player begins every other game; if not, the first begins all.
         turned: 1 if light moves first; see `evolve_arena.games.checkers.game.Checkers`.
         draws: When a game is drawn, one of `evolve_arena.games.checkers.linear_games.DRAW_RULES`.
@@ -118,7 +126,7 @@ def make_meetings(
         raise ValueError(f"a pairing names a player outside 0 to {len(participants.weights) - 1}")
     return Work(
         kernel=KERNEL,
-        inputs=(participants.weights, participants.lessons, participants.seats, pairs, seeds),
+        inputs=(participants.weights, participants.learning, participants.seats, pairs, seeds),
         outputs=(
             ("float64", (len(pairs), 2 * MOST_GENES)),
             ("int64", (len(pairs), 3)),

@@ -32,7 +32,7 @@ from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class TournamentResults:
     """The tournaments of one generation."""
 
     members: NDArray[np.int32]
@@ -201,7 +201,7 @@ class OpeningsConfig(Config):
     count: int = Field(default=1, ge=1, le=1000)
 
 
-class MeetingConfig(Config):
+class MatchSettings(Config):
     """The keys of ``[method]`` that say how matches are played."""
 
     name: str
@@ -218,7 +218,7 @@ class MeetingConfig(Config):
     hall_of_fame: HallOfFame = HallOfFame()
 
 
-def estimate_matches(config: MeetingConfig, pairs: int) -> int:
+def estimate_matches(config: MatchSettings, pairs: int) -> int:
     """How many bytes a generation's matches take, or the champion's, if so many *pairs* meet."""
     colours = 2 if config.colours == "both" else 1
     games = colours * config.games * config.openings.count
@@ -238,7 +238,7 @@ def check_openings(game: AnyGame, plies: int, key: str) -> None:
 
 
 def meet(
-    config: MeetingConfig,
+    config: MatchSettings,
     arena: Arena,
     state: Any,
     pairings: Pairings,
@@ -265,7 +265,7 @@ def meet(
         pairings = np.repeat(pairings, config.games, axis=0)
     if config.openings.plies:
         openings = random_openings(
-            arena.design.game,
+            arena.decoder.game,
             config.openings.plies,
             config.openings.count,
             state.seed,
@@ -277,7 +277,7 @@ def meet(
     return results, pairings
 
 
-def choose_from_hall(config: MeetingConfig, state: Any) -> NDArray[np.int64]:
+def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
     """The members of the hall of fame whom everybody meets in this generation."""
     generator = derive_generator(state.seed, state.generation, "hall of fame")
     count = min(config.hall_of_fame.opponents, len(state.hall))
@@ -286,7 +286,7 @@ def choose_from_hall(config: MeetingConfig, state: Any) -> NDArray[np.int64]:
 
 
 def meet_hall(
-    config: MeetingConfig, arena: Arena, state: Any, chosen: Any
+    config: MatchSettings, arena: Arena, state: Any, chosen: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What each individual wins against *chosen* members, and in how many games.
 
@@ -294,13 +294,13 @@ def meet_hall(
         config: How matches are played; here always in both colours.
         arena: Where.
         state: The run's state.
-        chosen: Genomes, as the design packs them.
+        chosen: Genomes, as the decoder packs them.
     """
     individuals = len(state.population)
     everybody = np.arange(individuals, dtype=np.int32)
     opponents = np.arange(individuals, individuals + len(chosen), dtype=np.int32)
     pairings = both_colours(gauntlet(everybody, opponents))
-    others = (arena.design.pack(chosen),)
+    others = (arena.decoder.pack(chosen),)
     results, met = meet(config, arena, state, pairings, "hall matches", others)
     count = individuals + len(chosen)
     points, played = sum_points(results, met, count, config.draw_points)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import MOST_SEATS, AnyGame, Config
 from evolve_arena.core.registry import find_game
-from evolve_arena.evolve.meeting import MeetingConfig, estimate_matches
+from evolve_arena.evolve.matches import MatchSettings, estimate_matches
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 Size = Annotated[int, Field(ge=2, le=MOST_SEATS)]
@@ -62,7 +62,7 @@ class TablesConfig(Config):
         return self
 
 
-class TableMeetingConfig(MeetingConfig):
+class TableMatchSettings(MatchSettings):
     """The keys of ``[method]`` of methods whose individuals meet in pairs or at tables."""
 
     tables: TablesConfig | None = None
@@ -70,7 +70,7 @@ class TableMeetingConfig(MeetingConfig):
 
 
 def find_tables(
-    config: TableMeetingConfig,
+    config: TableMatchSettings,
     game: AnyGame,
     individuals: int,
     more_for_pairs: Mapping[str, str] | None = None,
@@ -107,8 +107,8 @@ def find_tables(
     return tables
 
 
-def estimate_meetings(
-    config: TableMeetingConfig, game: AnyGame, individuals: int, pairs: int
+def estimate_match_bytes(
+    config: TableMatchSettings, game: AnyGame, individuals: int, pairs: int
 ) -> int:
     """How many bytes a generation's matches take, or the champion's.
 
@@ -131,7 +131,7 @@ def estimate_meetings(
     return find_game(game.name).most_seats * BYTES_PER_MATCH * decks * seats
 
 
-def _check_hall(config: TableMeetingConfig, tables: TablesConfig) -> None:
+def _check_hall(config: TableMatchSettings, tables: TablesConfig) -> None:
     hall = config.hall_of_fame
     if hall.opponents and not tables.company_seats:
         raise BadValueError(

@@ -14,8 +14,8 @@ from scipy import stats
 from evolve_arena.arena.batch import new_results
 from evolve_arena.arena.pairings import both_colours, tournaments
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.meeting import (
-    Contest,
+from evolve_arena.evolve.matches import (
+    TournamentResults,
     draw_members,
     sum_members,
     sum_points,
@@ -24,32 +24,34 @@ from evolve_arena.evolve.meeting import (
 from evolve_arena.games.connect_four.game import ConnectFour
 
 
-def make_contest(points: list[list[float]], members: NDArray[np.int32] | None = None) -> Contest:
+def make_contest(
+    points: list[list[float]], members: NDArray[np.int32] | None = None
+) -> TournamentResults:
     table = np.array(points)
     if members is None:
         members = np.tile(np.arange(table.shape[1], dtype=np.int32), (len(table), 1))
-    return Contest(members, table, np.zeros(table.shape[1]))
+    return TournamentResults(members, table, np.zeros(table.shape[1]))
 
 
 def test_who_has_most_points_wins() -> None:
     members = np.array([[4, 7, 1], [0, 2, 3], [7, 4, 5]], np.int32)
-    contest = make_contest([[1.0, 0.0, 2.0], [0.5, 0.0, 0.0], [3.0, 2.5, 2.0]], members)
+    played = make_contest([[1.0, 0.0, 2.0], [0.5, 0.0, 0.0], [3.0, 2.5, 2.0]], members)
     for seed in range(20):
-        winners = contest.winners(new_stream(seed))
+        winners = played.winners(new_stream(seed))
         assert winners.tolist() == [1, 0, 7]
 
 
 def test_ties_are_drawn_uniformly_among_the_best() -> None:
     rows = 6000
-    contest = make_contest([[2.0, 1.0, 2.0, 0.0, 2.0]] * rows)
-    counts = Counter(contest.winners(new_stream(1)).tolist())
+    played = make_contest([[2.0, 1.0, 2.0, 0.0, 2.0]] * rows)
+    counts = Counter(played.winners(new_stream(1)).tolist())
     assert set(counts) == {0, 2, 4}
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
 
 
 def test_a_tournament_without_any_win_is_drawn_among_all() -> None:
-    contest = make_contest([[0.0] * 4] * 4000)
-    counts = Counter(contest.winners(new_stream(2)).tolist())
+    played = make_contest([[0.0] * 4] * 4000)
+    counts = Counter(played.winners(new_stream(2)).tolist())
     assert set(counts) == {0, 1, 2, 3}
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
 

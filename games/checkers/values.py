@@ -51,7 +51,7 @@ from evolve_arena.players.packed import (
     WEIGHTS_AT,
     PackedPlayers,
 )
-from evolve_arena.players.search import make_room
+from evolve_arena.players.search import make_memory
 
 DEPTH, QUIET, FEATURES, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
 """Fields of a player's record, beside the usual ones: how many plies it looks ahead, at least 1;
@@ -95,7 +95,7 @@ COUNTS_AT = GRAPH_SLOTS + 1
 HISTORY_AT = COUNTS_AT + 32
 ENDS = 4096
 """What moves cut off, from ``HISTORY_AT`` on: for each side, a number for each start and end."""
-ROOM_TABLE_AT = HISTORY_AT + 2 * ENDS
+MEMORY_TABLE_AT = HISTORY_AT + 2 * ENDS
 
 TABLE_BITS, LEAST_WITH_TABLE = 14, 4
 """Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (384 KiB)."""
@@ -109,7 +109,7 @@ TURN = np.uint64(PLANE - 1)
 class CheckersWorkspace(NamedTuple):
     """Room for matches of packed players, used again and again."""
 
-    room: NDArray[np.int64]
+    memory: NDArray[np.int64]
     """What a search needs; see :data:`SIDE` and :mod:`evolve_arena.players.search`."""
     moves: NDArray[np.uint64]
     """The moves of all positions between the board and the one being searched."""
@@ -144,7 +144,7 @@ def make_checkers_workspace(packed: PackedPlayers) -> CheckersWorkspace:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     return CheckersWorkspace(
-        make_room(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0, ROOM_TABLE_AT, 3),
+        make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0, MEMORY_TABLE_AT, 3),
         np.zeros((plies + 1) * MOST_MOVES, dtype=np.uint64),
         np.zeros((plies + 1) * widest, dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
@@ -165,49 +165,49 @@ def init_player(packed: Any, player: int, workspace: Any, slot: int) -> None:
 @compiled
 def forget_positions(workspace: Any) -> None:
     """Empties the table. Whoever changes a player's numbers must do that before it searches."""
-    for place in range(ROOM_TABLE_AT, workspace.room.shape[0]):
-        poke(workspace.room, place, 0)
+    for place in range(MEMORY_TABLE_AT, workspace.memory.shape[0]):
+        poke(workspace.memory, place, 0)
 
 
 @internal
-def get_ready(packed: Any, player: int, side: int, room: Any) -> None:
-    """Notes in the *room* who searches: the *player*, a row of the seats, of colour *side*."""
+def get_ready(packed: Any, player: int, side: int, memory: Any) -> None:
+    """Notes in the *memory* who searches: the *player*, a row of the seats, of colour *side*."""
     kind = packed.seats[player, KIND]
-    poke(room, SIDE, side)
-    poke(room, NUMBER, 2 * player + side)
-    poke(room, FOLLOWS, packed.seats[player, QUIET])
-    poke(room, VALUES_AT, packed.seats[player, COLUMNS_AT])
-    poke(room, COUNT, packed.seats[player, FEATURES])
-    poke(room, WIDTH, 0)
-    poke(room, GRAPH_SLOTS, 0)
+    poke(memory, SIDE, side)
+    poke(memory, NUMBER, 2 * player + side)
+    poke(memory, FOLLOWS, packed.seats[player, QUIET])
+    poke(memory, VALUES_AT, packed.seats[player, COLUMNS_AT])
+    poke(memory, COUNT, packed.seats[player, FEATURES])
+    poke(memory, WIDTH, 0)
+    poke(memory, GRAPH_SLOTS, 0)
     if HAS_GRAPHS and kind == GRAPH:
-        poke(room, NODES_AT, packed.seats[player, NUMBERS_AT])
-        poke(room, GRAPH_SLOTS, packed.seats[player, SLOTS])
+        poke(memory, NODES_AT, packed.seats[player, NUMBERS_AT])
+        poke(memory, GRAPH_SLOTS, packed.seats[player, SLOTS])
     if HAS_NETWORKS and kind == NETWORK:
         row = packed.seats[player, SHAPE]
-        poke(room, COUNT, 0)
-        poke(room, WIDTH, padded(packed.shapes[row, SIZES + 1]))
-        poke(room, WEIGHTS, packed.seats[player, WEIGHTS_AT])
+        poke(memory, COUNT, 0)
+        poke(memory, WIDTH, padded(packed.shapes[row, SIZES + 1]))
+        poke(memory, WEIGHTS, packed.seats[player, WEIGHTS_AT])
         for field in range(SHAPE_FIELDS):
-            poke(room, SHAPE_AT + field, packed.shapes[row, field])
+            poke(memory, SHAPE_AT + field, packed.shapes[row, field])
 
 
 @internal
 def start_position(
-    room: Any, columns: Any, sums: Any, own: Any, other: Any, kings: Any, side: int
+    memory: Any, columns: Any, sums: Any, own: Any, other: Any, kings: Any, side: int
 ) -> None:
     """Puts a network's sums of a position in front of *sums*; *side* is that of *own*."""
-    width = peek(room, WIDTH)
+    width = peek(memory, WIDTH)
     if not HAS_NETWORKS or width == 0:
         return
-    base = peek(room, VALUES_AT)
+    base = peek(memory, VALUES_AT)
     for block in range(0, width, LANES):
         store_int(sums, block, load_int(columns, base + block))
     left = own | other
     while left:
         place = np.uint64(lowest_bit(left))
         mover = side if (own >> place) & ONE else 1 - side
-        column = _find_column(room, mover, (kings >> place) & ONE, place)
+        column = _find_column(memory, mover, (kings >> place) & ONE, place)
         for block in range(0, width, LANES):
             total = add_int(load_int(sums, block), load_int(columns, column + block))
             store_int(sums, block, total)
@@ -215,7 +215,9 @@ def start_position(
 
 
 @internal
-def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int, move: Any) -> Any:
+def move_sums(
+    memory: Any, columns: Any, sums: Any, at: int, kings: Any, side: int, move: Any
+) -> Any:
     """Puts a network's sums after the *move* of *side* behind those at place *at*.
 
     *kings* are those before the move.
@@ -223,14 +225,14 @@ def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int
     Returns:
         Where they begin; *at* itself if no sums are kept.
     """
-    width = peek(room, WIDTH)
+    width = peek(memory, WIDTH)
     if not HAS_NETWORKS or width == 0:
         return at
     start, end = start_bit(move), end_bit(move)
     king = (kings >> start) & ONE
     crowned = king | ((FAR_ROWS >> end) & ONE)
-    source = _find_column(room, side, king, start)
-    target = _find_column(room, side, crowned, end)
+    source = _find_column(memory, side, king, start)
+    target = _find_column(memory, side, crowned, end)
     to = at + width
     for block in range(0, width, LANES):
         gone = scale_int(load_int(columns, source + block), np.int32(-1))
@@ -239,7 +241,7 @@ def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int
     captured = captured_pieces(move)
     while captured:
         place = np.uint64(lowest_bit(captured))
-        column = _find_column(room, 1 - side, (kings >> place) & ONE, place)
+        column = _find_column(memory, 1 - side, (kings >> place) & ONE, place)
         for block in range(0, width, LANES):
             gone = scale_int(load_int(columns, column + block), np.int32(-1))
             store_int(sums, to + block, add_int(load_int(sums, to + block), gone))
@@ -249,7 +251,7 @@ def move_sums(room: Any, columns: Any, sums: Any, at: int, kings: Any, side: int
 
 @internal
 def value_board(
-    room: Any,
+    memory: Any,
     moves: Any,
     columns: Any,
     weights: Any,
@@ -266,52 +268,52 @@ def value_board(
     sums_at: int,
 ) -> Any:
     """What the position is worth to the player to move, of colour *side*, without a search."""
-    if side == peek(room, SIDE):
+    if side == peek(memory, SIDE):
         active, passive, sign = own, other, 1
     else:
         active, passive, sign = other, own, -1
-    count = peek(room, COUNT)
+    count = peek(memory, COUNT)
     if HAS_NETWORKS and count == 0:
-        return sign * _value_by_network(room, columns, weights, sums, ping, pong, sums_at)
+        return sign * _value_by_network(memory, columns, weights, sums, ping, pong, sums_at)
     if not HAS_GRAPHS and not HAS_FEATURES:
         return np.int64(0)
-    searcher = peek(room, SIDE)
-    count_features(room, COUNTS_AT, count, active, passive, kings, searcher, moves, moves_at)
-    if HAS_GRAPHS and peek(room, GRAPH_SLOTS):
-        return sign * _value_by_graph(room, columns, numbers, values)
-    base = peek(room, VALUES_AT)
+    searcher = peek(memory, SIDE)
+    count_features(memory, COUNTS_AT, count, active, passive, kings, searcher, moves, moves_at)
+    if HAS_GRAPHS and peek(memory, GRAPH_SLOTS):
+        return sign * _value_by_graph(memory, columns, numbers, values)
+    base = peek(memory, VALUES_AT)
     total = 0
     for feature in range(count):
-        number = min(peek(room, COUNTS_AT + feature), TABLE_SIZE - 1)
+        number = min(peek(memory, COUNTS_AT + feature), TABLE_SIZE - 1)
         total += peek(columns, base + TABLE_SIZE * feature + number)
     return sign * total
 
 
 @internal
 def _value_by_network(
-    room: Any, columns: Any, weights: Any, sums: Any, ping: Any, pong: Any, at: int
+    memory: Any, columns: Any, weights: Any, sums: Any, ping: Any, pong: Any, at: int
 ) -> Any:
     """Its output, as a whole number, by the sums from place *at* on."""
-    base = peek(room, WEIGHTS)
-    shape = room[SHAPE_AT : SHAPE_AT + SHAPE_FIELDS]
+    base = peek(memory, WEIGHTS)
+    shape = memory[SHAPE_AT : SHAPE_AT + SHAPE_FIELDS]
     inputs = ping
     activate_sums(shape, sums, at, columns, 0, False, inputs)
-    if peek(room, SHAPE_AT + LAYERS) > 2:
+    if peek(memory, SHAPE_AT + LAYERS) > 2:
         base, inputs = evaluate_hidden(shape, weights, base, ping, pong)
     return _to_units(np.float64(single_output(shape, weights, base, inputs)))
 
 
 @compiled
-def _value_by_graph(room: Any, columns: Any, numbers: Any, values: Any) -> Any:
+def _value_by_graph(memory: Any, columns: Any, numbers: Any, values: Any) -> Any:
     """Its output, as a whole number, by the features that are counted.
 
     What other positions and players left in the plane does not matter: inputs are all written, and
     every step fills its slot before another reads it.
     """
-    inputs, slots = peek(room, COUNT), peek(room, GRAPH_SLOTS)
+    inputs, slots = peek(memory, COUNT), peek(memory, GRAPH_SLOTS)
     for feature in range(inputs):
-        poke(values, feature, np.float64(peek(room, COUNTS_AT + feature)) * INPUT_SCALE)
-    at, numbers_at = peek(room, VALUES_AT), peek(room, NODES_AT)
+        poke(values, feature, np.float64(peek(memory, COUNTS_AT + feature)) * INPUT_SCALE)
+    at, numbers_at = peek(memory, VALUES_AT), peek(memory, NODES_AT)
     run_graph(columns, at, numbers, numbers_at, values, 0, 0, values[slots:])
     return _to_units(peek(values, inputs))
 
@@ -326,9 +328,9 @@ def _to_units(output: Any) -> Any:
 
 
 @internal
-def _find_column(room: Any, mover: int, king: Any, place: Any) -> Any:
+def _find_column(memory: Any, mover: int, king: Any, place: Any) -> Any:
     """Where the column of a piece of *mover*, on bit *place*, begins."""
-    searcher = peek(room, SIDE)
+    searcher = peek(memory, SIDE)
     seen = place if searcher == 0 else TURN - place
     plane = 2 * (mover ^ searcher) + np.int64(king)
-    return peek(room, VALUES_AT) + (1 + plane * PLANE + np.int64(seen)) * peek(room, WIDTH)
+    return peek(memory, VALUES_AT) + (1 + plane * PLANE + np.int64(seen)) * peek(memory, WIDTH)

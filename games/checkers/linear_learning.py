@@ -54,8 +54,8 @@ AFTER, BEFORE = 0, 1
     BINARY,
     EXPLORATION,
 ) = range(11)
-"""Fields of a lesson's row, in the order of :class:`Lesson`."""
-LESSON_FIELDS = 11
+"""Fields of a lesson's row, in the order of :class:`LearningSettings`."""
+SETTINGS_FIELDS = 11
 
 UNIT = 1048576.0
 """How many units a value of 1 has in the tables of the search."""
@@ -64,7 +64,7 @@ LOST = 1e6
 """Weights beyond this have no bounds any more."""
 
 
-class Lesson(NamedTuple):
+class LearningSettings(NamedTuple):
     """How a player learns; compiled code reads it as a row of numbers, field by field."""
 
     rate: float
@@ -93,16 +93,16 @@ class Lesson(NamedTuple):
     """How often a move is played at random, from 0 to 1."""
 
     def row(self) -> NDArray[np.float64]:
-        """The same as an array of shape ``(LESSON_FIELDS,)``."""
+        """The same as an array of shape ``(SETTINGS_FIELDS,)``."""
         return np.array(self, dtype=np.float64)
 
 
 @compiled
-def value_state(lessons: Any, weights: Any, who: int, states: Any, at: int) -> Any:
+def value_state(learning_rows: Any, weights: Any, who: int, states: Any, at: int) -> Any:
     """What the linear function says of a position.
 
     Args:
-        lessons: A row for each player, shape ``(players, LESSON_FIELDS)``.
+        learning_rows: A row for each player, shape ``(players, SETTINGS_FIELDS)``.
         weights: Likewise, shape ``(players, MOST_GENES)``. A feature's weight stands at its
             number j, or for its value v at ``VALUES * j + v``.
         who: Whose weights.
@@ -110,8 +110,8 @@ def value_state(lessons: Any, weights: Any, who: int, states: Any, at: int) -> A
         at: Where those of the position begin.
     """
     total = 0.0
-    binary = lessons[who, BINARY] != 0.0
-    for feature in range(int(lessons[who, FEATURE_COUNT])):
+    binary = learning_rows[who, BINARY] != 0.0
+    for feature in range(int(learning_rows[who, FEATURE_COUNT])):
         value = states[at + feature]
         if binary:
             total += weights[who, VALUES * feature + value]
@@ -122,7 +122,7 @@ def value_state(lessons: Any, weights: Any, who: int, states: Any, at: int) -> A
 
 @compiled
 def learn_from_game(
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     who: int,
     states: Any,
@@ -136,7 +136,7 @@ def learn_from_game(
     """Changes the weights after a game, by a whole episode.
 
     Args:
-        lessons: See :func:`value_state`, as for those not named here.
+        learning_rows: See :func:`value_state`, as for those not named here.
         weights: Changed in place.
         who: See there.
         states: The features of the episode's positions.
@@ -150,17 +150,17 @@ def learn_from_game(
     Returns:
         By how much values were off their targets: the sum of the absolute differences.
     """
-    clear_traces(lessons, who, traces, slot)
-    if lessons[who, RULE] == BURGE:
-        return _sweep_as_burge(lessons, weights, who, states, at, count, reward)
-    if lessons[who, FAITHFUL] != 0.0:
-        return _sweep(lessons, weights, who, states, at, count, reward, traces, slot)
-    return _add_up(lessons, weights, who, states, at, count, reward, traces, slot, values)
+    clear_traces(learning_rows, who, traces, slot)
+    if learning_rows[who, RULE] == BURGE:
+        return _sweep_as_burge(learning_rows, weights, who, states, at, count, reward)
+    if learning_rows[who, FAITHFUL] != 0.0:
+        return _sweep(learning_rows, weights, who, states, at, count, reward, traces, slot)
+    return _add_up(learning_rows, weights, who, states, at, count, reward, traces, slot, values)
 
 
 @compiled
 def learn_from_move(
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     who: int,
     states: Any,
@@ -174,7 +174,7 @@ def learn_from_move(
     """Changes the weights after a move, by two positions that follow one another in an episode.
 
     Args:
-        lessons: As in :func:`learn_from_game`, like all that is not named here.
+        learning_rows: As in :func:`learn_from_game`, like all that is not named here.
         weights: See there.
         who: See there.
         states: See there.
@@ -188,37 +188,37 @@ def learn_from_move(
     Returns:
         The absolute difference between the earlier position's value and its target.
     """
-    faithful = lessons[who, FAITHFUL] != 0.0
-    value = value_state(lessons, weights, who, states, before)
+    faithful = learning_rows[who, FAITHFUL] != 0.0
+    value = value_state(learning_rows, weights, who, states, before)
     following = 0.0
     if faithful or not is_last:
-        following = value_state(lessons, weights, who, states, reached)
-    difference = reward + lessons[who, DISCOUNT] * following - value
-    _mark(lessons, who, states, reached if faithful else before, traces, slot)
-    _follow_traces(lessons, weights, who, traces, slot, difference)
+        following = value_state(learning_rows, weights, who, states, reached)
+    difference = reward + learning_rows[who, DISCOUNT] * following - value
+    _mark(learning_rows, who, states, reached if faithful else before, traces, slot)
+    _follow_traces(learning_rows, weights, who, traces, slot, difference)
     return abs(difference)
 
 
 @compiled
-def clear_traces(lessons: Any, who: int, traces: Any, slot: int) -> None:
+def clear_traces(learning_rows: Any, who: int, traces: Any, slot: int) -> None:
     """Forgets what happened in the game before."""
-    for gene in range(_count_genes(lessons, who)):
+    for gene in range(_count_genes(learning_rows, who)):
         traces[slot, gene] = 0.0
 
 
 @compiled
-def write_tables(lessons: Any, weights: Any, who: int, columns: Any, at: int) -> None:
+def write_tables(learning_rows: Any, weights: Any, who: int, columns: Any, at: int) -> None:
     """Writes what each value of each feature is worth, as the search reads it.
 
     Args:
-        lessons: See :func:`value_state`.
+        learning_rows: See :func:`value_state`.
         weights: See there.
         who: See there.
         columns: The tables (``int32``), :data:`VALUES` entries for each feature.
         at: Where the first begins.
     """
-    binary = lessons[who, BINARY] != 0.0
-    for feature in range(int(lessons[who, FEATURE_COUNT])):
+    binary = learning_rows[who, BINARY] != 0.0
+    for feature in range(int(learning_rows[who, FEATURE_COUNT])):
         for value in range(VALUES):
             place = VALUES * feature + value
             worth = weights[who, place] if binary else weights[who, feature] * value
@@ -229,16 +229,16 @@ def write_tables(lessons: Any, weights: Any, who: int, columns: Any, at: int) ->
 
 
 @compiled
-def spoil_if_lost(lessons: Any, weights: Any, who: int) -> None:
+def spoil_if_lost(learning_rows: Any, weights: Any, who: int) -> None:
     """Makes weights that grew beyond all bounds no numbers, so that everybody sees it."""
-    for gene in range(_count_genes(lessons, who)):
+    for gene in range(_count_genes(learning_rows, who)):
         if not abs(weights[who, gene]) <= LOST:
             weights[who, gene] = np.nan
 
 
 @internal
 def _add_up(
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     who: int,
     states: Any,
@@ -250,24 +250,24 @@ def _add_up(
     values: Any,
 ) -> Any:
     """TD(λ) off-line. Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
-    features = int(lessons[who, FEATURE_COUNT])
+    features = int(learning_rows[who, FEATURE_COUNT])
     for place in range(count - 1):
-        values[place] = value_state(lessons, weights, who, states, at + place * features)
+        values[place] = value_state(learning_rows, weights, who, states, at + place * features)
     values[count - 1] = 0.0
     error = 0.0
     for place in range(count - 1):
-        difference = lessons[who, DISCOUNT] * values[place + 1] - values[place]
+        difference = learning_rows[who, DISCOUNT] * values[place + 1] - values[place]
         if place == count - 2:
             difference += reward
-        _mark(lessons, who, states, at + place * features, traces, slot)
-        _follow_traces(lessons, weights, who, traces, slot, difference)
+        _mark(learning_rows, who, states, at + place * features, traces, slot)
+        _follow_traces(learning_rows, weights, who, traces, slot, difference)
         error += abs(difference)
     return error
 
 
 @internal
 def _sweep(
-    lessons: Any,
+    learning_rows: Any,
     weights: Any,
     who: int,
     states: Any,
@@ -278,42 +278,46 @@ def _sweep(
     slot: int,
 ) -> Any:
     """The loops of sections 5.2 and 5.5, which are one where nothing is traced."""
-    features = int(lessons[who, FEATURE_COUNT])
+    features = int(learning_rows[who, FEATURE_COUNT])
     error = 0.0
     for place in range(count - 2, -1, -1):
         here = at + place * features
-        _mark(lessons, who, states, here, traces, slot)
-        following = value_state(lessons, weights, who, states, here + features)
-        value = value_state(lessons, weights, who, states, here)
-        difference = reward + lessons[who, DISCOUNT] * following - value
+        _mark(learning_rows, who, states, here, traces, slot)
+        following = value_state(learning_rows, weights, who, states, here + features)
+        value = value_state(learning_rows, weights, who, states, here)
+        difference = reward + learning_rows[who, DISCOUNT] * following - value
         reward = 0.0
-        _follow_traces(lessons, weights, who, traces, slot, difference)
+        _follow_traces(learning_rows, weights, who, traces, slot, difference)
         error += abs(difference)
     return error
 
 
 @internal
 def _sweep_as_burge(
-    lessons: Any, weights: Any, who: int, states: Any, at: int, count: int, reward: float
+    learning_rows: Any, weights: Any, who: int, states: Any, at: int, count: int, reward: float
 ) -> Any:
     """The loop of section 5.6; the discount, which it lacks, is 1 where he used it."""
-    features = int(lessons[who, FEATURE_COUNT])
+    features = int(learning_rows[who, FEATURE_COUNT])
     target = reward
     error = 0.0
     for place in range(count - 1, -1, -1):
         here = at + place * features
-        difference = target - value_state(lessons, weights, who, states, here)
-        _add_state(lessons, weights, who, states, here, lessons[who, RATE] * difference)
-        target = lessons[who, DISCOUNT] * value_state(lessons, weights, who, states, here)
+        difference = target - value_state(learning_rows, weights, who, states, here)
+        _add_state(learning_rows, weights, who, states, here, learning_rows[who, RATE] * difference)
+        target = learning_rows[who, DISCOUNT] * value_state(
+            learning_rows, weights, who, states, here
+        )
         error += abs(difference)
     return error
 
 
 @internal
-def _add_state(lessons: Any, weights: Any, who: int, states: Any, at: int, factor: float) -> None:
+def _add_state(
+    learning_rows: Any, weights: Any, who: int, states: Any, at: int, factor: float
+) -> None:
     """Adds the gradient of a position's value, times *factor*, to the weights."""
-    binary = lessons[who, BINARY] != 0.0
-    for feature in range(int(lessons[who, FEATURE_COUNT])):
+    binary = learning_rows[who, BINARY] != 0.0
+    for feature in range(int(learning_rows[who, FEATURE_COUNT])):
         value = states[at + feature]
         if binary:
             weights[who, VALUES * feature + value] += factor
@@ -322,14 +326,14 @@ def _add_state(lessons: Any, weights: Any, who: int, states: Any, at: int, facto
 
 
 @internal
-def _mark(lessons: Any, who: int, states: Any, at: int, traces: Any, slot: int) -> None:
+def _mark(learning_rows: Any, who: int, states: Any, at: int, traces: Any, slot: int) -> None:
     """Lets traces decay and marks the features of a position."""
-    kind = lessons[who, TRACE]
-    kept = lessons[who, DISCOUNT] * lessons[who, DECAY] if kind != NONE else 0.0
-    for gene in range(_count_genes(lessons, who)):
+    kind = learning_rows[who, TRACE]
+    kept = learning_rows[who, DISCOUNT] * learning_rows[who, DECAY] if kind != NONE else 0.0
+    for gene in range(_count_genes(learning_rows, who)):
         traces[slot, gene] *= kept
-    binary = lessons[who, BINARY] != 0.0
-    for feature in range(int(lessons[who, FEATURE_COUNT])):
+    binary = learning_rows[who, BINARY] != 0.0
+    for feature in range(int(learning_rows[who, FEATURE_COUNT])):
         value = states[at + feature]
         place = VALUES * feature + value if binary else feature
         amount = 1.0 if binary else float(value)
@@ -341,14 +345,14 @@ def _mark(lessons: Any, who: int, states: Any, at: int, traces: Any, slot: int) 
 
 @internal
 def _follow_traces(
-    lessons: Any, weights: Any, who: int, traces: Any, slot: int, difference: float
+    learning_rows: Any, weights: Any, who: int, traces: Any, slot: int, difference: float
 ) -> None:
-    change = lessons[who, RATE] * difference
-    for gene in range(_count_genes(lessons, who)):
+    change = learning_rows[who, RATE] * difference
+    for gene in range(_count_genes(learning_rows, who)):
         weights[who, gene] += change * traces[slot, gene]
 
 
 @internal
-def _count_genes(lessons: Any, who: int) -> Any:
-    features = int(lessons[who, FEATURE_COUNT])
-    return features * VALUES if lessons[who, BINARY] != 0.0 else features
+def _count_genes(learning_rows: Any, who: int) -> Any:
+    features = int(learning_rows[who, FEATURE_COUNT])
+    return features * VALUES if learning_rows[who, BINARY] != 0.0 else features

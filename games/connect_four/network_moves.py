@@ -15,27 +15,27 @@ from evolve_arena.games.connect_four.bitboard import (
     landing_cells,
     winning_cells,
 )
-from evolve_arena.games.connect_four.graph_seat import seat_graph, show_disc
-from evolve_arena.games.connect_four.tuple_seat import seat_tuples, show_disc_to_tuples
+from evolve_arena.games.connect_four.graph_moves import seat_graph, show_disc
+from evolve_arena.games.connect_four.tuple_moves import seat_tuples, show_disc_to_tuples
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
-    CARD_ACTIONS_AT,
-    CARD_ACTIVATION,
-    CARD_DEPTH,
-    CARD_DISCS_AT,
-    CARD_FIELDS,
-    CARD_HEAD,
-    CARD_KIND,
-    CARD_LAYERS,
-    CARD_LINES_AT,
-    CARD_NOISE,
-    CARD_SHAPE,
-    CARD_SIDE,
-    CARD_SUMS_AT,
-    CARD_TAKES_WINS,
-    CARD_UNITS,
-    CARD_WEIGHTS_AT,
-    CARD_WIDTH,
+    CACHE_ACTIONS_AT,
+    CACHE_ACTIVATION,
+    CACHE_DEPTH,
+    CACHE_DISCS_AT,
+    CACHE_FIELDS,
+    CACHE_HEAD,
+    CACHE_KIND,
+    CACHE_LAYERS,
+    CACHE_LINES_AT,
+    CACHE_NOISE,
+    CACHE_SHAPE,
+    CACHE_SIDE,
+    CACHE_SUMS_AT,
+    CACHE_TAKES_WINS,
+    CACHE_UNITS,
+    CACHE_WEIGHTS_AT,
+    CACHE_WIDTH,
     DEPTH,
     HEAD,
     MINIMAX,
@@ -76,35 +76,35 @@ ONE = np.uint64(1)
 
 @internal
 def choose_by_network(
-    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
+    rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
-    """The column that the network of a *card* drops a disc into.
+    """The column that the network of a *cache* drops a disc into.
 
     The arguments are those of :func:`evolve_arena.games.connect_four.kernel.choose_move`.
     """
-    head = peek(workspace.cards, card + CARD_HEAD)
+    head = peek(workspace.caches, cache + CACHE_HEAD)
     if HAS_POLICIES and head == POLICY:
-        return _choose_by_policy(rules, packed, card, full, workspace)
+        return _choose_by_policy(rules, packed, cache, full, workspace)
     if HAS_ACTIONS and head == ACTION:
-        return _choose_by_action(rules, packed, card, full, workspace)
+        return _choose_by_action(rules, packed, cache, full, workspace)
     if HAS_VALUES:
-        return _choose_by_value(rules, packed, card, own, other, full, workspace)
+        return _choose_by_value(rules, packed, cache, own, other, full, workspace)
     return -1
 
 
 @internal
-def _choose_by_policy(rules: Rules, packed: Any, card: int, full: Any, workspace: Any) -> Any:
-    cards = workspace.cards
+def _choose_by_policy(rules: Rules, packed: Any, cache: int, full: Any, workspace: Any) -> Any:
+    caches = workspace.caches
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
-    at = peek(cards, card + CARD_SUMS_AT)
-    base = peek(cards, card + CARD_WEIGHTS_AT)
-    if not HAS_DEEP or peek(cards, card + CARD_LAYERS) == 2:
-        kind = peek(cards, card + CARD_ACTIVATION)
-        units = peek(cards, card + CARD_UNITS)
+    at = peek(caches, cache + CACHE_SUMS_AT)
+    base = peek(caches, cache + CACHE_WEIGHTS_AT)
+    if not HAS_DEEP or peek(caches, cache + CACHE_LAYERS) == 2:
+        kind = peek(caches, cache + CACHE_ACTIVATION)
+        units = peek(caches, cache + CACHE_UNITS)
         return shallow_pick(
             kind, units, workspace.sums, at, packed.weights, base, workspace.ping, allowed
         )
-    shape = packed.shapes[peek(cards, card + CARD_SHAPE)]
+    shape = packed.shapes[peek(caches, cache + CACHE_SHAPE)]
     inputs = workspace.ping
     activate_sums(shape, workspace.sums, at, packed.columns, 0, False, inputs)
     if shape[LAYERS] > 2:
@@ -114,11 +114,11 @@ def _choose_by_policy(rules: Rules, packed: Any, card: int, full: Any, workspace
 
 @internal
 def _choose_by_value(
-    rules: Rules, packed: Any, card: int, own: Any, other: Any, full: Any, workspace: Any
+    rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
     """The first column whose position has the best value; a winning one, if it takes wins."""
     discs = own | other
-    if peek(workspace.cards, card + CARD_TAKES_WINS):
+    if peek(workspace.caches, cache + CACHE_TAKES_WINS):
         wins = winning_cells(own, rules) & landing_cells(discs, rules)
         if wins:
             return column_of(wins, rules)
@@ -127,7 +127,7 @@ def _choose_by_value(
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_disc_by_network(packed, card, cell_of(drop(discs, column, rules)), workspace)
+        value = value_disc_by_network(packed, cache, cell_of(drop(discs, column, rules)), workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -135,14 +135,14 @@ def _choose_by_value(
 
 
 @internal
-def _choose_by_action(rules: Rules, packed: Any, card: int, full: Any, workspace: Any) -> Any:
+def _choose_by_action(rules: Rules, packed: Any, cache: int, full: Any, workspace: Any) -> Any:
     """The first column of the best value."""
     best = -1
     best_value = np.float32(0.0)
     for column in range(rules.columns):
         if (full >> np.uint64(column)) & ONE:
             continue
-        value = value_column(packed, card, column, workspace)
+        value = value_column(packed, cache, column, workspace)
         if best < 0 or value > best_value:
             best = column
             best_value = value
@@ -150,35 +150,35 @@ def _choose_by_action(rules: Rules, packed: Any, card: int, full: Any, workspace
 
 
 @internal
-def value_disc_by_network(packed: Any, card: int, cell: int, workspace: Any) -> Any:
+def value_disc_by_network(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     """The output with one more own disc, on *cell*."""
-    cards = workspace.cards
-    discs_at = peek(cards, card + CARD_DISCS_AT + peek(cards, card + CARD_SIDE))
-    extra = discs_at + cell * peek(cards, card + CARD_WIDTH)
-    return _output_with(packed, card, extra, workspace)
+    caches = workspace.caches
+    discs_at = peek(caches, cache + CACHE_DISCS_AT + peek(caches, cache + CACHE_SIDE))
+    extra = discs_at + cell * peek(caches, cache + CACHE_WIDTH)
+    return _output_with(packed, cache, extra, workspace)
 
 
 @internal
-def value_column(packed: Any, card: int, column: int, workspace: Any) -> Any:
+def value_column(packed: Any, cache: int, column: int, workspace: Any) -> Any:
     """The output of an action network with the number of that *column* as its last input."""
-    cards = workspace.cards
-    extra = peek(cards, card + CARD_ACTIONS_AT) + column * peek(cards, card + CARD_WIDTH)
-    return _output_with(packed, card, extra, workspace)
+    caches = workspace.caches
+    extra = peek(caches, cache + CACHE_ACTIONS_AT) + column * peek(caches, cache + CACHE_WIDTH)
+    return _output_with(packed, cache, extra, workspace)
 
 
 @internal
-def _output_with(packed: Any, card: int, extra: Any, workspace: Any) -> Any:
+def _output_with(packed: Any, cache: int, extra: Any, workspace: Any) -> Any:
     """The only output, if the column that begins at ``packed.columns[extra]`` counts as well."""
-    cards = workspace.cards
-    at = peek(cards, card + CARD_SUMS_AT)
-    base = peek(cards, card + CARD_WEIGHTS_AT)
-    width = peek(cards, card + CARD_WIDTH)
-    if not HAS_DEEP or peek(cards, card + CARD_LAYERS) == 2:
-        kind = peek(cards, card + CARD_ACTIVATION)
+    caches = workspace.caches
+    at = peek(caches, cache + CACHE_SUMS_AT)
+    base = peek(caches, cache + CACHE_WEIGHTS_AT)
+    width = peek(caches, cache + CACHE_WIDTH)
+    if not HAS_DEEP or peek(caches, cache + CACHE_LAYERS) == 2:
+        kind = peek(caches, cache + CACHE_ACTIVATION)
         return shallow_output(
             kind, width, workspace.sums, at, packed.columns, extra, packed.weights, base
         )
-    shape = packed.shapes[peek(cards, card + CARD_SHAPE)]
+    shape = packed.shapes[peek(caches, cache + CACHE_SHAPE)]
     inputs = workspace.ping
     activate_sums(shape, workspace.sums, at, packed.columns, extra, True, inputs)
     if shape[LAYERS] > 2:
@@ -202,14 +202,14 @@ HAS_NETWORKS = HAS_POLICIES or HAS_VALUES or HAS_ACTIONS
 @internal
 def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats the *player*, a row of the packed players, on a *slot* before an empty board."""
-    cards = workspace.cards
-    card = slot * CARD_FIELDS
+    caches = workspace.caches
+    cache = slot * CACHE_FIELDS
     side = slot & 1
     kind = packed.seats[player, KIND]
-    poke(cards, card + CARD_KIND, kind)
-    poke(cards, card + CARD_NOISE, packed.seats[player, NOISE])
-    poke(cards, card + CARD_SIDE, side)
-    poke(cards, card + CARD_WIDTH, 0)
+    poke(caches, cache + CACHE_KIND, kind)
+    poke(caches, cache + CACHE_NOISE, packed.seats[player, NOISE])
+    poke(caches, cache + CACHE_SIDE, side)
+    poke(caches, cache + CACHE_WIDTH, 0)
     if HAS_NETWORKS and kind == NETWORK:
         row = packed.seats[player, SHAPE]
         units = packed.shapes[row, SIZES + 1]
@@ -218,45 +218,45 @@ def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: in
         columns_at = packed.seats[player, COLUMNS_AT]
         plane = side & packed.seats[player, RELATIVE]
         bits = rules.columns * (rules.rows + 1)
-        poke(cards, card + CARD_HEAD, packed.seats[player, HEAD])
-        poke(cards, card + CARD_SHAPE, row)
-        poke(cards, card + CARD_LAYERS, packed.shapes[row, LAYERS])
-        poke(cards, card + CARD_ACTIVATION, packed.shapes[row, ACTIVATION])
-        poke(cards, card + CARD_UNITS, units)
-        poke(cards, card + CARD_WIDTH, width)
-        poke(cards, card + CARD_SUMS_AT, sums_at)
-        poke(cards, card + CARD_WEIGHTS_AT, packed.seats[player, WEIGHTS_AT])
-        poke(cards, card + CARD_DISCS_AT, columns_at + (1 + plane * bits) * width)
-        poke(cards, card + CARD_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
-        poke(cards, card + CARD_TAKES_WINS, packed.seats[player, TAKES_WINS])
-        poke(cards, card + CARD_ACTIONS_AT, columns_at + (1 + 2 * bits) * width)
+        poke(caches, cache + CACHE_HEAD, packed.seats[player, HEAD])
+        poke(caches, cache + CACHE_SHAPE, row)
+        poke(caches, cache + CACHE_LAYERS, packed.shapes[row, LAYERS])
+        poke(caches, cache + CACHE_ACTIVATION, packed.shapes[row, ACTIVATION])
+        poke(caches, cache + CACHE_UNITS, units)
+        poke(caches, cache + CACHE_WIDTH, width)
+        poke(caches, cache + CACHE_SUMS_AT, sums_at)
+        poke(caches, cache + CACHE_WEIGHTS_AT, packed.seats[player, WEIGHTS_AT])
+        poke(caches, cache + CACHE_DISCS_AT, columns_at + (1 + plane * bits) * width)
+        poke(caches, cache + CACHE_DISCS_AT + 1, columns_at + (1 + (1 ^ plane) * bits) * width)
+        poke(caches, cache + CACHE_TAKES_WINS, packed.seats[player, TAKES_WINS])
+        poke(caches, cache + CACHE_ACTIONS_AT, columns_at + (1 + 2 * bits) * width)
         start_sums(workspace.sums, sums_at, packed.columns, columns_at, width)
     elif HAS_GRAPHS and kind == GRAPH:
         seat_graph(rules, packed, player, workspace, slot)
     elif HAS_TUPLES and kind == TUPLES:
         seat_tuples(packed, player, workspace, slot)
     elif HAS_SEARCHES and kind == MINIMAX:
-        poke(cards, card + CARD_DEPTH, packed.seats[player, DEPTH])
-        poke(cards, card + CARD_LINES_AT, packed.seats[player, COLUMNS_AT])
+        poke(caches, cache + CACHE_DEPTH, packed.seats[player, DEPTH])
+        poke(caches, cache + CACHE_LINES_AT, packed.seats[player, COLUMNS_AT])
 
 
 @internal
 def see_disc(packed: Any, workspace: Any, slot: int, mover: int, cell: int) -> None:
     """Tells the player on *slot* that *mover* (0: who began) put a disc on *cell*."""
-    cards = workspace.cards
-    card = slot * CARD_FIELDS
-    width = peek(cards, card + CARD_WIDTH)
+    caches = workspace.caches
+    cache = slot * CACHE_FIELDS
+    width = peek(caches, cache + CACHE_WIDTH)
     if HAS_NETWORKS and width > 0:
-        base = peek(cards, card + CARD_DISCS_AT + mover) + cell * width
-        add_column(workspace.sums, peek(cards, card + CARD_SUMS_AT), packed.columns, base, width)
+        base = peek(caches, cache + CACHE_DISCS_AT + mover) + cell * width
+        add_column(workspace.sums, peek(caches, cache + CACHE_SUMS_AT), packed.columns, base, width)
     elif HAS_GRAPHS and width == WIDTH_OF_GRAPHS:
-        show_disc(packed, workspace, card, mover, cell)
+        show_disc(packed, workspace, cache, mover, cell)
     elif HAS_TUPLES and width:
-        show_disc_to_tuples(packed, workspace, card, mover, cell)
+        show_disc_to_tuples(packed, workspace, cache, mover, cell)
 
 
 @internal
-def sit_down(
+def begin_match(
     rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, going_on: bool
 ) -> None:
     """Seats the packed players' first player at the first table, before a board with discs.

@@ -8,13 +8,13 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, internal
 from evolve_arena.core.stream import below, chance
-from evolve_arena.evolve.learning.tuple_lessons import (
+from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
     FIRST_WINS,
     PLIES,
-    Lesson,
-    TupleRoom,
+    LearningSettings,
+    TupleWorkspace,
     learn,
     note_position,
 )
@@ -38,77 +38,81 @@ TRIAL = 2
 @compiled
 def teach(
     rules: Any,
-    lesson: Lesson,
+    learning: LearningSettings,
     structure: Any,
     tables: Any,
     stream: Any,
-    room: TupleRoom,
+    workspace: TupleWorkspace,
     figures: Any,
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
     Args:
         rules: The options of the game, which this file knows already.
-        lesson: How to play and learn.
+        learning: How to play and learn.
         structure: See :mod:`evolve_arena.genomes.tuple_entries`.
         tables: The numbers.
         stream: Chance.
-        room: Scratch.
-        figures: What `evolve_arena.evolve.learning.tuple_lessons` counts; it is added.
+        workspace: Memory that is used again and again.
+        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
     """
     readings = peek(structure, READINGS)
-    for _ in range(lesson.games):
-        plies, outcome = _play(lesson, structure, tables, stream, room)
+    for _ in range(learning.games):
+        plies, outcome = _play(learning, structure, tables, stream, workspace)
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
-        chosen = not peek(room.explored, plies - 1)
-        figures[ERROR] += learn(lesson, readings, tables, plies, outcome, chosen, room)
+        chosen = not peek(workspace.explored, plies - 1)
+        figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
 
 
 @internal
-def _play(lesson: Lesson, structure: Any, tables: Any, stream: Any, room: TupleRoom) -> Any:
+def _play(
+    learning: LearningSettings, structure: Any, tables: Any, stream: Any, workspace: TupleWorkspace
+) -> Any:
     """Plays one game: how many plies, and 1, 0 or -1 for who began."""
     readings = peek(structure, READINGS)
     for slot in range(2):
-        start_readings(structure, 0, room.entries, slot * readings)
+        start_readings(structure, 0, workspace.entries, slot * readings)
         for word in range(PLANES):
-            poke(room.planes, slot * PLANES + word, np.uint64(0))
+            poke(workspace.planes, slot * PLANES + word, np.uint64(0))
     state, ply = start(), 0
     outcome = result(state)
     while outcome == GOES_ON and ply < LONGEST:
         side = to_move(state)
         at = side * readings
-        count = legal(state, room.moves, 0)
-        explores = chance(stream) < lesson.exploration
+        count = legal(state, workspace.moves, 0)
+        explores = chance(stream) < learning.exploration
         if explores or count == 1:
-            move = peek(room.moves, below(stream, count) if count > 1 else 0)
+            move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
-            _read(structure, room, side, state, at, at, True)
-            move = _choose(structure, tables, side, state, count, room)
+            _read(structure, workspace, side, state, at, at, True)
+            move = _choose(structure, tables, side, state, count, workspace)
         state = play(state, move)
         outcome = result(state)
-        _read(structure, room, side, state, at, at, True)
+        _read(structure, workspace, side, state, at, at, True)
         sign = np.float32(1 - 2 * side)
-        total = sign * _sum(structure, tables, room, at)
-        note_position(room, ply, at, readings, 0, total, explores and count > 1)
-        poke(room.signs, ply, sign)
+        total = sign * _sum(structure, tables, workspace, at)
+        note_position(workspace, ply, at, readings, 0, total, explores and count > 1)
+        poke(workspace.signs, ply, sign)
         ply += 1
     return ply, outcome if outcome != GOES_ON else np.int64(0)
 
 
 @internal
-def _choose(structure: Any, tables: Any, side: int, state: Any, count: int, room: TupleRoom) -> Any:
+def _choose(
+    structure: Any, tables: Any, side: int, state: Any, count: int, workspace: TupleWorkspace
+) -> Any:
     """The first of the moves that win at once, or lead to the state of the best value."""
     readings = peek(structure, READINGS)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
-        move = peek(room.moves, place)
+        move = peek(workspace.moves, place)
         trial = play(state, move)
         if result(trial) == 1 - 2 * side:
             return move
-        _read(structure, room, side, trial, side * readings, TRIAL * readings, False)
-        value = _sum(structure, tables, room, TRIAL * readings)
+        _read(structure, workspace, side, trial, side * readings, TRIAL * readings, False)
+        value = _sum(structure, tables, workspace, TRIAL * readings)
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
@@ -116,18 +120,26 @@ def _choose(structure: Any, tables: Any, side: int, state: Any, count: int, room
 
 @internal
 def _read(
-    structure: Any, room: TupleRoom, side: int, state: Any, source: int, target: int, keep: Any
+    structure: Any,
+    workspace: TupleWorkspace,
+    side: int,
+    state: Any,
+    source: int,
+    target: int,
+    keep: Any,
 ) -> None:
     """Puts the entries for a *state* at place *target*, from those at place *source*."""
     if source != target:
         for reading in range(peek(structure, READINGS)):
-            poke(room.entries, target + reading, peek(room.entries, source + reading))
-    for place in range(find_changes(room.planes, room.changes, side, state, keep)):
-        change = peek(room.changes, place)
+            poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
+    for place in range(find_changes(workspace.planes, workspace.changes, side, state, keep)):
+        change = peek(workspace.changes, place)
         went = np.int64(change < 0)
-        note_change(structure, 0, room.entries, target, went, change ^ -went)
+        note_change(structure, 0, workspace.entries, target, went, change ^ -went)
 
 
 @internal
-def _sum(structure: Any, tables: Any, room: TupleRoom, at: int) -> Any:
-    return sum_entries(structure, 0, room.entries, at, tables, 0, room.now, np.float32(0.0))
+def _sum(structure: Any, tables: Any, workspace: TupleWorkspace, at: int) -> Any:
+    return sum_entries(
+        structure, 0, workspace.entries, at, tables, 0, workspace.now, np.float32(0.0)
+    )

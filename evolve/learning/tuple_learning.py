@@ -25,7 +25,7 @@ differences between values and their returns."""
 PLIES, FIRST_WINS, DRAWS, ERROR = range(FIGURES)
 
 
-class Lesson(NamedTuple):
+class LearningSettings(NamedTuple):
     """How a learner plays and learns."""
 
     games: int
@@ -41,7 +41,7 @@ class Lesson(NamedTuple):
     """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
 
 
-class TupleRoom(NamedTuple):
+class TupleWorkspace(NamedTuple):
     """Room for one game."""
 
     entries: NDArray[np.int32]
@@ -64,7 +64,9 @@ class TupleRoom(NamedTuple):
     """What came and went since."""
 
 
-def make_room(plies: int, readings: int, moves: int = 0, planes: int = 0) -> TupleRoom:
+def make_tuple_workspace(
+    plies: int, readings: int, moves: int = 0, planes: int = 0
+) -> TupleWorkspace:
     """Room for games.
 
     Args:
@@ -73,7 +75,7 @@ def make_room(plies: int, readings: int, moves: int = 0, planes: int = 0) -> Tup
         moves: How many there may be, where the rules list them.
         planes: How many words players see, where they see words.
     """
-    return TupleRoom(
+    return TupleWorkspace(
         np.zeros(3 * readings, dtype=np.int32),
         np.zeros((plies + 1) * readings, dtype=np.int32),
         np.zeros(readings, dtype=np.float32),
@@ -89,46 +91,54 @@ def make_room(plies: int, readings: int, moves: int = 0, planes: int = 0) -> Tup
 
 @internal
 def note_position(
-    room: TupleRoom, ply: int, at: int, readings: int, table: int, total: Any, explored: Any
+    workspace: TupleWorkspace,
+    ply: int,
+    at: int,
+    readings: int,
+    table: int,
+    total: Any,
+    explored: Any,
 ) -> None:
     """Takes note of the position after a *ply*.
 
     Args:
-        room: Where it is noted.
+        workspace: Where it is noted.
         ply: Its number.
-        at: Where in ``room.entries`` those begin that are read of the position.
+        at: Where in ``workspace.entries`` those begin that are read of the position.
         readings: How many.
         table: Where in the tables the entries begin that count.
         total: Their sum, for the player who began.
         explored: Whether the ply was played at random.
     """
     for reading in range(readings):
-        poke(room.past, ply * readings + reading, table + peek(room.entries, at + reading))
-    simd.store(room.lanes, 0, activate(simd.spread(total), TANH))
-    poke(room.values, ply, peek(room.lanes, 0))
-    poke(room.explored, ply, np.uint8(explored))
+        poke(
+            workspace.past, ply * readings + reading, table + peek(workspace.entries, at + reading)
+        )
+    simd.store(workspace.lanes, 0, activate(simd.spread(total), TANH))
+    poke(workspace.values, ply, peek(workspace.lanes, 0))
+    poke(workspace.explored, ply, np.uint8(explored))
 
 
 @internal
 def learn(
-    lesson: Lesson,
+    learning: LearningSettings,
     readings: int,
     tables: Any,
     plies: int,
     outcome: int,
     chosen: Any,
-    room: TupleRoom,
+    workspace: TupleWorkspace,
 ) -> Any:
     """Draws the values of a game's positions towards their returns, the last one first.
 
     Args:
-        lesson: How.
+        learning: How.
         readings: How many entries are read of a position.
         tables: The numbers, changed in place.
         plies: How many were played. Nothing is learned about the position after the last one.
         outcome: 1, 0 or -1 for who began.
         chosen: Whether the last ply was not played at random.
-        room: What was noted.
+        workspace: What was noted.
 
     Returns:
         The sum of the differences between values and returns.
@@ -136,22 +146,22 @@ def learn(
     following = result = np.float32(outcome)
     error = 0.0
     for ply in range(plies - 2, -1, -1):
-        value = peek(room.values, ply)
+        value = peek(workspace.values, ply)
         if chosen:
-            mixed = (1.0 - lesson.decay) * following + lesson.decay * result
-            result = np.float32(lesson.discount * mixed)
+            mixed = (1.0 - learning.decay) * following + learning.decay * result
+            result = np.float32(learning.discount * mixed)
             difference = np.float64(result) - np.float64(value)
             error += abs(difference)
-            slope = 1.0 - lesson.damped * np.float64(value) * np.float64(value)
-            change = np.float32(lesson.step * difference * slope) * peek(room.signs, ply)
+            slope = 1.0 - learning.damped * np.float64(value) * np.float64(value)
+            change = np.float32(learning.step * difference * slope) * peek(workspace.signs, ply)
             past = ply * readings
             for reading in range(readings):
-                place = peek(room.past, past + reading)
+                place = peek(workspace.past, past + reading)
                 poke(tables, place, peek(tables, place) + change)
         else:
             result = value
         following = value
-        chosen = not peek(room.explored, ply)
+        chosen = not peek(workspace.explored, ply)
     return error
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from evolve_arena.core.compiled import internal
 from evolve_arena.games.connect_four.bitboard import Rules, cell_of, landing_cells
 from evolve_arena.games.connect_four.workspace import (
-    CARD_FIELDS,
-    CARD_SIDE,
-    CARD_STRUCTURE_AT,
-    CARD_SUMS_AT,
-    CARD_TABLES_AT,
-    CARD_WIDTH,
+    CACHE_FIELDS,
+    CACHE_SIDE,
+    CACHE_STRUCTURE_AT,
+    CACHE_SUMS_AT,
+    CACHE_TABLES_AT,
+    CACHE_WIDTH,
     TABLES,
     WIDTH_OF_TUPLES,
 )
@@ -34,40 +34,40 @@ ONE = np.uint64(1)
 @internal
 def seat_tuples(packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats a tuple network before an empty board."""
-    cards = workspace.cards
-    card = slot * CARD_FIELDS
+    caches = workspace.caches
+    cache = slot * CACHE_FIELDS
     base = packed.seats[player, COLUMNS_AT]
     at = slot * (workspace.sums.shape[0] // (2 * TABLES))
     side = slot & 1
     table = packed.seats[player, INPUTS_AT] + side * peek(packed.columns, base + ENTRIES)
-    poke(cards, card + CARD_WIDTH, WIDTH_OF_TUPLES)
-    poke(cards, card + CARD_STRUCTURE_AT, base)
-    poke(cards, card + CARD_SUMS_AT, at)
-    poke(cards, card + CARD_TABLES_AT, table)
+    poke(caches, cache + CACHE_WIDTH, WIDTH_OF_TUPLES)
+    poke(caches, cache + CACHE_STRUCTURE_AT, base)
+    poke(caches, cache + CACHE_SUMS_AT, at)
+    poke(caches, cache + CACHE_TABLES_AT, table)
     start_readings(packed.columns, base, workspace.sums, at)
 
 
 @internal
-def show_disc_to_tuples(packed: Any, workspace: Any, card: int, mover: int, cell: int) -> None:
+def show_disc_to_tuples(packed: Any, workspace: Any, cache: int, mover: int, cell: int) -> None:
     """Takes note of a disc of *mover* (0: who began) on *cell*."""
-    base = peek(workspace.cards, card + CARD_STRUCTURE_AT)
-    at = peek(workspace.cards, card + CARD_SUMS_AT)
+    base = peek(workspace.caches, cache + CACHE_STRUCTURE_AT)
+    at = peek(workspace.caches, cache + CACHE_SUMS_AT)
     note_change(packed.columns, base, workspace.sums, at, mover, cell)
 
 
 @internal
-def pick_by_tuples(rules: Rules, packed: Any, card: int, discs: Any, workspace: Any) -> Any:
+def pick_by_tuples(rules: Rules, packed: Any, cache: int, discs: Any, workspace: Any) -> Any:
     """The first column of those whose positions have the best value; *discs* are both players'."""
-    total = _sum_now(packed, card, workspace)
+    total = _sum_now(packed, cache, workspace)
     best: Any = -1
     best_value = total
-    sign = 1 - 2 * peek(workspace.cards, card + CARD_SIDE)
+    sign = 1 - 2 * peek(workspace.caches, cache + CACHE_SIDE)
     free = landing_cells(discs, rules)
     while free:
         bit = free & (~free + ONE)
         free ^= bit
         cell = cell_of(bit)
-        value = sign * _sum_after(packed, card, cell, total, workspace)
+        value = sign * _sum_after(packed, cache, cell, total, workspace)
         if best < 0 or value > best_value:
             best = cell // (rules.rows + 1)
             best_value = value
@@ -75,41 +75,41 @@ def pick_by_tuples(rules: Rules, packed: Any, card: int, discs: Any, workspace: 
 
 
 @internal
-def value_disc_by_tuples(packed: Any, card: int, cell: int, workspace: Any) -> Any:
+def value_disc_by_tuples(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     """What a disc on *cell* is worth to its owner, before tanh, in units of 1/65536."""
-    total = _sum_now(packed, card, workspace)
-    sign = 1 - 2 * peek(workspace.cards, card + CARD_SIDE)
-    return sign * _sum_after(packed, card, cell, total, workspace)
+    total = _sum_now(packed, cache, workspace)
+    sign = 1 - 2 * peek(workspace.caches, cache + CACHE_SIDE)
+    return sign * _sum_after(packed, cache, cell, total, workspace)
 
 
 @internal
-def _sum_now(packed: Any, card: int, workspace: Any) -> Any:
+def _sum_now(packed: Any, cache: int, workspace: Any) -> Any:
     """The sum of the entries as they are, from the table that counts after a move."""
-    cards = workspace.cards
+    caches = workspace.caches
     return sum_entries(
         packed.columns,
-        peek(cards, card + CARD_STRUCTURE_AT),
+        peek(caches, cache + CACHE_STRUCTURE_AT),
         workspace.sums,
-        peek(cards, card + CARD_SUMS_AT),
+        peek(caches, cache + CACHE_SUMS_AT),
         packed.columns,
-        peek(cards, card + CARD_TABLES_AT),
+        peek(caches, cache + CACHE_TABLES_AT),
         workspace.picked,
         np.int64(0),
     )
 
 
 @internal
-def _sum_after(packed: Any, card: int, cell: int, total: Any, workspace: Any) -> Any:
-    cards = workspace.cards
+def _sum_after(packed: Any, cache: int, cell: int, total: Any, workspace: Any) -> Any:
+    caches = workspace.caches
     return weigh_change(
         packed.columns,
-        peek(cards, card + CARD_STRUCTURE_AT),
+        peek(caches, cache + CACHE_STRUCTURE_AT),
         workspace.sums,
-        peek(cards, card + CARD_SUMS_AT),
-        peek(cards, card + CARD_SIDE),
+        peek(caches, cache + CACHE_SUMS_AT),
+        peek(caches, cache + CACHE_SIDE),
         cell,
         packed.columns,
-        peek(cards, card + CARD_TABLES_AT),
+        peek(caches, cache + CACHE_TABLES_AT),
         workspace.picked,
         total,
     )

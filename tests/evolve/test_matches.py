@@ -14,8 +14,8 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.evolve.meeting import (
-    MeetingConfig,
+from evolve_arena.evolve.matches import (
+    MatchSettings,
     check_openings,
     choose_from_hall,
     describe_fitness,
@@ -24,14 +24,14 @@ from evolve_arena.evolve.meeting import (
     sum_points,
 )
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDesign
+from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import NOISE
 
-DESIGN = GraphDesign(5, 4, 4, head="value")
-POPULATION, _ = create(NeatConfig(pop_size=12), DESIGN.inputs, DESIGN.outputs, 1)
+DECODER = GraphDecoder(5, 4, 4, head="value")
+POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs, 1)
 
 
 class Recorder(SerialExecutor):
@@ -59,13 +59,13 @@ class Generation:
 STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
-def make_config(**settings: Any) -> MeetingConfig:
-    return MeetingConfig.model_validate({"name": "test", **settings})
+def make_config(**settings: Any) -> MatchSettings:
+    return MatchSettings.model_validate({"name": "test", **settings})
 
 
 def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
     recorder = Recorder()
-    arena = Arena(DESIGN, recorder)
+    arena = Arena(DECODER, recorder)
     results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")
     (batch,) = recorder.batches
     assert arena.games == len(batch) == len(results) == len(met)
@@ -122,7 +122,7 @@ def test_seeds_and_openings_depend_on_seed_and_generation() -> None:
 def test_noise_is_that_of_everybody(noise: float, units: int) -> None:
     recorder = Recorder()
     config = make_config(noise=noise, hall_of_fame={"opponents": 2})
-    meet_hall(config, Arena(DESIGN, recorder), STATE, STATE.hall.take([0, 1]))
+    meet_hall(config, Arena(DECODER, recorder), STATE, STATE.hall.take([0, 1]))
     (batch,) = recorder.batches
     assert batch.packed.seats[:, NOISE].tolist() == [units] * 6
 
@@ -133,7 +133,7 @@ def test_noise_is_that_of_everybody(noise: float, units: int) -> None:
 @pytest.mark.parametrize("colours", ["one", "both"])
 def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> None:
     recorder = Recorder()
-    arena = Arena(DESIGN, recorder)
+    arena = Arena(DECODER, recorder)
     chosen = STATE.hall.take([6, 1, 3])
     config = make_config(colours=colours, draw_points=0.5)
     points, played = meet_hall(config, arena, STATE, chosen)
@@ -157,11 +157,11 @@ def test_members_play_as_the_genomes_that_they_are() -> None:
     """The members after a population play the games that they play within one."""
     config = make_config()
     recorder = Recorder()
-    meet_hall(config, Arena(DESIGN, recorder), STATE, STATE.hall.take([5]))
+    meet_hall(config, Arena(DECODER, recorder), STATE, STATE.hall.take([5]))
     (batch,) = recorder.batches
     results = SerialExecutor().play(batch)
     everybody = POPULATION.take([0, 1, 2, 3, 9])
-    again = Arena(DESIGN, SerialExecutor()).play(everybody, batch.seatings, batch.seeds)
+    again = Arena(DECODER, SerialExecutor()).play(everybody, batch.seatings, batch.seeds)
     assert np.array_equal(results.games, again.games)
 
 

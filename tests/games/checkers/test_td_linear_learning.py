@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.games.checkers.linear import LinearDesign
-from evolve_arena.games.checkers.linear_lessons import (
+from evolve_arena.games.checkers.linear import LinearDecoder
+from evolve_arena.games.checkers.linear_learning import (
     ACCUMULATING,
     AFTER,
     BURGE,
     END_OF_GAME,
     EVERY_MOVE,
-    LESSON_FIELDS,
     MOST_GENES,
     NONE,
     REPLACING,
+    SETTINGS_FIELDS,
     TD,
     VALUES,
-    Lesson,
+    LearningSettings,
     clear_traces,
     learn_from_game,
     learn_from_move,
@@ -33,7 +33,7 @@ from evolve_arena.games.checkers.linear_lessons import (
 
 Vector = NDArray[np.float64]
 
-PLAIN = Lesson(
+PLAIN = LearningSettings(
     rate=0.1,
     discount=1.0,
     decay=0.0,
@@ -54,15 +54,15 @@ START = [0.5, -0.25]
 class Learner:
     """Player 1 of two, whose episodes begin behind other numbers."""
 
-    def __init__(self, lesson: Lesson, weights: Any) -> None:
-        self.lesson = lesson
-        genes = lesson.features * (VALUES if lesson.binary else 1)
-        self.lessons = np.stack([np.full(LESSON_FIELDS, 0.5), lesson.row()])
+    def __init__(self, learning: LearningSettings, weights: Any) -> None:
+        self.learning = learning
+        genes = learning.features * (VALUES if learning.binary else 1)
+        self.learning_rows = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
         self.numbers = np.full((2, MOST_GENES), 7.0)
         self.numbers[1, :genes] = weights
         self.traces = np.full((2, MOST_GENES), 3.0)
         self.genes = genes
-        clear_traces(self.lessons, 1, self.traces, 0)
+        clear_traces(self.learning_rows, 1, self.traces, 0)
 
     @property
     def weights(self) -> Vector:
@@ -74,7 +74,7 @@ class Learner:
     def value(self, state: list[int]) -> float:
         """Of a position."""
         states = np.array([9, *state], dtype=np.int64)
-        return float(value_state(self.lessons, self.numbers, 1, states, 1))
+        return float(value_state(self.learning_rows, self.numbers, 1, states, 1))
 
     def learn(self, episode: Any, reward: float) -> float:
         """After a game, whatever is left in the traces from the one before."""
@@ -82,20 +82,20 @@ class Learner:
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
         return float(
             learn_from_game(
-                *(self.lessons, self.numbers, 1, states, 3, len(episode), reward),
+                *(self.learning_rows, self.numbers, 1, states, 3, len(episode), reward),
                 *(self.traces, 0, np.zeros(len(episode))),
             )
         )
 
     def learn_by_moves(self, episode: Any, reward: float) -> float:
         """After each move of a game."""
-        size = self.lesson.features
+        size = self.learning.features
         states = np.ravel(episode).astype(np.int64)
         error = 0.0
         for here in range(1, len(episode)):
             last = here == len(episode) - 1
             error += learn_from_move(
-                *(self.lessons, self.numbers, 1, states, (here - 1) * size, here * size),
+                *(self.learning_rows, self.numbers, 1, states, (here - 1) * size, here * size),
                 *(last, reward if last else 0.0, self.traces, 0),
             )
         return error
@@ -172,45 +172,49 @@ def test_the_printed_moves_by_hand() -> None:
 # Against plain loops over vectors
 
 
-def encode(lesson: Lesson, episode: Any) -> Vector:
+def encode(learning: LearningSettings, episode: Any) -> Vector:
     """Positions as vectors, one entry for each weight."""
-    if not lesson.binary:
+    if not learning.binary:
         return np.array(episode, dtype=np.float64)
     return np.eye(VALUES)[np.array(episode)].reshape(len(episode), -1)
 
 
-def mark(lesson: Lesson, trace: Vector, state: Vector) -> Vector:
-    faded = trace * lesson.discount * lesson.decay
-    if lesson.trace == NONE:
+def mark(learning: LearningSettings, trace: Vector, state: Vector) -> Vector:
+    faded = trace * learning.discount * learning.decay
+    if learning.trace == NONE:
         return state
-    if lesson.trace == ACCUMULATING:
+    if learning.trace == ACCUMULATING:
         return faded + state
     return np.where(state != 0.0, state, faded)
 
 
-def sweep_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+def sweep_plainly(
+    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+) -> Vector:
     """The loop of section 5.5, or that of 5.2."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for here, following in zip(states[-2::-1], states[:0:-1], strict=True):
-        trace = mark(lesson, trace, here)
-        change = reward + lesson.discount * (weights @ following) - weights @ here
+        trace = mark(learning, trace, here)
+        change = reward + learning.discount * (weights @ following) - weights @ here
         reward = 0.0
-        weights += lesson.rate * change * trace
+        weights += learning.rate * change * trace
     return weights
 
 
 def sweep_as_burge_plainly(
-    lesson: Lesson, weights: Vector, states: Vector, reward: float
+    learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     weights = weights.copy()
     target = reward
     for here in states[::-1]:
-        weights += lesson.rate * (target - weights @ here) * here
-        target = lesson.discount * (weights @ here)
+        weights += learning.rate * (target - weights @ here) * here
+        target = learning.discount * (weights @ here)
     return weights
 
 
-def look_ahead_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+def look_ahead_plainly(
+    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+) -> Vector:
     """The forward view: each position is drawn towards its λ-return by the weights before.
 
     Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.2.
@@ -219,42 +223,46 @@ def look_ahead_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: 
     count = len(values)
     total = np.zeros(len(weights))
     for start in range(count):
-        far = lesson.decay ** (count - 1 - start) * lesson.discount ** (count - 1 - start)
+        far = learning.decay ** (count - 1 - start) * learning.discount ** (count - 1 - start)
         target = far * reward
         for ahead in range(1, count - start):
-            look = lesson.discount**ahead * values[start + ahead]
-            target += (1 - lesson.decay) * lesson.decay ** (ahead - 1) * look
+            look = learning.discount**ahead * values[start + ahead]
+            target += (1 - learning.decay) * learning.decay ** (ahead - 1) * look
         total += (target - values[start]) * states[start]
-    return weights + lesson.rate * total
+    return weights + learning.rate * total
 
 
-def look_back_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+def look_back_plainly(
+    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+) -> Vector:
     """TD(λ) off-line with traces, for those of which there is no forward view."""
     values = np.append(states[:-1] @ weights, 0.0)
     trace = total = np.zeros(len(weights))
     for place in range(len(states) - 1):
-        trace = mark(lesson, trace, states[place])
+        trace = mark(learning, trace, states[place])
         gain = reward if place == len(states) - 2 else 0.0
-        total = total + (gain + lesson.discount * values[place + 1] - values[place]) * trace
-    return weights + lesson.rate * total
+        total = total + (gain + learning.discount * values[place + 1] - values[place]) * trace
+    return weights + learning.rate * total
 
 
-def follow_moves_plainly(lesson: Lesson, weights: Vector, states: Vector, reward: float) -> Vector:
+def follow_moves_plainly(
+    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+) -> Vector:
     """The formula of section 5.2 after each move, or that of the textbook."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for number, (before, reached) in enumerate(pairwise(states)):
         last = number == len(states) - 2
-        following = weights @ reached if lesson.faithful or not last else 0.0
-        change = (reward if last else 0.0) + lesson.discount * following - weights @ before
-        trace = mark(lesson, trace, reached if lesson.faithful else before)
-        weights += lesson.rate * change * trace
+        following = weights @ reached if learning.faithful or not last else 0.0
+        change = (reward if last else 0.0) + learning.discount * following - weights @ before
+        trace = mark(learning, trace, reached if learning.faithful else before)
+        weights += learning.rate * change * trace
     return weights
 
 
-def draw_episode(lesson: Lesson, length: int, seed: int) -> tuple[Vector, Any]:
+def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Any]:
     generator = np.random.default_rng(seed)
-    genes = lesson.features * (VALUES if lesson.binary else 1)
-    episode = generator.integers(0, 5, (length, lesson.features))
+    genes = learning.features * (VALUES if learning.binary else 1)
+    episode = generator.integers(0, 5, (length, learning.features))
     return generator.normal(0.0, 0.1, genes), episode
 
 
@@ -272,20 +280,20 @@ KINDS = [
 @pytest.mark.parametrize("length", [2, 3, 17])
 def test_all_rules_are_those_of_plain_loops(reward: float, length: int) -> None:
     for number, kind in enumerate(KINDS):
-        lesson = kind._replace(rate=0.003)
-        weights, episode = draw_episode(lesson, length, number)
-        states = encode(lesson, episode)
+        learning = kind._replace(rate=0.003)
+        weights, episode = draw_episode(learning, length, number)
+        states = encode(learning, episode)
         for faithful in (0, 1):
-            lesson = lesson._replace(faithful=faithful)
-            learner, by_moves = Learner(lesson, weights), Learner(lesson, weights)
+            learning = learning._replace(faithful=faithful)
+            learner, by_moves = Learner(learning, weights), Learner(learning, weights)
             learner.learn(episode, reward)
             plain = sweep_plainly if faithful else look_back_plainly
-            expected = plain(lesson, weights, states, reward)
+            expected = plain(learning, weights, states, reward)
             np.testing.assert_allclose(learner.weights, expected, atol=1e-12)
             by_moves.learn_by_moves(episode, reward)
-            expected = follow_moves_plainly(lesson, weights, states, reward)
+            expected = follow_moves_plainly(learning, weights, states, reward)
             np.testing.assert_allclose(by_moves.weights, expected, atol=1e-12)
-        burge = lesson._replace(rule=BURGE)
+        burge = learning._replace(rule=BURGE)
         learner = Learner(burge, weights)
         learner.learn(episode, reward)
         expected = sweep_as_burge_plainly(burge, weights, states, reward)
@@ -297,13 +305,13 @@ def test_all_rules_are_those_of_plain_loops(reward: float, length: int) -> None:
 @pytest.mark.parametrize("binary", [0, 1])
 def test_looking_back_is_looking_ahead(decay: float, discount: float, binary: int) -> None:
     """Accumulating traces bring what the forward view does, where weights wait for the end."""
-    lesson = PLAIN._replace(
+    learning = PLAIN._replace(
         features=4, binary=binary, trace=ACCUMULATING, decay=decay, discount=discount
     )
-    weights, episode = draw_episode(lesson, 12, 5)
-    learner = Learner(lesson, weights)
+    weights, episode = draw_episode(learning, 12, 5)
+    learner = Learner(learning, weights)
     learner.learn(episode, -1.0)
-    expected = look_ahead_plainly(lesson, weights, encode(lesson, episode), -1.0)
+    expected = look_ahead_plainly(learning, weights, encode(learning, episode), -1.0)
     np.testing.assert_allclose(learner.weights, expected, atol=1e-12)
     assert np.abs(learner.weights - weights).max() > 1e-3
 
@@ -340,33 +348,33 @@ def test_each_choice_makes_a_difference() -> None:
 
 def test_the_step_is_the_gradient() -> None:
     """By differences: what a value gains per weight is what the weight gains per step."""
-    lesson = PLAIN._replace(features=14, rate=1.0)
-    weights, episode = draw_episode(lesson, 2, 8)
+    learning = PLAIN._replace(features=14, rate=1.0)
+    weights, episode = draw_episode(learning, 2, 8)
     state = episode[0].tolist()
-    before = Learner(lesson, weights).value(state)
+    before = Learner(learning, weights).value(state)
     slopes = []
     for gene in range(14):
         moved = weights.copy()
         moved[gene] += 0.5
-        slopes.append((Learner(lesson, moved).value(state) - before) / 0.5)
-    learner = Learner(lesson, weights)
+        slopes.append((Learner(learning, moved).value(state) - before) / 0.5)
+    learner = Learner(learning, weights)
     learner.learn(episode, before + 1.0)  # a difference of 1
     assert learner.weights - weights == pytest.approx(slopes)
 
 
 @pytest.mark.parametrize("encoding", ["many-valued", "binary"])
 @pytest.mark.parametrize("features", [4, 14, 20])
-def test_tables_are_those_of_the_design(encoding: str, features: int) -> None:
+def test_tables_are_those_of_the_decoder(encoding: str, features: int) -> None:
     """What a learner searches with is what its genome would."""
-    design = LinearDesign(features=features, encoding=encoding)
+    decoder = LinearDecoder(features=features, encoding=encoding)
     generator = np.random.default_rng(2)
-    genome = design.initialise(1, "uniform:0.7", generator)
+    genome = decoder.initialise(1, "uniform:0.7", generator)
     genome[0, :4] = [1e5, -1e5, np.nan, 1e-7]
     columns = np.full(MOST_GENES + 5, 77, dtype=np.int32)
-    lesson = PLAIN._replace(features=features, binary=int(encoding == "binary"))
-    learner = Learner(lesson, genome[0])
-    write_tables(learner.lessons, learner.numbers, 1, columns, 5)
-    assert columns[5 : 5 + features * VALUES].tolist() == design.pack(genome).columns.tolist()
+    learning = PLAIN._replace(features=features, binary=int(encoding == "binary"))
+    learner = Learner(learning, genome[0])
+    write_tables(learner.learning_rows, learner.numbers, 1, columns, 5)
+    assert columns[5 : 5 + features * VALUES].tolist() == decoder.pack(genome).columns.tolist()
     assert (columns[:5] == 77).all()
     assert (columns[5 + features * VALUES :] == 77).all()
     if not np.isnan(learner.weights).any():
@@ -375,16 +383,16 @@ def test_tables_are_those_of_the_design(encoding: str, features: int) -> None:
     picked = columns[5 + np.arange(features) * VALUES + state]
     sane = np.nan_to_num(genome[0], nan=0.0)
     sane[:4] = 0.0
-    expected = float(encode(lesson, [state])[0] @ sane) * 2**20
+    expected = float(encode(learning, [state])[0] @ sane) * 2**20
     assert picked[0 if encoding == "binary" else 4 :].sum() == pytest.approx(expected, abs=features)
 
 
 def test_weights_without_bounds_are_no_numbers() -> None:
     learner = Learner(PLAIN, [1e6, -3.0])
-    spoil_if_lost(learner.lessons, learner.numbers, 1)
+    spoil_if_lost(learner.learning_rows, learner.numbers, 1)
     assert learner.weights.tolist() == [1e6, -3.0]
     for lost in (1.1e6, -1e7, np.inf, np.nan):
         learner = Learner(PLAIN, [1.0, lost])
-        spoil_if_lost(learner.lessons, learner.numbers, 1)
+        spoil_if_lost(learner.learning_rows, learner.numbers, 1)
         assert learner.weights[0] == 1.0
         assert np.isnan(learner.weights[1])
