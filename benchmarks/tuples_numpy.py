@@ -142,7 +142,7 @@ class NumpyTuples:
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns, as `tuple_lessons` does."""
+        """Draws values towards their λ-returns, as `tuple_learning` does."""
         learning = self.learning
         following = result = float(outcome)
         chosen = outcome != 0 or not self.explored[-1]

@@ -139,7 +139,7 @@ GAME = GameSpec(
     game=Checkers,
     kernel=KernelSpec(
         modules=tuple(
-            f"evolve_arena.games.checkers.{name}" for name in ("seat", "search", "kernel")
+            f"evolve_arena.games.checkers.{name}" for name in ("values", "search", "kernel")
         ),
         flags=tuple(KIND_FLAGS.values()),
         needs=_needs,

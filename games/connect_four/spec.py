@@ -203,7 +203,7 @@ GAME = GameSpec(
     game=ConnectFour,
     kernel=KernelSpec(
         modules=tuple(
-            f"evolve_arena.games.connect_four.{name}" for name in ("network_seat", "kernel")
+            f"evolve_arena.games.connect_four.{name}" for name in ("network_moves", "kernel")
         ),
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,
