@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, LESSONS, LearningSettings
+from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
 
@@ -111,7 +111,7 @@ class NumpyLearner:
         at_random = (
             learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
         )
-        blind = at_random and learning.any_move and learning.learning == LESSONS["played"]
+        blind = at_random and learning.any_move and learning.learning == RANDOM_LESSONS["played"]
         if blind:
             moves = [moves[below(self.stream, len(moves))]]
         cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])
@@ -180,7 +180,7 @@ class NumpyLearner:
         for place, value in enumerate(values):
             if (
                 place > 0
-                and learning.learning != LESSONS["played"]
+                and learning.learning != RANDOM_LESSONS["played"]
                 and not math.isnan(rivals[place])
             ):
                 since = place
@@ -191,9 +191,9 @@ class NumpyLearner:
             else:
                 surprise = learning.discount * values[place + 1] - value
             if place < last and not math.isnan(rivals[place + 1]):
-                if learning.learning == LESSONS["best"]:
+                if learning.learning == RANDOM_LESSONS["best"]:
                     surprise = learning.discount * rivals[place + 1] - value
-                elif learning.learning == LESSONS["nothing"]:
+                elif learning.learning == RANDOM_LESSONS["nothing"]:
                     surprise = 0.0
             for before in range(since, place + 1):
                 share = (learning.discount * learning.trace) ** (place - before)

@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +25,10 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
 from evolve_arena.core.errors import ArenaError
@@ -34,7 +38,7 @@ from evolve_arena.core.game import GameSpec
 Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")
-DECORATORS = rb"\b(compiled|inlined|internal|hidden|instruction|constants)\b"
+DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """What a file that holds compiled code imports."""
 KEPT_CACHES = 3
@@ -58,23 +62,6 @@ def inlined(function: Function) -> Function:
     that pass whole structures of arrays, at four times the cost.
     """
     return _decorate(function, forceinline=True)
-
-
-def internal(function: Function) -> Function:
-    """Like :func:`inlined`, for what Python never calls: what that would take is left out.
-
-    For functions of whole packed players that is more than half of all there is to compile. A call
-    from Python would crash the process; a test watches that there is none.
-    """
-    return _decorate(function, forceinline=True, no_cpython_wrapper=True)
-
-
-def hidden(function: Function) -> Function:
-    """Like :func:`compiled`, for what Python never calls, as with :func:`internal`.
-
-    For what is too big to stand in every place that calls it.
-    """
-    return _decorate(function, forceinline=False, no_cpython_wrapper=True)
 
 
 def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,12 +173,63 @@ def _write_copy(
     os.replace(new.name, file)
 
 
-def _decorate(function: Function, *, forceinline: bool, **more: bool) -> Function:
+class _Part(JITCodeLibrary):
+    """A function's code as a part of its callers' code.
+
+    Numba would optimise each function by itself and make machine code of it, although callers take
+    it in and optimise it once more: half of the time that compiling took.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Leaves that to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """0, which says that nothing can be called."""
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        return 0
+
+    @property
+    def codegen(self) -> _Part:
+        """Itself, as Numba only calls :meth:`set_env` of what it finds here."""
+        return self
+
+    def set_env(self, name: str, env: object) -> None:
+        """Does nothing: there is no code yet that has an environment."""
+
+
+class _PartCompiler(CompilerBase):
+    """Compiles a function into a :class:`_Part`."""
+
+    def define_pipelines(self) -> list[Any]:
+        name = self.state.func_id.func_qualname
+        self.state.library = _Part(self.state.targetctx.codegen(), name)  # type: ignore[no-untyped-call]
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]  # type: ignore[no-untyped-call]
+
+
+class _Function(CPUDispatcher):
+    """A function for Python; where compiled code calls it, it becomes a part of the caller."""
+
+    @cached_property
+    def _part(self) -> Any:
+        options = {**self.targetoptions, "no_cpython_wrapper": True}
+        return CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=_PartCompiler)
+
+    @property
+    def _numba_type_(self) -> types.Dispatcher:
+        return types.Dispatcher(self._part)
+
+
+def _decorate(function: Function, *, forceinline: bool) -> Function:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
-    options: dict[str, Any] = {"_nrt": False, "forceinline": forceinline, **more}
-    options["no_cfunc_wrapper"] = True  # what C could call; nothing of ours is
-    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
-    return cast(Function, decorate(function))
+    options = {"_nrt": False, "forceinline": forceinline, "nogil": True, "error_model": "numpy"}
+    options |= {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    made = _Function(function, targetoptions=options)
+    made.enable_caching()
+    return cast(Function, made)
 
 
 def _digest() -> str:

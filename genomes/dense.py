@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.mlp import MLP, Genomes
@@ -74,14 +74,14 @@ def _vectors(size: int) -> int:
     return -(-size // LANES)
 
 
-@internal
+@inlined
 def start_first(shape: Any, weights: Any, at: int, out: Any) -> None:
     """Puts the biases of the first layer, of the network at ``weights[at]``, into *out*."""
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         simd.store(out, block, simd.load(weights, at + block))
 
 
-@internal
+@inlined
 def add_inputs(
     shape: Any, weights: Any, at: int, inputs: Any, first: int, count: int, base: Any, out: Any
 ) -> None:
@@ -101,7 +101,7 @@ def add_inputs(
     _add_rows(weights, at + width * (1 + first), width, inputs, first, count, base, out)
 
 
-@internal
+@inlined
 def add_some_inputs(
     shape: Any, weights: Any, at: int, inputs: Any, places: Any, count: int, base: Any, out: Any
 ) -> None:
@@ -119,7 +119,7 @@ def add_some_inputs(
         simd.store(out, block, total)
 
 
-@internal
+@inlined
 def activate_first(shape: Any, sums: Any, out: Any) -> None:
     """Puts the first layer's activations into *out*; a single layer has none and stays raw."""
     kind = shape[ACTIVATION]
@@ -130,13 +130,13 @@ def activate_first(shape: Any, sums: Any, out: Any) -> None:
         simd.store(out, block, value)
 
 
-@internal
+@inlined
 def later_layers_at(shape: Any, at: int) -> Any:
     """Where the second layer begins of the network at *at*."""
     return at + padded(shape[SIZES + 1]) * (1 + shape[SIZES])
 
 
-@internal
+@inlined
 def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out: Any) -> None:
     """Runs all layers after the first, the last one too, which has no activation.
 
@@ -164,7 +164,7 @@ def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out:
             simd.store(out, block, simd.load(ping, block))
 
 
-@internal
+@inlined
 def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: Any) -> None:
     """Puts the sums of a layer into *out*: its biases, and its *units* times their rows."""
     for block in range(0, width, LANES):
@@ -172,7 +172,7 @@ def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: 
     _add_rows(weights, at + width, width, inputs, 0, units, out, out)
 
 
-@internal
+@inlined
 def _add_rows(
     weights: Any, row: int, width: int, inputs: Any, first: int, count: int, base: Any, out: Any
 ) -> None:

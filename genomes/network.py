@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import inlined, internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 
@@ -61,14 +61,14 @@ def padded(size: int) -> Any:
     return (size + LANES - 1) // LANES * LANES
 
 
-@internal
+@inlined
 def start_sums(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
     """Sets the running sums that begin at ``sums[at]`` to the biases at ``columns[base]``."""
     for block in range(0, width, LANES):
         simd.store_int(sums, at + block, simd.load_int(columns, base + block))
 
 
-@internal
+@inlined
 def add_column(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
     """Adds the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``."""
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
@@ -78,7 +78,7 @@ def add_column(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
         simd.store_int(sums, at + block, total)
 
 
-@internal
+@inlined
 def activate_sums(
     shape: Any, sums: Any, at: int, columns: Any, base: int, extra: bool, out: Any
 ) -> None:
@@ -99,7 +99,7 @@ def activate_sums(
         simd.store(out, block, value)
 
 
-@internal
+@inlined
 def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> Any:
     """Runs the hidden layers after the first.
 
@@ -125,7 +125,7 @@ def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> 
     return at, ping
 
 
-@internal
+@inlined
 def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) -> Any:
     """The first of the strongest outputs among the *allowed* ones (bit k: output k).
 
@@ -143,7 +143,7 @@ def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) ->
     return simd.first_of_maximum(total, allowed)
 
 
-@internal
+@inlined
 def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
     """The one output of a last layer of a single unit, without activation."""
     if shape[LAYERS] == 1:
@@ -155,7 +155,7 @@ def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
     return simd.halve_sum(total) + weights[at]
 
 
-@internal
+@inlined
 def shallow_pick(
     kind: int, units: int, sums: Any, at: int, weights: Any, row: int, workspace: Any, allowed: Any
 ) -> Any:
@@ -178,7 +178,7 @@ def shallow_pick(
     return simd.first_of_maximum(total, allowed)
 
 
-@internal
+@inlined
 def shallow_output(
     kind: int, width: int, sums: Any, at: int, columns: Any, base: int, weights: Any, row: int
 ) -> Any:
@@ -194,7 +194,7 @@ def shallow_output(
     return simd.halve_sum(total) + simd.peek(weights, row)
 
 
-@internal
+@inlined
 def _activate_with_column(kind: int, sums: Any, at: int, columns: Any, base: int) -> Any:
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
     return activate(simd.multiply(simd.to_float(total), simd.spread(UNIT)), kind)
@@ -214,7 +214,7 @@ def activate(vector: Any, kind: int) -> Any:
     return value
 
 
-@internal
+@inlined
 def _logistic(vector: Any, scale: Any) -> Any:
     """1 / (1 + 2**(scale * x)): two to a whole number by its exponent, the rest by P0..P5."""
     power = simd.clamp(simd.multiply(vector, simd.spread(scale)), -FARTHEST, FARTHEST)

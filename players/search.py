@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.genomes.simd import peek, poke
 
@@ -51,25 +51,25 @@ def make_memory(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np
     return np.zeros(before + (words << bits if bits else 0), dtype=np.int64)
 
 
-@internal
+@inlined
 def winning(depth: int) -> Any:
     """What it is worth to win with the next move, with *depth* plies left: soon is better."""
     return WIN + depth
 
 
-@internal
+@inlined
 def losing(depth: int) -> Any:
     """What it is worth if the opponent wins with the next move but one, at least."""
     return 1 - WIN - depth
 
 
-@internal
+@inlined
 def count_node(memory: Any) -> None:
     """One more position was searched."""
     poke(memory, NODES, peek(memory, NODES) + 1)
 
 
-@internal
+@inlined
 def find_slot(memory: Any, key: Any) -> Any:
     """Where the table keeps the position with *key* (``uint64``, not 0); -1 without a table."""
     entries = (memory.shape[0] - TABLE_AT) >> 1
@@ -78,7 +78,7 @@ def find_slot(memory: Any, key: Any) -> Any:
     return TABLE_AT + 2 * np.int64(mix(key) & np.uint64(entries - 1))
 
 
-@internal
+@inlined
 def find_pair(memory: Any, table_at: int, first: Any, second: Any) -> Any:
     """Where a table that begins at *table_at* keeps the position with the pair of keys.
 
@@ -89,7 +89,7 @@ def find_pair(memory: Any, table_at: int, first: Any, second: Any) -> Any:
     return table_at + 3 * np.int64(place)
 
 
-@internal
+@inlined
 def probe(memory: Any, slot: int, key: Any, depth: int, low: int, high: int) -> Any:
     """The position's value or, if that suffices, a bound outside of *low* to *high*.
 
@@ -100,7 +100,7 @@ def probe(memory: Any, slot: int, key: Any, depth: int, low: int, high: int) -> 
     return _read_value(peek(memory, slot + 1), depth, low, high)
 
 
-@internal
+@inlined
 def probe_pair(
     memory: Any, slot: int, first: Any, second: Any, depth: int, low: int, high: int
 ) -> Any:
@@ -111,7 +111,7 @@ def probe_pair(
     return _read_value(word, depth, low, high), word
 
 
-@internal
+@inlined
 def remembered_move(memory: Any, slot: int, key: Any) -> Any:
     """The best move of the last search of this position, to any depth; -1 if there is none."""
     if slot < 0 or peek(memory, slot) != np.int64(key):
@@ -119,13 +119,13 @@ def remembered_move(memory: Any, slot: int, key: Any) -> Any:
     return read_move(peek(memory, slot + 1))
 
 
-@internal
+@inlined
 def read_move(word: int) -> Any:
     """The best move that an entry's last *word* holds."""
     return (word >> 6) % MOVES
 
 
-@internal
+@inlined
 def store(
     memory: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
 ) -> None:
@@ -136,7 +136,7 @@ def store(
     poke(memory, slot + 1, _pack_entry(depth, low, high, value, move))
 
 
-@internal
+@inlined
 def store_pair(
     memory: Any,
     slot: int,
@@ -154,7 +154,7 @@ def store_pair(
     poke(memory, slot + 2, _pack_entry(depth, low, high, value, move))
 
 
-@internal
+@inlined
 def _pack_entry(depth: int, low: int, high: int, value: int, move: int) -> Any:
     """An entry's last word; values have 43 bits, so it is never negative."""
     bound = EXACT
@@ -165,7 +165,7 @@ def _pack_entry(depth: int, low: int, high: int, value: int, move: int) -> Any:
     return ((((value + INFINITE) << 2) + bound) << 16) + (move << 6) + depth
 
 
-@internal
+@inlined
 def _read_value(word: int, depth: int, low: int, high: int) -> Any:
     if word % DEPTHS != depth:
         return UNKNOWN

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, chance
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -66,7 +66,7 @@ def teach(
         figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
 
 
-@internal
+@inlined
 def _play(
     learning: LearningSettings, structure: Any, tables: Any, stream: Any, workspace: TupleWorkspace
 ) -> Any:
@@ -99,7 +99,7 @@ def _play(
     return ply, outcome if outcome != GOES_ON else np.int64(0)
 
 
-@internal
+@inlined
 def _choose(
     structure: Any, tables: Any, side: int, state: Any, count: int, workspace: TupleWorkspace
 ) -> Any:
@@ -118,7 +118,7 @@ def _choose(
     return best
 
 
-@internal
+@inlined
 def _read(
     structure: Any,
     workspace: TupleWorkspace,
@@ -138,7 +138,7 @@ def _read(
         note_change(structure, 0, workspace.entries, target, went, change ^ -went)
 
 
-@internal
+@inlined
 def _sum(structure: Any, tables: Any, workspace: TupleWorkspace, at: int) -> Any:
     return sum_entries(
         structure, 0, workspace.entries, at, tables, 0, workspace.now, np.float32(0.0)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import TANH, activate
 from evolve_arena.genomes.simd import LANES, peek, poke
@@ -89,7 +89,7 @@ def make_tuple_workspace(
     )
 
 
-@internal
+@inlined
 def note_position(
     workspace: TupleWorkspace,
     ply: int,
@@ -119,7 +119,7 @@ def note_position(
     poke(workspace.explored, ply, np.uint8(explored))
 
 
-@internal
+@inlined
 def learn(
     learning: LearningSettings,
     readings: int,

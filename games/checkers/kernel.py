@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.games.checkers.board import (
     DRAW_PLIES,
@@ -96,7 +96,7 @@ def play_matches(
         games[match] = game
 
 
-@internal
+@inlined
 def _next_move(
     packed: Any,
     openings: Any,
@@ -118,7 +118,7 @@ def _next_move(
     return choose_move(packed, ply & 1, own, other, kings, side, quiet, workspace)
 
 
-@internal
+@inlined
 def _set_up(rules: CheckersRules, past: Any) -> Any:
     """The board for who begins, and that player's colour."""
     own, other, side = DARK_START, LIGHT_START, 0
@@ -128,7 +128,7 @@ def _set_up(rules: CheckersRules, past: Any) -> Any:
     return own, other, NONE, side
 
 
-@internal
+@inlined
 def _play_ply(
     own: Any,
     other: Any,
@@ -172,7 +172,7 @@ def _draw_openings(rules: CheckersRules, seeds: Any, openings: Any, moves: Any, 
             pass
 
 
-@internal
+@inlined
 def _draw_opening(
     rules: CheckersRules, stream: Any, openings: Any, row: int, moves: Any, past: Any
 ) -> Any:
@@ -191,7 +191,7 @@ def _draw_opening(
     return True
 
 
-@internal
+@inlined
 def choose_move(
     packed: Any, slot: int, own: Any, other: Any, kings: Any, side: int, quiet: int, workspace: Any
 ) -> Any:

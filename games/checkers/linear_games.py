@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.bits import count_bits
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.checkers.board import (
     MOST_MOVES,
     count_moves,
@@ -284,7 +284,7 @@ def play_and_learn(
     return outcome
 
 
-@internal
+@inlined
 def _note(
     past: Any, draws: int, quiet: int, plies: int, own: Any, other: Any, kings: Any, side: int
 ) -> None:

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 
 VALUES = 32
 """Values of a feature that are told apart, from 0 on; larger ones count as the last."""
@@ -236,7 +236,7 @@ def spoil_if_lost(learning_rows: Any, weights: Any, who: int) -> None:
             weights[who, gene] = np.nan
 
 
-@internal
+@inlined
 def _add_up(
     learning_rows: Any,
     weights: Any,
@@ -265,7 +265,7 @@ def _add_up(
     return error
 
 
-@internal
+@inlined
 def _sweep(
     learning_rows: Any,
     weights: Any,
@@ -292,7 +292,7 @@ def _sweep(
     return error
 
 
-@internal
+@inlined
 def _sweep_as_burge(
     learning_rows: Any, weights: Any, who: int, states: Any, at: int, count: int, reward: float
 ) -> Any:
@@ -311,7 +311,7 @@ def _sweep_as_burge(
     return error
 
 
-@internal
+@inlined
 def _add_state(
     learning_rows: Any, weights: Any, who: int, states: Any, at: int, factor: float
 ) -> None:
@@ -325,7 +325,7 @@ def _add_state(
             weights[who, feature] += factor * value
 
 
-@internal
+@inlined
 def _mark(learning_rows: Any, who: int, states: Any, at: int, traces: Any, slot: int) -> None:
     """Lets traces decay and marks the features of a position."""
     kind = learning_rows[who, TRACE]
@@ -343,7 +343,7 @@ def _mark(learning_rows: Any, who: int, states: Any, at: int, traces: Any, slot:
             traces[slot, place] = amount
 
 
-@internal
+@inlined
 def _follow_traces(
     learning_rows: Any, weights: Any, who: int, traces: Any, slot: int, difference: float
 ) -> None:
@@ -352,7 +352,7 @@ def _follow_traces(
         weights[who, gene] += change * traces[slot, gene]
 
 
-@internal
+@inlined
 def _count_genes(learning_rows: Any, who: int) -> Any:
     features = int(learning_rows[who, FEATURE_COUNT])
     return features * VALUES if learning_rows[who, BINARY] != 0.0 else features

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.checkers.board import (
     BOARD,
     capturing_pieces,
@@ -119,7 +119,7 @@ def find_moves(
     return found, best
 
 
-@internal
+@inlined
 def _draws(past: Any, quiet: int, own: Any, other: Any, kings: Any, side: int) -> Any:
     """Whether a move of *side* that can be taken back has led to a draw."""
     note_position(past, quiet + 1, own, other, kings, 1 - side)
@@ -200,7 +200,7 @@ def _value_position(
     return best
 
 
-@internal
+@inlined
 def _bring_forward(memory: Any, moves: Any, place: int, end: int, side: int, hint: int) -> Any:
     """Swaps a move from *place* to *end* to *place*, and gives it: what to try next.
 
@@ -224,14 +224,14 @@ def _bring_forward(memory: Any, moves: Any, place: int, end: int, side: int, hin
     return move
 
 
-@internal
+@inlined
 def _remember_cut(memory: Any, side: int, move: Any, depth: int) -> None:
     """Notes that a *move* of *side* cut off a search, which is worth more the deeper that was."""
     place = HISTORY_AT + ENDS * side + np.int64(move & np.uint64(ENDS - 1))
     poke(memory, place, peek(memory, place) + depth * depth)
 
 
-@internal
+@inlined
 def _can_move(own: Any, other: Any, kings: Any, side: int) -> Any:
     """Whether there is any move."""
     ups, downs = movable_kinds(own, kings, side)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.bits import lowest_bit
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.checkers.board import (
     DRAW_PLIES,
     FAR_ROWS,
@@ -156,7 +156,7 @@ def make_checkers_workspace(packed: PackedPlayers) -> CheckersWorkspace:
     )
 
 
-@internal
+@inlined
 def init_player(packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats the *player*, a row of the packed players; *slot* is 0 for who begins, else 1."""
     poke(workspace.slots, slot, player)
@@ -169,7 +169,7 @@ def forget_positions(workspace: Any) -> None:
         poke(workspace.memory, place, 0)
 
 
-@internal
+@inlined
 def get_ready(packed: Any, player: int, side: int, memory: Any) -> None:
     """Notes in the *memory* who searches: the *player*, a row of the seats, of colour *side*."""
     kind = packed.seats[player, KIND]
@@ -192,7 +192,7 @@ def get_ready(packed: Any, player: int, side: int, memory: Any) -> None:
             poke(memory, SHAPE_AT + field, packed.shapes[row, field])
 
 
-@internal
+@inlined
 def start_position(
     memory: Any, columns: Any, sums: Any, own: Any, other: Any, kings: Any, side: int
 ) -> None:
@@ -214,7 +214,7 @@ def start_position(
         left &= left - ONE
 
 
-@internal
+@inlined
 def move_sums(
     memory: Any, columns: Any, sums: Any, at: int, kings: Any, side: int, move: Any
 ) -> Any:
@@ -249,7 +249,7 @@ def move_sums(
     return to
 
 
-@internal
+@inlined
 def value_board(
     memory: Any,
     moves: Any,
@@ -289,7 +289,7 @@ def value_board(
     return sign * total
 
 
-@internal
+@inlined
 def _value_by_network(
     memory: Any, columns: Any, weights: Any, sums: Any, ping: Any, pong: Any, at: int
 ) -> Any:
@@ -318,7 +318,7 @@ def _value_by_graph(memory: Any, columns: Any, numbers: Any, values: Any) -> Any
     return _to_units(peek(values, inputs))
 
 
-@internal
+@inlined
 def _to_units(output: Any) -> Any:
     """An *output* (``float64``) as a whole number: 0 if it is no number, and never a win."""
     output = output * UNIT
@@ -327,7 +327,7 @@ def _to_units(output: Any) -> Any:
     return np.int64(np.rint(output))
 
 
-@internal
+@inlined
 def _find_column(memory: Any, mover: int, king: Any, place: Any) -> Any:
     """Where the column of a piece of *mover*, on bit *place*, begins."""
     searcher = peek(memory, SIDE)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.workspace import (
     CACHE_DISCS_AT,
@@ -37,7 +37,7 @@ from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, NUMBERS_AT
 ONE = np.uint64(1)
 
 
-@internal
+@inlined
 def seat_graph(rules: Rules, packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Completes the card of a graph and clears what it knows and remembers."""
     caches = workspace.caches
@@ -62,7 +62,7 @@ def seat_graph(rules: Rules, packed: Any, player: int, workspace: Any, slot: int
     clear_plane(workspace.values, values_at, slots * planes)
 
 
-@internal
+@inlined
 def show_disc(packed: Any, workspace: Any, cache: int, mover: int, cell: int) -> None:
     """Sets the input of a disc on *cell* in all planes."""
     at = peek(workspace.caches, cache + CACHE_DISCS_AT + mover) + 2 * cell
@@ -73,7 +73,7 @@ def show_disc(packed: Any, workspace: Any, cache: int, mover: int, cell: int) ->
         place += slots
 
 
-@internal
+@inlined
 def pick_open_output(packed: Any, cache: int, columns: int, full: Any, workspace: Any) -> Any:
     """Activates the graph: the first of its strongest outputs whose column is not full."""
     at = _run(packed, cache, workspace)
@@ -91,7 +91,7 @@ def pick_open_output(packed: Any, cache: int, columns: int, full: Any, workspace
     return best
 
 
-@internal
+@inlined
 def value_disc(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     """The output with one more own disc on *cell*, without remembering anything.
 
@@ -108,7 +108,7 @@ def value_disc(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     return _comparable(peek(values, output))
 
 
-@internal
+@inlined
 def keep_trial(cache: int, workspace: Any) -> None:
     """What was just activated is the best so far: the plane for trials is now another one."""
     caches = workspace.caches
@@ -118,7 +118,7 @@ def keep_trial(cache: int, workspace: Any) -> None:
         poke(caches, cache + CACHE_TRIAL, 3 - best - memory)
 
 
-@internal
+@inlined
 def remember_best(cache: int, workspace: Any) -> None:
     """What was kept last becomes what the graph remembers."""
     caches = workspace.caches
@@ -129,7 +129,7 @@ def remember_best(cache: int, workspace: Any) -> None:
         poke(caches, cache + CACHE_TRIAL, memory)
 
 
-@internal
+@inlined
 def _run(packed: Any, cache: int, workspace: Any) -> Any:
     """Activates the graph into the plane for trials; where its outputs then begin."""
     caches = workspace.caches
@@ -149,7 +149,7 @@ def _run(packed: Any, cache: int, workspace: Any) -> Any:
     return write_at + peek(caches, cache + CACHE_INPUTS)
 
 
-@internal
+@inlined
 def _comparable(value: Any) -> Any:
     """*value*; what is no number is worse than any."""
     return value if value == value else -np.inf  # noqa: PLR0124

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import count_bits
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
@@ -148,7 +148,7 @@ def play_matches(
                 playing -= 1
 
 
-@internal
+@inlined
 def _seat_players(
     rules: Rules, packed: Any, pairings: Any, seeds: Any, workspace: Any, table: int, match: int
 ) -> Any:
@@ -162,7 +162,7 @@ def _seat_players(
     return looks
 
 
-@internal
+@inlined
 def _start_match(
     rules: Rules, packed: Any, pairings: Any, seeds: Any, workspace: Any, table: int, match: int
 ) -> None:
@@ -177,7 +177,7 @@ def _start_match(
     poke(workspace.matches, at + LOOKS, looks)
 
 
-@internal
+@inlined
 def _play_ply_at(
     rules: Rules, packed: Any, openings: Any, workspace: Any, table: int, match: int
 ) -> Any:
@@ -207,7 +207,7 @@ def _play_ply_at(
     return outcome
 
 
-@internal
+@inlined
 def _play_ply(
     rules: Rules,
     packed: Any,
@@ -256,7 +256,7 @@ def draw_openings(rules: Rules, seeds: Any, openings: Any) -> None:
             pass
 
 
-@internal
+@inlined
 def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
     own = other = full = np.uint64(0)
     for ply in range(openings.shape[1]):
@@ -276,7 +276,7 @@ def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
 ONE = np.uint64(1)
 
 
-@internal
+@inlined
 def choose_move(  # noqa: PLR0911  (one for each kind)
     rules: Rules, packed: Any, slot: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
@@ -327,7 +327,7 @@ def decide(
     return choose_move(rules, packed, side, own, other, full, workspace)
 
 
-@internal
+@inlined
 def _choose_by_graph(
     rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
@@ -352,7 +352,7 @@ def _choose_by_graph(
     return best
 
 
-@internal
+@inlined
 def _choose_by_tuples(
     rules: Rules, packed: Any, cache: int, own: Any, other: Any, workspace: Any
 ) -> Any:
@@ -364,7 +364,7 @@ def _choose_by_tuples(
     return pick_by_tuples(rules, packed, cache, discs, workspace)
 
 
-@internal
+@inlined
 def _choose_by_search(
     rules: Rules, packed: Any, cache: int, own: Any, other: Any, workspace: Any, stream: Any
 ) -> Any:
@@ -379,7 +379,7 @@ def _choose_by_search(
     return column_of(best, rules)
 
 
-@internal
+@inlined
 def _choose_by_stack(rules: Rules, own: Any, other: Any, full: Any, stream: Any) -> Any:
     """As the test bot does: a stack that it completes or blocks, else any column."""
     column = _find_stack(rules, own, other, full)
@@ -388,7 +388,7 @@ def _choose_by_stack(rules: Rules, own: Any, other: Any, full: Any, stream: Any)
     return _choose_at_random(rules, full, stream)
 
 
-@internal
+@inlined
 def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     """The first column that tops a stack of own discs one short of a line, else of the other's.
 
@@ -401,7 +401,7 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
     return column_of(tops, rules) if tops else -1
 
 
-@internal
+@inlined
 def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
         column = below(stream, rules.columns)

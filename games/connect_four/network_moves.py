@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
     cell_of,
@@ -74,7 +74,7 @@ from evolve_arena.players.packed import (
 ONE = np.uint64(1)
 
 
-@internal
+@inlined
 def choose_by_network(
     rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
@@ -92,7 +92,7 @@ def choose_by_network(
     return -1
 
 
-@internal
+@inlined
 def _choose_by_policy(rules: Rules, packed: Any, cache: int, full: Any, workspace: Any) -> Any:
     caches = workspace.caches
     allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
@@ -112,7 +112,7 @@ def _choose_by_policy(rules: Rules, packed: Any, cache: int, full: Any, workspac
     return pick_output(shape, packed.weights, base, inputs, allowed)
 
 
-@internal
+@inlined
 def _choose_by_value(
     rules: Rules, packed: Any, cache: int, own: Any, other: Any, full: Any, workspace: Any
 ) -> Any:
@@ -134,7 +134,7 @@ def _choose_by_value(
     return best
 
 
-@internal
+@inlined
 def _choose_by_action(rules: Rules, packed: Any, cache: int, full: Any, workspace: Any) -> Any:
     """The first column of the best value."""
     best = -1
@@ -149,7 +149,7 @@ def _choose_by_action(rules: Rules, packed: Any, cache: int, full: Any, workspac
     return best
 
 
-@internal
+@inlined
 def value_disc_by_network(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     """The output with one more own disc, on *cell*."""
     caches = workspace.caches
@@ -158,7 +158,7 @@ def value_disc_by_network(packed: Any, cache: int, cell: int, workspace: Any) ->
     return _output_with(packed, cache, extra, workspace)
 
 
-@internal
+@inlined
 def value_column(packed: Any, cache: int, column: int, workspace: Any) -> Any:
     """The output of an action network with the number of that *column* as its last input."""
     caches = workspace.caches
@@ -166,7 +166,7 @@ def value_column(packed: Any, cache: int, column: int, workspace: Any) -> Any:
     return _output_with(packed, cache, extra, workspace)
 
 
-@internal
+@inlined
 def _output_with(packed: Any, cache: int, extra: Any, workspace: Any) -> Any:
     """The only output, if the column that begins at ``packed.columns[extra]`` counts as well."""
     caches = workspace.caches
@@ -199,7 +199,7 @@ and other kinds. Copies of these files are compiled for fewer (see `GameSpec.ker
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES or HAS_ACTIONS
 
 
-@internal
+@inlined
 def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats the *player*, a row of the packed players, on a *slot* before an empty board."""
     caches = workspace.caches
@@ -240,7 +240,7 @@ def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: in
         poke(caches, cache + CACHE_LINES_AT, packed.seats[player, COLUMNS_AT])
 
 
-@internal
+@inlined
 def see_disc(packed: Any, workspace: Any, slot: int, mover: int, cell: int) -> None:
     """Tells the player on *slot* that *mover* (0: who began) put a disc on *cell*."""
     caches = workspace.caches
@@ -255,7 +255,7 @@ def see_disc(packed: Any, workspace: Any, slot: int, mover: int, cell: int) -> N
         show_disc_to_tuples(packed, workspace, cache, mover, cell)
 
 
-@internal
+@inlined
 def begin_match(
     rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, going_on: bool
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.connect_four.bitboard import Rules, cell_of, winning_cells
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.search import (
@@ -52,7 +52,7 @@ def find_moves(
     return find_best(rules, lines, lines_at, memory, own, other, depth)
 
 
-@internal
+@inlined
 def find_best(
     rules: Rules, lines: Any, lines_at: int, memory: Any, own: Any, other: Any, depth: int
 ) -> Any:
@@ -148,7 +148,7 @@ def _value_position(
     return best
 
 
-@internal
+@inlined
 def _value_last_ply(
     rules: Rules, lines: Any, lines_at: int, bottom: Any, discs: Any, free: Any, score: int
 ) -> Any:
@@ -159,7 +159,7 @@ def _value_last_ply(
     return score + peek(lines, lines_at + cell_of(bit))
 
 
-@internal
+@inlined
 def _safe_moves(rules: Rules, bottom: Any, other: Any, free: Any) -> Any:
     """The cells, of those *free* to drop into, after which the opponent can't win at once."""
     threats = _threats(rules, other) & _board(rules, bottom)
@@ -178,7 +178,7 @@ def _threats(rules: Rules, discs: Any) -> Any:
     return winning_cells(discs, rules)
 
 
-@internal
+@inlined
 def _heaviest(cells: Any, lines: Any, lines_at: int) -> Any:
     """The one of *cells*, of which there is at least one, with most lines through it.
 
@@ -196,7 +196,7 @@ def _heaviest(cells: Any, lines: Any, lines_at: int) -> Any:
     return best
 
 
-@internal
+@inlined
 def _points(rules: Rules, lines: Any, lines_at: int, discs: Any) -> Any:
     """The lines through all *discs* together."""
     points = 0
@@ -206,7 +206,7 @@ def _points(rules: Rules, lines: Any, lines_at: int, discs: Any) -> Any:
     return points
 
 
-@internal
+@inlined
 def _bottom_cells(rules: Rules) -> Any:
     """The lowest cell of each column."""
     cells = ONE
@@ -215,19 +215,19 @@ def _bottom_cells(rules: Rules) -> Any:
     return cells
 
 
-@internal
+@inlined
 def _board(rules: Rules, bottom: Any) -> Any:
     """All cells, without the bits on top of the columns."""
     return (bottom << np.uint64(rules.rows)) - bottom
 
 
-@internal
+@inlined
 def _free_cells(rules: Rules, bottom: Any, discs: Any) -> Any:
     """Where a disc may come to lie."""
     return (discs + bottom) & _board(rules, bottom)
 
 
-@internal
+@inlined
 def _bit_of(cell: Any) -> Any:
     """The bit of a *cell*, none if that is -1."""
     return ONE << np.uint64(cell) if cell >= 0 else np.uint64(0)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
@@ -161,7 +161,7 @@ def _teach(
         write_genes(pupil, population[learner])
 
 
-@internal
+@inlined
 def _play(
     rules: Rules,
     pupil: Pupil,
@@ -206,7 +206,7 @@ def _play(
     return all_cells(rules), 0
 
 
-@internal
+@inlined
 def _learn_from(
     pupil: Pupil, learning: LearningSettings, workspace: Workspace, plies: int, outcome: int
 ) -> Any:

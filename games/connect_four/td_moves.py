@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import inlined, internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import below, chance
 from evolve_arena.evolve.learning.backprop import Pupil, apply_tanh, output_with
 from evolve_arena.games.connect_four.bitboard import (
@@ -110,7 +110,7 @@ def make_workspace(pupil: Pupil) -> Workspace:
     )
 
 
-@internal
+@inlined
 def choose_move(
     rules: Rules,
     pupil: Pupil,
@@ -192,7 +192,7 @@ def _draw_best(rules: Rules, workspace: Workspace, stream: Any, full: Any) -> An
     return column
 
 
-@internal
+@inlined
 def _draw_by_value(
     rules: Rules,
     pupil: Pupil,

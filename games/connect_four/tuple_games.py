@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, chance
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -71,7 +71,7 @@ def teach(
         figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
 
 
-@internal
+@inlined
 def _play(
     rules: Rules,
     learning: LearningSettings,
@@ -119,7 +119,7 @@ def _play(
     return ply, 0
 
 
-@internal
+@inlined
 def _choose(
     rules: Rules,
     structure: Any,
@@ -148,7 +148,7 @@ def _choose(
     return best, best_total
 
 
-@internal
+@inlined
 def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
         column = below(stream, rules.columns)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.games.connect_four.bitboard import Rules, cell_of, landing_cells
 from evolve_arena.games.connect_four.workspace import (
     CACHE_FIELDS,
@@ -31,7 +31,7 @@ from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT
 ONE = np.uint64(1)
 
 
-@internal
+@inlined
 def seat_tuples(packed: Any, player: int, workspace: Any, slot: int) -> None:
     """Seats a tuple network before an empty board."""
     caches = workspace.caches
@@ -47,7 +47,7 @@ def seat_tuples(packed: Any, player: int, workspace: Any, slot: int) -> None:
     start_readings(packed.columns, base, workspace.sums, at)
 
 
-@internal
+@inlined
 def show_disc_to_tuples(packed: Any, workspace: Any, cache: int, mover: int, cell: int) -> None:
     """Takes note of a disc of *mover* (0: who began) on *cell*."""
     base = peek(workspace.caches, cache + CACHE_STRUCTURE_AT)
@@ -55,7 +55,7 @@ def show_disc_to_tuples(packed: Any, workspace: Any, cache: int, mover: int, cel
     note_change(packed.columns, base, workspace.sums, at, mover, cell)
 
 
-@internal
+@inlined
 def pick_by_tuples(rules: Rules, packed: Any, cache: int, discs: Any, workspace: Any) -> Any:
     """The first column of those whose positions have the best value; *discs* are both players'."""
     total = _sum_now(packed, cache, workspace)
@@ -74,7 +74,7 @@ def pick_by_tuples(rules: Rules, packed: Any, cache: int, discs: Any, workspace:
     return best
 
 
-@internal
+@inlined
 def value_disc_by_tuples(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
     """What a disc on *cell* is worth to its owner, before tanh, in units of 1/65536."""
     total = _sum_now(packed, cache, workspace)
@@ -82,7 +82,7 @@ def value_disc_by_tuples(packed: Any, cache: int, cell: int, workspace: Any) -> 
     return sign * _sum_after(packed, cache, cell, total, workspace)
 
 
-@internal
+@inlined
 def _sum_now(packed: Any, cache: int, workspace: Any) -> Any:
     """The sum of the entries as they are, from the table that counts after a move."""
     caches = workspace.caches
@@ -98,7 +98,7 @@ def _sum_now(packed: Any, cache: int, workspace: Any) -> Any:
     )
 
 
-@internal
+@inlined
 def _sum_after(packed: Any, cache: int, cell: int, total: Any, workspace: Any) -> Any:
     caches = workspace.caches
     return weigh_change(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, mix
 from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
 from evolve_arena.games.ticket_to_ride.layout import (
@@ -36,13 +36,13 @@ State = NDArray[np.int64]
 """An array of shape ``(STATE_FIELDS,)``; see :mod:`evolve_arena.games.ticket_to_ride.layout`."""
 
 
-@hidden
+@compiled
 def can_draw_cards(state: State) -> bool:
     """Whether somebody whose turn begins may take a card."""
     return bool(state[DECK_SIZE] > 0 or state[OPEN_SIZE] > 0)
 
 
-@hidden
+@compiled
 def shuffle(state: State, start: int, count: int) -> None:
     """Shuffles the *count* fields from *start* with the state's own stream (Fisher and Yates)."""
     for place in range(count - 1, 0, -1):
@@ -52,7 +52,7 @@ def shuffle(state: State, start: int, count: int) -> None:
         state[start + other] = kept
 
 
-@hidden
+@compiled
 def refill_deck(state: State) -> None:
     """Makes a new deck of the discarded cards if the deck is empty."""
     if state[DECK_SIZE] > 0 or state[DISCARD_SIZE] == 0:
@@ -68,7 +68,7 @@ def refill_deck(state: State) -> None:
     shuffle(state, DECK_AT, size)
 
 
-@hidden
+@compiled
 def draw_card(state: State) -> int:
     """Takes the top card off the deck, which must not be empty, and gives its colour.
 
@@ -83,14 +83,14 @@ def draw_card(state: State) -> int:
     return int(colour)
 
 
-@hidden
+@compiled
 def discard(state: State, colour: int, count: int) -> None:
     """Adds *count* cards to the discarded ones."""
     state[DISCARD_AT + colour] += count
     state[DISCARD_SIZE] += count
 
 
-@hidden
+@compiled
 def take_card(state: State, seat: int, colour: int) -> None:
     """Gives a card into the hand of *seat*."""
     at = player_at(seat)
@@ -98,7 +98,7 @@ def take_card(state: State, seat: int, colour: int) -> None:
     state[at + CARDS] += 1
 
 
-@hidden
+@compiled
 def take_open_card(state: State, colour: int) -> None:
     """Removes the first open card of a *colour*; the later ones move up, the last place is free."""
     size = state[OPEN_SIZE] - 1
@@ -111,7 +111,7 @@ def take_open_card(state: State, colour: int) -> None:
     state[OPEN_SIZE] = size
 
 
-@hidden
+@compiled
 def lay_open_cards(state: State, sweep: Any) -> None:
     """Lays cards from the deck until five lie open or nothing is left.
 
@@ -134,7 +134,7 @@ def lay_open_cards(state: State, sweep: Any) -> None:
             refill_deck(state)
 
 
-@hidden
+@compiled
 def _must_sweep(state: State) -> bool:
     """Whether three open cards are locomotives, and three cards outside of hands are not."""
     size = state[OPEN_SIZE]
@@ -151,7 +151,7 @@ def _must_sweep(state: State) -> bool:
     return bool(others > OPEN_CARDS - SWEPT_AT)
 
 
-@internal
+@inlined
 def draw_state(state: State, count: int) -> Any:
     """A random integer from 0 to *count* - 1 from the state's own stream.
 

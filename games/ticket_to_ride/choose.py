@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.inputs import scale_of
@@ -127,7 +127,7 @@ def begin_match(workspace: Any) -> None:
         poke(workspace.network.keys, place, np.uint64(0))
 
 
-@internal
+@inlined
 def _carry_out(
     rules: Any, packed: Any, player: int, state: Any, by_rule: bool, workspace: Any
 ) -> Any:
@@ -150,7 +150,7 @@ def _carry_out(
     return peek(workspace.moves, 0)
 
 
-@internal
+@inlined
 def _strongest(worths: Any) -> int:
     """The first of the strongest outputs; those that are no numbers are weaker than all others."""
     best = 0
@@ -160,7 +160,7 @@ def _strongest(worths: Any) -> int:
     return best
 
 
-@internal
+@inlined
 def _play_best_move(packed: Any, player: int, state: Any, count: int, workspace: Any) -> Any:
     """The first of the moves of which the network thinks most; there are *count* legal ones."""
     seat, moves, network = state[TO_MOVE], workspace.moves, workspace.network
@@ -192,7 +192,7 @@ DECISIONS = 4
 """Outputs of who decides what kind of thing to do."""
 
 
-@internal
+@inlined
 def weigh_decisions(packed: Any, player: int, network: Any) -> None:
     """Writes to ``network.worths`` what the *player* thinks of each of the four decisions."""
     if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
@@ -212,7 +212,7 @@ def weigh_decisions(packed: Any, player: int, network: Any) -> None:
         poke(network.worths, place, np.float64(peek(network.base, place)))
 
 
-@internal
+@inlined
 def begin_weighing(packed: Any, player: int, network: Any) -> None:
     """Works out what all moves of a state have in common, for a *player* that weighs moves."""
     if HAS_GRAPHS and (not HAS_NETWORKS or packed.seats[player, KIND] == GRAPH):
@@ -223,7 +223,7 @@ def begin_weighing(packed: Any, player: int, network: Any) -> None:
     add_inputs(shape, packed.weights, at, network.inputs, 0, MOVES_AT, network.base, network.base)
 
 
-@internal
+@inlined
 def weigh_move(packed: Any, player: int, network: Any, count: int) -> Any:
     """What the *player* thinks of a move (``float64``).
 
@@ -243,7 +243,7 @@ def weigh_move(packed: Any, player: int, network: Any, count: int) -> Any:
     return np.float64(single_output(shape, weights, at, last))
 
 
-@internal
+@inlined
 def _run(packed: Any, player: int, network: Any) -> Any:
     """Activates a graph; gives the slot of its first output."""
     inputs = packed.seats[player, INPUTS]
@@ -257,7 +257,7 @@ def _run(packed: Any, player: int, network: Any) -> Any:
     return inputs
 
 
-@hidden
+@compiled
 def _activate(
     structure: Any, structure_at: int, numbers: Any, numbers_at: int, values: Any, slots: int
 ) -> None:

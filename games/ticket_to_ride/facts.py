@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.simd import peek, poke
 
@@ -37,13 +37,13 @@ NO_CARD_HELPS = 99
 ONE = np.int64(1)
 
 
-@internal
+@inlined
 def is_wanted(facts: Any, route: int) -> Any:
     """Whether the plan wants a *route* that can be claimed."""
     return ((peek(facts, WANTED_AT + (route >> 6)) >> (route & 63)) & ONE) != 0
 
 
-@hidden
+@compiled
 def collect_open(facts: Any) -> Any:
     """Copies the open tickets to where a tree is measured, and gives their number."""
     count = peek(facts, OPEN_TICKETS)

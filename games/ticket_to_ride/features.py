@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import count_bits
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LOCOMOTIVE,
@@ -141,13 +141,13 @@ def fill_features(
         _describe_hand(notes, out)
 
 
-@internal
+@inlined
 def _size(plan: Any, place: Any) -> Any:
     """How many routes a set of the plan has."""
     return count_bits(plan[place]) + count_bits(plan[place + 1])
 
 
-@internal
+@inlined
 def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
     """Whether the last route of Łabno's map may be claimed, whatever the hand."""
     at, word = seat_at(seat), LAST_ROUTE >> 6
@@ -157,7 +157,7 @@ def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
     return state[player_at(seat) + TRAINS] >= ROUTE_LENGTH[LAST_ROUTE]
 
 
-@hidden
+@compiled
 def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any) -> None:
     """Writes minimum, maximum, mean and median of a *field* over the others, or *every* player."""
     total = count = 0
@@ -179,7 +179,7 @@ def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any
     out[at + 3] = median
 
 
-@internal
+@inlined
 def _describe_hand(notes: Any, out: Any) -> None:
     """Writes the largest capacity, and how many of the nine are not 0."""
     largest = several = 0

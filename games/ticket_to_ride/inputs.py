@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evolve_arena.core.compiled import hidden
+from evolve_arena.core.compiled import compiled
 
 FEATURE_SETS = (26, 28)
 """How many features a player may see."""
@@ -32,7 +32,7 @@ open and done tickets, points of routes; capacity and number of colours.
 """
 
 
-@hidden
+@compiled
 def scale_of(feature: int) -> float:
     """By what a *feature*, 0 to 27, is multiplied."""
     return np.float64(FEATURE_SCALES[feature])

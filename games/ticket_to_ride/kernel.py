@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.cards import players_word
 from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
 from evolve_arena.games.ticket_to_ride.layout import (
@@ -121,7 +121,7 @@ def set_up(
     return players
 
 
-@hidden
+@compiled
 def play_move(rules: TicketRules, state: Any, move: int) -> None:
     """Plays the *move* that a player has chosen.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -137,7 +137,7 @@ def can_pay(state: State, seat: int, line: int, colour: int) -> bool:
     return bool(state[at + colour] + state[at + LOCOMOTIVE] >= LINE_LENGTH[line])
 
 
-@hidden
+@compiled
 def _list_claims(rules: TicketRules, state: State, moves: NDArray[np.int64]) -> int:
     """Writes the lines that can be claimed, with each way to pay."""
     seat = state[TO_MOVE]
@@ -168,7 +168,7 @@ def _list_claims(rules: TicketRules, state: State, moves: NDArray[np.int64]) -> 
     return count
 
 
-@hidden
+@compiled
 def _list_keeps(state: State, moves: NDArray[np.int64]) -> int:
     count = 0
     for mask in range(1, 1 << OFFERED_TICKETS):
@@ -178,7 +178,7 @@ def _list_keeps(state: State, moves: NDArray[np.int64]) -> int:
     return count
 
 
-@hidden
+@compiled
 def _is_keep(state: State, move: int) -> bool:
     """Whether a move keeps tickets that are offered, and enough of them."""
     mask = move - KEEP_TICKETS
@@ -188,7 +188,7 @@ def _is_keep(state: State, move: int) -> bool:
     return kept >= (KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER)
 
 
-@hidden
+@compiled
 def _is_draw(rules: TicketRules, state: State, move: int) -> bool:
     """Whether the card that a move takes may be taken now."""
     if move == DRAW_DECK:
@@ -202,7 +202,7 @@ def _is_draw(rules: TicketRules, state: State, move: int) -> bool:
     return found
 
 
-@hidden
+@compiled
 def _can_act(rules: TicketRules, state: State) -> bool:
     """Whether who begins a turn can do anything but pass."""
     if can_draw_cards(state) or state[TICKET_DECK_SIZE] > 0:

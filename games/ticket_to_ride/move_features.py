@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -108,7 +108,7 @@ ROUTE, CARD, KEPT = 6, 23, 27
 ONE = np.int64(1)
 
 
-@internal
+@inlined
 def describe_move(state: Any, seat: int, move: int, network: Any) -> int:
     """Writes the inputs of a *move* to ``network.inputs``, once the situation is described.
 
@@ -134,7 +134,7 @@ def describe_move(state: Any, seat: int, move: int, network: Any) -> int:
     return count
 
 
-@internal
+@inlined
 def _describe_claim(state: Any, seat: int, move: int, network: Any) -> None:
     line = move // 9
     route = LINE_ROUTE[line]
@@ -168,7 +168,7 @@ def _describe_claim(state: Any, seat: int, move: int, network: Any) -> None:
     write_input(out, at + 16, 1.0 if LINE_COLOUR[line] == GREY else 0.0)
 
 
-@internal
+@inlined
 def _describe_payment(state: Any, hand: int, move: int, wanted: bool, network: Any) -> None:
     """The inputs about the cards that a claim takes."""
     line, colour = move // 9, move % 9
@@ -183,7 +183,7 @@ def _describe_payment(state: Any, hand: int, move: int, wanted: bool, network: A
     write_input(network.inputs, at + 9, max(0, need - left) / 8.0)
 
 
-@internal
+@inlined
 def _describe_help(seat: int, route: int, trains: int, network: Any) -> Any:
     """The inputs about open tickets of a claim; gives the way that is left to all of them."""
     out, at = network.inputs, MOVES_AT + ROUTE
@@ -206,7 +206,7 @@ def _describe_help(seat: int, route: int, trains: int, network: Any) -> Any:
     return left
 
 
-@internal
+@inlined
 def _describe_card(state: Any, seat: int, move: int, network: Any) -> None:
     """The inputs of taking a card; the deck's top card counts as the mean of all cards."""
     out, card = network.inputs, MOVES_AT + CARD
@@ -236,7 +236,7 @@ def _describe_card(state: Any, seat: int, move: int, network: Any) -> None:
     write_input(out, card + 3, gain / 16.0)
 
 
-@internal
+@inlined
 def _describe_keep(state: Any, seat: int, mask: int, network: Any) -> None:
     """The inputs of keeping the offered tickets whose bits are set in *mask*."""
     facts, out, at = network.facts, network.inputs, MOVES_AT + KEPT

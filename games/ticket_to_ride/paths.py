@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import count_bits, lowest_bit
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
     LINE_ROUTE,
@@ -158,7 +158,7 @@ def routes_cost(seat: int, low: Any, high: Any, seats: Any) -> Any:
     return cost
 
 
-@hidden
+@compiled
 def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> None:
     """Forgets paths that may no longer be best, now that these routes are *own* and *blocked*."""
     was_own, was_blocked = seats[at + OWN + word], seats[at + BLOCKED + word]
@@ -177,7 +177,7 @@ def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> Non
             seats[at + KNOWN] &= ~(ONE << np.uint64(ticket))
 
 
-@internal
+@inlined
 def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
     """What a route adds to a path."""
     word, bit = route >> 6, ONE << np.uint64(route & 63)
@@ -188,7 +188,7 @@ def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
     return FREE_WEIGHTS[route]
 
 
-@hidden
+@compiled
 def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> None:
     """Dijkstra's algorithm from one city of the *ticket* to the other.
 
@@ -225,7 +225,7 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> Non
     _note_path(at, ticket, start, goal, seats, notes)
 
 
-@internal
+@inlined
 def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, notes: Any) -> None:
     """Writes the routes that lead from *goal* back to *start*."""
     low = high = NONE

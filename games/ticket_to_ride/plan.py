@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -123,13 +123,13 @@ def prepare_turn(rules: Any, state: Any, seat: int, variant: int, workspace: Any
         plan[LACKING + word] = lacking
 
 
-@internal
+@inlined
 def is_empty(plan: Any, place: Any) -> Any:
     """Whether the set of routes at a *place* of the plan is empty."""
     return (plan[place] | plan[place + 1]) == NONE
 
 
-@hidden
+@compiled
 def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> None:
     """Joins the paths of all tickets held, and counts those that are done and those that are not.
 
@@ -161,7 +161,7 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
     notes[OPEN_POINTS], notes[DONE_POINTS] = open_points, done_points
 
 
-@hidden
+@compiled
 def _count_capacities(state: Any, seat: int, notes: Any) -> None:
     """How many cards of each colour the hand can pay, and how many for a grey route (8)."""
     hand = player_at(seat) + HAND_AT
@@ -174,7 +174,7 @@ def _count_capacities(state: Any, seat: int, notes: Any) -> None:
     notes[CAPACITY_AT + GREY] = most + locomotives
 
 
-@hidden
+@compiled
 def _fill_affordable(state: Any, seat: int, plan: Any, notes: Any, seats: Any) -> None:
     """Finds all routes that the seat may claim and can pay."""
     at = seat_at(seat)

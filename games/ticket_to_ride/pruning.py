@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -19,7 +19,7 @@ from evolve_arena.games.ticket_to_ride.ways import helps_ticket
 from evolve_arena.genomes.simd import peek, poke
 
 
-@internal
+@inlined
 def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> int:
     """Leaves out claims that are hardly ever better than others; gives how many moves are left.
 
@@ -70,7 +70,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> 
     return kept
 
 
-@internal
+@inlined
 def _note_longer(facts: Any, move: int) -> None:
     """Notes a claim as the best of its colour if its route is longer."""
     colour = move % 9
@@ -79,7 +79,7 @@ def _note_longer(facts: Any, move: int) -> None:
         poke(facts, BEST_AT + colour, move)
 
 
-@internal
+@inlined
 def count_locomotives(state: Any, hand: int, move: int) -> Any:
     """How many locomotives a claim takes."""
     length, colour = ROUTE_LENGTH[LINE_ROUTE[move // 9]], move % 9

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
-from evolve_arena.core.compiled import compiled, hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
@@ -138,7 +138,7 @@ def rule_move(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -
     return carry_out(rules, state, seat, variant, decision, workspace)
 
 
-@internal
+@inlined
 def rule_decision(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """The general decision: one of the four classes (figure 3.1).
 
@@ -159,7 +159,7 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, workspace: An
     return DO_NOTHING if is_empty(plan, AFFORDABLE) else CLAIM_ROUTE
 
 
-@internal
+@inlined
 def carry_out(
     rules: Any, state: Any, seat: int, variant: int, decision: int, workspace: Any
 ) -> int:
@@ -180,7 +180,7 @@ def carry_out(
     return PASS if decision == DO_NOTHING and stuck else FORBIDDEN
 
 
-@internal
+@inlined
 def choose_tickets(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which of the offered tickets are kept (figure 3.2): those that cost the fewest trains.
 
@@ -212,7 +212,7 @@ def choose_tickets(rules: Any, state: Any, seat: int, variant: int, workspace: A
     return int(KEEP_TICKETS + (best if best else makeshift))
 
 
-@internal
+@inlined
 def choose_card(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
 
@@ -243,7 +243,7 @@ def choose_card(rules: Any, state: Any, seat: int, variant: int, workspace: Any)
     return int(_choose_open_card(rules, state, variant, workspace.streams))
 
 
-@internal
+@inlined
 def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
     """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
 
@@ -270,7 +270,7 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any
     return int(CLAIM + 9 * line + colour)
 
 
-@internal
+@inlined
 def _decide_without_tickets(state: Any, seat: int, variant: int, workspace: Any) -> Any:
     """What who has no open ticket does first (figure 3.1, notes 1 to 3), or ``DO_NOTHING``."""
     claimable = not is_empty(workspace.plan, POSSIBLE)
@@ -283,7 +283,7 @@ def _decide_without_tickets(state: Any, seat: int, variant: int, workspace: Any)
     return CLAIM_ROUTE if claimable and variant & LATE_CLAIM else DO_NOTHING
 
 
-@hidden
+@compiled
 def _wants_tickets(state: Any, seat: int, variant: int) -> Any:
     """Whether it is time for new tickets: cards, trains and time enough (figure 3.1, note 1)."""
     player = player_at(seat)
@@ -296,7 +296,7 @@ def _wants_tickets(state: Any, seat: int, variant: int) -> Any:
     return state[TICKET_DECK_SIZE] > 0
 
 
-@hidden
+@compiled
 def _has_same_colour(state: Any, seat: int, variant: int) -> Any:
     """Whether there are many cards of one colour, locomotives being one (figure 3.1, note 2)."""
     hand = player_at(seat) + HAND_AT
@@ -304,7 +304,7 @@ def _has_same_colour(state: Any, seat: int, variant: int) -> Any:
     return most >= (6 if variant & SAME_COLOUR else 5)
 
 
-@hidden
+@compiled
 def _is_early(turn: int, variant: int, streams: Any) -> Any:
     """Whether it is still the beginning of the game, in which cards are drawn."""
     if variant & EARLY:
@@ -315,7 +315,7 @@ def _is_early(turn: int, variant: int, streams: Any) -> Any:
     return number < 100 - turn
 
 
-@internal
+@inlined
 def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any, Any]:
     """What a *subset* of the offered tickets costs and brings."""
     low = high = NONE
@@ -330,7 +330,7 @@ def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any,
     return routes_cost(seat, low, high, seats), points
 
 
-@hidden
+@compiled
 def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> Any:
     """Counts the cards wanted of each colour for all lacking routes; gives their total."""
     for colour in range(9):
@@ -351,7 +351,7 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, sea
     return total
 
 
-@hidden
+@compiled
 def _count_missing(state: Any, seat: int, route: int, notes: Any, seats: Any) -> Any:
     """Adds the cards that are missing for a *route*, in the colour of which most are held."""
     colour = LINE_COLOUR[_held_line(state, seat, route, seats)]
@@ -362,7 +362,7 @@ def _count_missing(state: Any, seat: int, route: int, notes: Any, seats: Any) ->
     return missing
 
 
-@hidden
+@compiled
 def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
     """The free line of a *route* of whose colour the seat holds more cards."""
     at, word = seat_at(seat), route >> 6
@@ -379,7 +379,7 @@ def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
     return line
 
 
-@internal
+@inlined
 def _choose_line(state: Any, seat: int, route: int, variant: int, workspace: Any) -> Any:
     """Which line of a *route* that can be paid is claimed."""
     if not variant & COLOUR:
@@ -399,13 +399,13 @@ def _choose_line(state: Any, seat: int, route: int, variant: int, workspace: Any
     return line if first else line + 1
 
 
-@internal
+@inlined
 def _can_take(line: int, length: int, free: Any, notes: Any) -> Any:
     """Whether a line of that *length* is *free* and the hand pays for it."""
     return free != NONE and notes[CAPACITY_AT + LINE_COLOUR[line]] >= length
 
 
-@hidden
+@compiled
 def _pick_route(plan: Any, place: Any, first: int, end: int, step: int) -> Any:
     """The first route of a set by lengths from *first* to before *end*, then by number."""
     for length in range(first, end, step):
@@ -418,7 +418,7 @@ def _pick_route(plan: Any, place: Any, first: int, end: int, step: int) -> Any:
     return -1
 
 
-@hidden
+@compiled
 def _most_held(state: Any, hand: int) -> Any:
     """The colour, no locomotives, of which most cards are in the hand at *hand*."""
     best = 0
@@ -428,7 +428,7 @@ def _most_held(state: Any, hand: int) -> Any:
     return best
 
 
-@hidden
+@compiled
 def _is_open(state: Any, colour: Any) -> Any:
     """Whether a card of a *colour* lies open."""
     found = False
@@ -437,7 +437,7 @@ def _is_open(state: Any, colour: Any) -> Any:
     return found
 
 
-@hidden
+@compiled
 def _choose_open_card(rules: Any, state: Any, variant: int, streams: Any) -> Any:
     """Any of the open cards that may be taken now, or the first of them."""
     joker = state[PHASE] == TURN or rules.second_locomotive

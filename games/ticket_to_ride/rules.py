@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_FROM,
@@ -129,7 +129,7 @@ def apply_move(rules: TicketRules, state: State, move: int) -> None:
         _keep(state, seat, move - KEEP_TICKETS)
 
 
-@hidden
+@compiled
 def _clear(players: int, state: State) -> None:
     """A state before anything is dealt."""
     for field in range(STATE_FIELDS):
@@ -160,7 +160,7 @@ def _clear(players: int, state: State) -> None:
             state[at + PART_AT + city] = city
 
 
-@hidden
+@compiled
 def _claim(state: State, seat: int, line: int, colour: int) -> None:
     """Pays for a line, takes it, and counts its points."""
     at = player_at(seat)
@@ -180,7 +180,7 @@ def _claim(state: State, seat: int, line: int, colour: int) -> None:
     lay_open_cards(state, SWEEP)
 
 
-@hidden
+@compiled
 def _join(state: State, at: int, one: int, other: int) -> None:
     """Makes one part of the two parts in which two cities lie; the lowest city names it."""
     low = min(state[at + one], state[at + other])
@@ -192,7 +192,7 @@ def _join(state: State, at: int, one: int, other: int) -> None:
             state[at + city] = low
 
 
-@hidden
+@compiled
 def _draw(rules: TicketRules, state: State, seat: int, move: int) -> None:
     """Takes a card; the turn goes on after the first, if a second can be taken."""
     colour = move - DRAW_OPEN
@@ -208,7 +208,7 @@ def _draw(rules: TicketRules, state: State, seat: int, move: int) -> None:
         state[PHASE] = SECOND_CARD
 
 
-@hidden
+@compiled
 def _is_card_left(rules: TicketRules, state: State) -> bool:
     """Whether there is a card that may be the second of a turn."""
     if state[DECK_SIZE] > 0:
@@ -219,7 +219,7 @@ def _is_card_left(rules: TicketRules, state: State) -> bool:
     return False
 
 
-@hidden
+@compiled
 def _offer_tickets(state: State) -> None:
     """Lays up to three tickets from the top of their deck before who is to move."""
     size = state[TICKET_DECK_SIZE]
@@ -233,7 +233,7 @@ def _offer_tickets(state: State) -> None:
     state[TICKET_DECK_SIZE] = size - offered
 
 
-@hidden
+@compiled
 def _keep(state: State, seat: int, mask: int) -> None:
     """Gives the chosen tickets to a seat, the others to the bottom of their deck."""
     at = player_at(seat)
@@ -258,7 +258,7 @@ def _keep(state: State, seat: int, mask: int) -> None:
         state[ROUND] = 1
 
 
-@hidden
+@compiled
 def _end_turn(state: State) -> None:
     """Hands the turn on, begins the last round, or ends the game."""
     seat = state[TO_MOVE]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,
@@ -119,7 +119,7 @@ def longest_path(state: State, seat: int) -> int:
     return best
 
 
-@hidden
+@compiled
 def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
     """The longest path on from *city*; *low* and *high* are bits of the routes behind it."""
     best = 0
@@ -136,7 +136,7 @@ def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
     return best
 
 
-@hidden
+@compiled
 def _owns(state: State, seat: int, route: int) -> bool:
     """Whether a line of *route* is claimed by *seat*."""
     line = OWNER_AT + LINE_OF_ROUTE[route]
@@ -145,7 +145,7 @@ def _owns(state: State, seat: int, route: int) -> bool:
     return bool(ROUTE_LINES[route] == 2 and state[line + 1] == seat)
 
 
-@hidden
+@compiled
 def _is_ahead(state: State, seat: int, other: int) -> bool:
     """Whether *seat* wins a tie on points against an *other*."""
     done, rivals = count_tickets(state, seat)[0], count_tickets(state, other)[0]

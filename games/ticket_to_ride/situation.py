@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import count_bits
-from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import GREY, LOCOMOTIVE, TICKET_POINTS, length_points
 from evolve_arena.games.ticket_to_ride.facts import (
     GAIN_AT,
@@ -67,7 +67,7 @@ MOVES_AT = SITUATION_AT + len(SITUATION_NAMES)
 ONE = np.int64(1)
 
 
-@internal
+@inlined
 def describe_situation(state: Any, seat: int, workspace: Any) -> None:
     """Writes the inputs of :data:`SITUATION_NAMES` to ``workspace.network.inputs``, after a survey.
 
@@ -109,7 +109,7 @@ def describe_situation(state: Any, seat: int, workspace: Any) -> None:
     write_input(out, at + 14, most_cards / 16.0)
 
 
-@internal
+@inlined
 def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
     """The inputs about own cards."""
     facts, out = workspace.network.facts, workspace.network.inputs
@@ -129,7 +129,7 @@ def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
     write_input(out, SITUATION_AT + 12, payable / 4.0)
 
 
-@hidden
+@compiled
 def _count_gains(state: Any, seat: int, facts: Any) -> None:
     """Notes for each colour how many points more a route brings that one card more of it pays."""
     hand, most = player_at(seat) + HAND_AT, 0
@@ -142,7 +142,7 @@ def _count_gains(state: Any, seat: int, facts: Any) -> None:
     poke(facts, GAIN_AT + LOCOMOTIVE, most)
 
 
-@internal
+@inlined
 def _most_points(lengths: int, cards: int) -> int:
     """The points of the longest of the *lengths* (bits) that so many cards pay."""
     for length in range(min(cards, 6), 0, -1):
@@ -151,7 +151,7 @@ def _most_points(lengths: int, cards: int) -> int:
     return 0
 
 
-@internal
+@inlined
 def write_input(out: Any, place: int, value: Any) -> None:
     """Writes the *value* of the input at a *place* to ``network.inputs``."""
     poke(out, place, np.float32(value))

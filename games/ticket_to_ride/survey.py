@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
-from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -64,7 +64,7 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 """The two cities of each line, as bits."""
 
 
-@internal
+@inlined
 def survey(state: Any, seat: int, workspace: Any) -> None:
     """Fills facts and ways in ``workspace.network`` for *seat*, whose plan has been made.
 
@@ -104,7 +104,7 @@ def survey(state: Any, seat: int, workspace: Any) -> None:
         measure_ways(keys, key, tickets, network.edges, network.ways, ways_at(seat))
 
 
-@hidden
+@compiled
 def _note_lines(
     state: Any, seat: int, word: int, first: Any, second: Any, wanted: Any, facts: Any
 ) -> None:
@@ -133,7 +133,7 @@ def _note_lines(
             poke(facts, NEED_AT + chosen, peek(facts, NEED_AT + chosen) + length)
 
 
-@hidden
+@compiled
 def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
     """Lists the open tickets, and gives these and those on offer, as bits.
 
@@ -159,7 +159,7 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
     return tickets
 
 
-@internal
+@inlined
 def count_missing(state: Any, seat: int, workspace: Any) -> None:
     """Notes for each colour how many cards a wanted route lacks that one of it helps to pay.
 
@@ -197,6 +197,6 @@ def count_missing(state: Any, seat: int, workspace: Any) -> None:
                 _note_missing(facts, other, length - wild - more)
 
 
-@internal
+@inlined
 def _note_missing(facts: Any, colour: int, cards: int) -> None:
     poke(facts, MISSING_AT + colour, min(peek(facts, MISSING_AT + colour), cards))

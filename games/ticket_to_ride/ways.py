@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
-from evolve_arena.core.compiled import hidden, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_LONGITUDES,
@@ -46,7 +46,7 @@ FROM_WEST_TO_EAST = np.argsort(LONGITUDES[ROUTE_FROM] + LONGITUDES[ROUTE_TO], ki
 """All routes; in this order, and back again, ways become shortest soonest."""
 
 
-@hidden
+@compiled
 def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: int) -> None:
     """All ways of a seat from the cities of *tickets*, eight tickets at a time.
 
@@ -86,7 +86,7 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
         at += CITIES * LANES
 
 
-@internal
+@inlined
 def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> Any:
     """Shortens ways by each edge once; whether any became shorter."""
     gained = spread(np.float32(0.0))
@@ -102,13 +102,13 @@ def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> 
     return halve_sum(gained) > np.float32(0.0)
 
 
-@internal
+@inlined
 def way_of(network: Any, seat: int, ticket: int) -> Any:
     """How many trains a *ticket* takes that is open or on offer (``float32``)."""
     return _way(network, seat, peek(network.facts, LANE_AT + ticket), TICKET_TO[ticket])
 
 
-@internal
+@inlined
 def way_after(network: Any, seat: int, ticket: int, route: int) -> Any:
     """The same if *seat* had claimed a *route*."""
     lane = peek(network.facts, LANE_AT + ticket)
@@ -118,7 +118,7 @@ def way_after(network: Any, seat: int, ticket: int, route: int) -> Any:
     return min(way_of(network, seat, ticket), way, back)
 
 
-@internal
+@inlined
 def helps_ticket(network: Any, seat: int, route: int, trains: int) -> bool:
     """Whether a *route* brings a ticket nearer that can be done with so many *trains*."""
     for place in range(peek(network.facts, OPEN_TICKETS)):
@@ -129,7 +129,7 @@ def helps_ticket(network: Any, seat: int, route: int, trains: int) -> bool:
     return False
 
 
-@internal
+@inlined
 def measure_tree(network: Any, seat: int, count: int) -> Any:
     """About how many trains it takes to join the cities of tickets into one net (``float32``).
 
@@ -145,7 +145,7 @@ def measure_tree(network: Any, seat: int, count: int) -> Any:
     return _measure_tree(network.facts, network.nearest, network.ways, ways_at(seat), count)
 
 
-@hidden
+@compiled
 def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> Any:
     for place in range(0, 2 * count, 2):
         ticket = peek(facts, SUBSET_AT + place // 2)
@@ -172,12 +172,12 @@ def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> A
             poke(nearest, place, min(peek(nearest, place), _way_at(ways, at, lane, city)))
 
 
-@internal
+@inlined
 def _way(network: Any, seat: int, lane: int, city: int) -> Any:
     return _way_at(network.ways, ways_at(seat), lane, city)
 
 
-@internal
+@inlined
 def _way_at(ways: Any, at: int, lane: int, city: int) -> Any:
     """The way from the city of a *lane* to another, of a seat whose ways begin at ``ways[at]``."""
     group = lane // LANES * (CITIES * LANES)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, hidden
+from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, MOVES
 from evolve_arena.genomes.dense import room_for
 from evolve_arena.players.packed import GRAPH, KIND, OWN_FIELDS, PackedPlayers
@@ -146,13 +146,13 @@ def make_network_workspace(packed: PackedPlayers) -> NetworkWorkspace:
     )
 
 
-@hidden
+@compiled
 def keys_at(seat: int) -> int:
     """Where the keys of a *seat* begin: own routes, free ones, tickets."""
     return seat * KEYS
 
 
-@hidden
+@compiled
 def ways_at(seat: int) -> int:
     """Where the ways of a *seat* begin."""
     return seat * SEAT_WAYS

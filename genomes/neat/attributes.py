@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import internal
+from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import below, chance, gaussian, next_word
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -117,7 +117,7 @@ def _choice_rule(config: NeatConfig, name: str, known: tuple[str, ...]) -> Choic
     )
 
 
-@internal
+@inlined
 def draw_number(rule: Any, stream: Any) -> Any:
     """A first number, or one that replaces another."""
     if rule.uniform:
@@ -126,7 +126,7 @@ def draw_number(rule: Any, stream: Any) -> Any:
     return _limit(rule, rule.mean + rule.deviation * gaussian(stream))
 
 
-@internal
+@inlined
 def mutate_number(rule: Any, value: float, stream: Any) -> Any:
     """*value*, moved, replaced or left."""
     if rule.mutate_or_replace <= 0.0:
@@ -139,7 +139,7 @@ def mutate_number(rule: Any, value: float, stream: Any) -> Any:
     return value
 
 
-@internal
+@inlined
 def draw_choice(rule: Any, stream: Any) -> Any:
     """What a new node has."""
     if rule.default == RANDOM:
@@ -147,7 +147,7 @@ def draw_choice(rule: Any, stream: Any) -> Any:
     return rule.default
 
 
-@internal
+@inlined
 def mutate_choice(rule: Any, value: int, stream: Any) -> Any:
     """*value*, or an option drawn in its place."""
     if rule.mutate > 0.0 and chance(stream) < rule.mutate:
@@ -155,7 +155,7 @@ def mutate_choice(rule: Any, value: int, stream: Any) -> Any:
     return value
 
 
-@internal
+@inlined
 def draw_switch(rule: Any, stream: Any) -> Any:
     """Whether a new connection is enabled."""
     if rule.default == RANDOM:
@@ -163,7 +163,7 @@ def draw_switch(rule: Any, stream: Any) -> Any:
     return rule.default == 1
 
 
-@internal
+@inlined
 def mutate_switch(rule: Any, value: bool, stream: Any) -> Any:
     """*value*, or the throw of a coin."""
     rate = rule.mutate_true if value else rule.mutate_false
@@ -172,11 +172,11 @@ def mutate_switch(rule: Any, value: bool, stream: Any) -> Any:
     return value
 
 
-@internal
+@inlined
 def _toss(stream: Any) -> Any:
     return next_word(stream) >> np.uint64(63) == np.uint64(1)
 
 
-@internal
+@inlined
 def _limit(rule: Any, value: float) -> Any:
     return max(min(value, rule.highest), rule.lowest)

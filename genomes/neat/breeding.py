@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import fill_words, new_stream, next_word
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -287,7 +287,7 @@ def order_connections(genes: Any, order: Any) -> None:
             order[hole] = place
 
 
-@internal
+@inlined
 def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> None:
     if word & ONE != ZERO:
         children.bias[at] = genes.bias[match]
@@ -299,7 +299,7 @@ def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> Non
         children.aggregation[at] = genes.aggregation[match]
 
 
-@internal
+@inlined
 def _mix_connections(genes: Any, place: int, match: int, children: Any, at: int, word: Any) -> None:
     """Without branches, which would be guessed wrong half of the time."""
     one, other = genes.enabled[place], genes.enabled[match]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import mix
 from evolve_arena.genomes.neat.population import NeatPopulation
 
@@ -150,7 +150,7 @@ def fill_distances(
         forget_places(second, other, places)
 
 
-@internal
+@inlined
 def note_places(genes: Any, genome: int, places: Any) -> None:
     """Writes into *places* where the genes of a *genome* stand."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
@@ -159,7 +159,7 @@ def note_places(genes: Any, genome: int, places: Any) -> None:
         places.connections[genes.connection_number[place]] = np.int32(place)
 
 
-@internal
+@inlined
 def forget_places(genes: Any, genome: int, places: Any) -> None:
     """Takes back what :func:`note_places` wrote for the same *genome*."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
@@ -168,7 +168,7 @@ def forget_places(genes: Any, genome: int, places: Any) -> None:
         places.connections[genes.connection_number[place]] = np.int32(-1)
 
 
-@internal
+@inlined
 def measure_distance(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -189,7 +189,7 @@ def measure_distance(
     )
 
 
-@internal
+@inlined
 def _measure_nodes(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -211,7 +211,7 @@ def _measure_nodes(
     return _average(total, mine, yours, matching, disjoint)
 
 
-@internal
+@inlined
 def _measure_connections(
     first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
 ) -> Any:
@@ -235,7 +235,7 @@ def _measure_connections(
     return _average(total, mine, yours, matching, disjoint)
 
 
-@internal
+@inlined
 def _average(total: float, mine: int, yours: int, matching: int, disjoint: float) -> Any:
     if mine == 0 and yours == 0:
         return 0.0

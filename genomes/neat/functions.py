@@ -24,7 +24,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from evolve_arena.core.compiled import compiled, instruction, internal
+from evolve_arena.core.compiled import compiled, inlined, instruction
 from evolve_arena.genomes.simd import peek, poke
 
 ACTIVATIONS = (
@@ -80,7 +80,7 @@ SELU_ALPHA = 1.6732632423543772
 """Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 2."""
 
 
-@internal
+@inlined
 def activate(code: int, x: Any) -> Any:  # noqa: PLR0911, PLR0912 - a table, in effect
     """The activation :data:`ACTIVATIONS` [*code*] of *x*; with any other code, *x* itself."""
     if code == SIGMOID:
@@ -152,7 +152,7 @@ def aggregate(code: int, terms: Any, at: int, count: int) -> Any:
     return best
 
 
-@internal
+@inlined
 def _sum(terms: Any, at: int, count: int) -> Any:
     total = 0.0
     for place in range(at, at + count):
@@ -160,7 +160,7 @@ def _sum(terms: Any, at: int, count: int) -> Any:
     return total
 
 
-@internal
+@inlined
 def _median(terms: Any, at: int, count: int) -> Any:
     """The middle number, or the mean of both middle ones; sorts by insertion."""
     if count <= 2:
@@ -180,24 +180,24 @@ def _median(terms: Any, at: int, count: int) -> Any:
     return (peek(terms, middle - 1) + peek(terms, middle)) / 2.0
 
 
-@internal
+@inlined
 def _within(x: Any, bound: float) -> Any:
     """*x*, moved to the nearer end if it lies outside -bound .. bound; NaN gives *bound*."""
     return _larger(-bound, _smaller(bound, x))
 
 
-@internal
+@inlined
 def _larger(first: Any, second: Any) -> Any:
     """What Python's ``max`` gives: the first one unless the second is greater."""
     return second if second > first else first
 
 
-@internal
+@inlined
 def _smaller(first: Any, second: Any) -> Any:
     return second if second < first else first
 
 
-@internal
+@inlined
 def _power(x: Any, exponent: float) -> Any:
     """*x* to a power by the C library, as Python's ``x ** exponent`` computes it.
 

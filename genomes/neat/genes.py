@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, inlined, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.genomes.neat.population import (
     CONNECTION_FIELDS,
     NODE_FIELDS,
@@ -72,7 +72,7 @@ def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
     return NeatPopulation(keys=keys, **arrays)
 
 
-@internal
+@inlined
 def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
     """Copies the node gene at *place* to *there*."""
     into.node_key[there] = genes.node_key[place]
@@ -82,7 +82,7 @@ def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
     into.aggregation[there] = genes.aggregation[place]
 
 
-@internal
+@inlined
 def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
     """Copies the connection gene at *place* to *there*."""
     into.source[there] = genes.source[place]
@@ -92,7 +92,7 @@ def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
     into.innovation[there] = genes.innovation[place]
 
 
-@internal
+@inlined
 def add_node(genes: Any, genome: int, key: int) -> Any:
     """Makes room for a node at the end of the last *genome*; says where it stands."""
     place = genes.node_start[genome + 1]
@@ -101,7 +101,7 @@ def add_node(genes: Any, genome: int, key: int) -> Any:
     return place
 
 
-@internal
+@inlined
 def add_connection(
     genes: Any, genome: int, source: int, target: int, weight: float, enabled: bool, number: int
 ) -> None:

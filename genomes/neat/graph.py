@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.functions import SUM, activate, aggregate
 from evolve_arena.genomes.neat.genes import to_genes
@@ -102,7 +102,7 @@ def compile_graphs(
     )
 
 
-@internal
+@inlined
 def run_graph(
     structure: Any,
     structure_at: int,
@@ -150,7 +150,7 @@ def run_graph(
         number += count
 
 
-@internal
+@inlined
 def clear_plane(values: Any, at: int, slots: int) -> None:
     """Sets all *slots* of the plane at ``values[at]`` to 0.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, inlined, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import mix
 
 
@@ -94,13 +94,13 @@ def _number(table: Any, key: int, last: Any, sort: int) -> Any:
     return table.numbers[slot]
 
 
-@internal
+@inlined
 def _link(source: int, target: int) -> Any:
     """Both ends in one word; never -1, since targets are not negative."""
     return (np.int64(source) << 32) | np.int64(target)
 
 
-@internal
+@inlined
 def _find_slot(table: Any, key: int) -> Any:
     """Where *key* stands, or the empty place that it would take."""
     last = table.keys.shape[0] - 1

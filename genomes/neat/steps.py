@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.genomes.neat.functions import IDENTITY, SUM
 from evolve_arena.genomes.neat.genes import Genes
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -79,7 +79,7 @@ def write_networks(genes: Genes, workspace: Workspace, graphs: Any) -> None:
         _write_network(genes, genome, nodes, steps, workspace, graphs)
 
 
-@internal
+@inlined
 def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Any:
     """Numbers the nodes of a genome by their keys, and says how many there are."""
     start = genes.node_start[genome]
@@ -95,7 +95,7 @@ def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Any:
     return nodes
 
 
-@internal
+@inlined
 def _find_node(key: Any, nodes: int, workspace: Workspace) -> Any:
     """The number of the node with that *key*, or NONE."""
     if 0 <= key < nodes and workspace.key[key] == key:
@@ -110,7 +110,7 @@ def _find_node(key: Any, nodes: int, workspace: Workspace) -> Any:
     return low if low < nodes and workspace.key[low] == key else np.int64(NONE)
 
 
-@internal
+@inlined
 def _link_connections(
     genes: Genes, genome: int, inputs: int, nodes: int, workspace: Workspace
 ) -> None:
@@ -146,7 +146,7 @@ def _link_connections(
         workspace.last_in[target] = connection
 
 
-@internal
+@inlined
 def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
     """Marks the nodes from which a path leads to an output."""
     for node in range(nodes):
@@ -170,7 +170,7 @@ def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
             connection = workspace.next_in[connection]
 
 
-@internal
+@inlined
 def _order_by_dependence(nodes: int, workspace: Workspace) -> Any:
     """Lists the needed nodes, each after those it depends on, and says how many they are.
 
@@ -196,7 +196,7 @@ def _order_by_dependence(nodes: int, workspace: Workspace) -> Any:
     return found
 
 
-@internal
+@inlined
 def _list_connected(nodes: int, workspace: Workspace) -> Any:
     """Lists the needed nodes to which connections lead, and says how many they are."""
     found = 0
@@ -207,7 +207,7 @@ def _list_connected(nodes: int, workspace: Workspace) -> Any:
     return found
 
 
-@internal
+@inlined
 def _give_slots(graphs: Any, nodes: int, steps: int, workspace: Workspace) -> Any:
     """Gives every needed node a slot, first those with a step, and says how many there are.
 
@@ -229,7 +229,7 @@ def _give_slots(graphs: Any, nodes: int, steps: int, workspace: Workspace) -> An
     return slots
 
 
-@internal
+@inlined
 def _write_network(
     genes: Genes, genome: int, nodes: int, steps: int, workspace: Workspace, graphs: Any
 ) -> None:
@@ -252,7 +252,7 @@ def _write_network(
     graphs.structure_at[genome + 1], graphs.numbers_at[genome + 1] = at, number
 
 
-@internal
+@inlined
 def _write_step(
     genes: Genes, genome: int, node: int, workspace: Workspace, graphs: Any, at: int, number: int
 ) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import (
@@ -89,7 +89,7 @@ WIN = 1 << 40
 INFINITE = np.int64(2 * WIN)
 
 
-@internal
+@inlined
 def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
     """Lets a *player*, a row, play in a *slot*: 0 for who sits at seat 0, else 1."""
     poke(workspace.players, slot, player)
@@ -105,7 +105,7 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
         start_readings(players.columns, players.seats[player, COLUMNS_AT], workspace.sums, at)
 
 
-@internal
+@inlined
 def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
     """The number of the move that the player in a *slot* makes, whose turn it is."""
     player = peek(workspace.players, slot)
@@ -137,7 +137,7 @@ def decide(players: Any, slot: int, state: Any, workspace: Any) -> Any:
     return np.int64(choose_move(players, slot, state, workspace))
 
 
-@internal
+@inlined
 def find_changes(planes: Any, changes: Any, slot: int, state: Any, keep: Any) -> Any:
     """How many bits of what is seen in a *slot* are not as before; *changes* says which.
 
@@ -163,13 +163,13 @@ def find_changes(planes: Any, changes: Any, slot: int, state: Any, keep: Any) ->
     return count
 
 
-@internal
+@inlined
 def _slot_size(workspace: Any) -> Any:
     """How many sums there are in a slot."""
     return workspace.sums.shape[0] // 3
 
 
-@internal
+@inlined
 def _sum_up(
     players: Any,
     player: int,
@@ -210,7 +210,7 @@ def _sum_up(
             store_int(sums, target + block, total)
 
 
-@internal
+@inlined
 def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
     """The first legal move of the strongest output."""
     at = slot * _slot_size(workspace)
@@ -240,7 +240,7 @@ def _choose_by_network(players: Any, player: int, slot: int, count: int, workspa
     return _pick_strongest(outputs, 0, count, workspace)
 
 
-@internal
+@inlined
 def _choose_by_graph(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
@@ -249,7 +249,7 @@ def _choose_by_graph(
     return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
 
 
-@internal
+@inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     best = peek(workspace.moves, 0)
     for place in range(1, count):
@@ -259,7 +259,7 @@ def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     return best
 
 
-@internal
+@inlined
 def _choose_by_value(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
@@ -277,7 +277,7 @@ def _choose_by_value(
     return best
 
 
-@internal
+@inlined
 def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
     """What a player thinks of a state to which it may move."""
     kind = players.seats[player, KIND]
@@ -302,7 +302,7 @@ def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: An
     return value
 
 
-@internal
+@inlined
 def _sum_tuples(players: Any, player: int, at: int, workspace: Any) -> Any:
     return sum_entries(
         players.columns,
@@ -316,7 +316,7 @@ def _sum_tuples(players: Any, player: int, at: int, workspace: Any) -> Any:
     )
 
 
-@internal
+@inlined
 def _run_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
     """Activates a graph before a *state*; its outputs then stand behind its inputs."""
     seats, values = players.seats, workspace.values
@@ -336,7 +336,7 @@ def _run_graph(players: Any, player: int, slot: int, state: Any, workspace: Any)
     run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, values[slots:])
 
 
-@internal
+@inlined
 def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any:
     """One of the best moves, each as likely.
 

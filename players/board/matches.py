@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled, internal
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below
 from evolve_arena.players.board.choose import choose_move, take_slot
 from evolve_arena.players.board.rules import (
@@ -87,7 +87,7 @@ def draw_openings(seeds: Any, openings: Any, moves: Any) -> None:
             pass
 
 
-@internal
+@inlined
 def _draw_opening(stream: Any, openings: Any, row: int, moves: Any) -> Any:
     state = start()
     for ply in range(openings.shape[1]):

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -18,8 +18,7 @@ from evolve_arena.core.compiled import KEPT_CACHES, PACKAGES, cache_folder, comp
 from evolve_arena.core.errors import ArenaError
 
 ROOT = Path(__file__).resolve().parents[2]
-WITHOUT_WRAPPERS = {"hidden", "internal"}
-DECORATORS = {"compiled", "inlined", "instruction", *WITHOUT_WRAPPERS}
+DECORATORS = {"compiled", "inlined", "instruction"}
 
 
 def test_every_file_with_compiled_code_is_found() -> None:
@@ -72,58 +71,9 @@ def _has_compiled_code(tree: ast.Module) -> bool:
     return any(_is_compiled(node) for node in ast.walk(tree))
 
 
-def test_python_never_calls_what_is_internal_to_compiled_code() -> None:
-    """Such a call has nothing to land on, and crashes."""
-    folders = [*PACKAGES, "runs", "studies", "tests", "benchmarks"]
-    trees = {
-        file: ast.parse(file.read_text(encoding="utf-8"))
-        for folder in folders
-        for file in (ROOT / folder).rglob("*.py")
-    }
-    internal = {
-        (_module_of(file), node.name)
-        for file, tree in trees.items()
-        for node in tree.body
-        if _is_compiled(node, WITHOUT_WRAPPERS)
-    }
-    assert ("evolve_arena.games.connect_four.graph_moves", "value_disc") in internal
-    assert ("evolve_arena.games.ticket_to_ride.cards", "shuffle") in internal
-    for file, tree in trees.items():
-        module = _module_of(file)
-        here = {name for where, name in internal if where == module}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                here |= {name.name for name in node.names if (node.module, name.name) in internal}
-        used = {node.id for node in _outside_compiled_code(tree) if isinstance(node, ast.Name)}
-        assert not used & here, file
-
-
-def _module_of(file: Path) -> str:
-    return ".".join(["evolve_arena", *file.relative_to(ROOT).with_suffix("").parts])
-
-
-def test_the_search_for_such_calls_finds_them() -> None:
-    source = """
-@internal
-def inner(): pass
-@compiled
-def outer(): inner()
-def python(): other(lambda: inner())
-"""
-    names = [n.id for n in _outside_compiled_code(ast.parse(source)) if isinstance(n, ast.Name)]
-    assert names.count("inner") == 1
-
-
-def _outside_compiled_code(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not _is_compiled(child):
-            yield child
-            yield from _outside_compiled_code(child)
-
-
-def _is_compiled(node: ast.AST, decorators: Collection[str] = DECORATORS) -> bool:
+def _is_compiled(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id in decorators
+        isinstance(decorator, ast.Name) and decorator.id in DECORATORS
         for decorator in node.decorator_list
     )
 
