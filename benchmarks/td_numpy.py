@@ -111,7 +111,7 @@ class NumpyLearner:
         at_random = (
             learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
         )
-        blind = at_random and learning.any_move and learning.learning == RANDOM_LESSONS["played"]
+        blind = at_random and learning.any_move and learning.random_lesson == RANDOM_LESSONS["played"]
         if blind:
             moves = [moves[below(self.stream, len(moves))]]
         cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])
@@ -180,7 +180,7 @@ class NumpyLearner:
         for place, value in enumerate(values):
             if (
                 place > 0
-                and learning.learning != RANDOM_LESSONS["played"]
+                and learning.random_lesson != RANDOM_LESSONS["played"]
                 and not math.isnan(rivals[place])
             ):
                 since = place
@@ -191,9 +191,9 @@ class NumpyLearner:
             else:
                 surprise = learning.discount * values[place + 1] - value
             if place < last and not math.isnan(rivals[place + 1]):
-                if learning.learning == RANDOM_LESSONS["best"]:
+                if learning.random_lesson == RANDOM_LESSONS["best"]:
                     surprise = learning.discount * rivals[place + 1] - value
-                elif learning.learning == RANDOM_LESSONS["nothing"]:
+                elif learning.random_lesson == RANDOM_LESSONS["nothing"]:
                     surprise = 0.0
             for before in range(since, place + 1):
                 share = (learning.discount * learning.trace) ** (place - before)
