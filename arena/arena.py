@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Openings, Results, Seatings, make_batch
 from evolve_arena.arena.work import new_outputs
-from evolve_arena.core import compiled
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
@@ -103,12 +102,6 @@ def play_part(
     rules = find_game(game).game.rules_type(*options["rules"])
     batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])
     run_kernel(batch, Results.of(game, outputs), part)
-
-
-def is_compiled(game: str, function: str = "play_matches") -> bool:
-    """Whether the machine code of a *function* of a game's lies in the cache."""
-    folder = game.replace("-", "_")
-    return any(compiled.cache_folder().rglob(f"*{folder}*/*.{function}*.nbi"))
 
 
 def make_ready(batch: Batch) -> None:

@@ -111,7 +111,8 @@ class NumpyLearner:
         at_random = (
             learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
         )
-        blind = at_random and learning.any_move and learning.random_lesson == RANDOM_LESSONS["played"]
+        taught = learning.random_lesson == RANDOM_LESSONS["played"]
+        blind = at_random and learning.any_move and taught
         if blind:
             moves = [moves[below(self.stream, len(moves))]]
         cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])

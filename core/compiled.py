@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
@@ -25,12 +26,13 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
-from numba.core import types
+from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
+from evolve_arena import core
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import make_private_folder
 from evolve_arena.core.game import GameSpec
@@ -42,6 +44,8 @@ DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """What a file that holds compiled code imports."""
 KEPT_CACHES = 3
+MOMENT = 1.0
+"""Seconds of compiling before the user is told."""
 
 
 def compiled(function: Function) -> Function:
@@ -287,6 +291,36 @@ def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
+class _Announcer(event.Listener):
+    """Tells :data:`evolve_arena.core.on_compile` if compiling takes longer than a moment."""
+
+    def __init__(self) -> None:
+        self.subject = "what is needed"
+        self._depth = 0
+        self._since = 0.0
+        self._spent = 0.0
+
+    def on_start(self, event: event.Event) -> None:
+        """A function is being compiled, perhaps for another one."""
+        if self._depth == 0:
+            self._since = time.monotonic()
+            package = event.data["dispatcher"].__module__.rpartition(".")[0]
+            if package.startswith("evolve_arena.games."):
+                self.subject = package.split(".")[2].replace("_", "-")
+        self._depth += 1
+        if core.on_compile and self._spent + time.monotonic() - self._since > MOMENT:
+            tell, core.on_compile = core.on_compile, None
+            tell(self.subject)
+
+    def on_end(self, event: event.Event) -> None:
+        """It is done."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._spent += time.monotonic() - self._since
+
+
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
 _made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
 
 
@@ -302,6 +336,8 @@ def find_variant(game: GameSpec, rules: Any, players: Any) -> Mapping[str, Modul
         if needed <= known:
             return modules
     flags = {flag: flag in needed for flag in kernel.flags}
+    kinds = [flag.removeprefix("HAS_").replace("_", " ").lower() for flag in sorted(needed)]
+    _announcer.subject = f"{game.name} ({', '.join(kinds or ['random players'])})"
     copies = specialise(kernel.modules, given | flags, kernel.instead)
     names = (name.rpartition(".")[2] for name in kernel.modules)
     made.append((needed, dict(zip(names, copies, strict=True))))

@@ -230,8 +230,6 @@ class KernelSpec:
     """Fills rows with random moves; None if games begin at random anyway."""
     longest_opening: Callable[[Any], int] = lambda rules: 0
     """How many plies an opening may have, by the rules."""
-    decider: str = "decide"
-    """How the compiled function is called that finds what :attr:`decide` gives."""
     move_type: type[Any] = np.int64
     """The type of a move's number in an opening."""
     fewest_matches: int = 256

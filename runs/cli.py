@@ -60,11 +60,22 @@ def _answer(signals: list[int]) -> int:
     return code
 
 
+def _tell_compiling(what: str) -> None:
+    print(
+        f"compiling {what} for this machine, once; this usually takes 5 to 40 seconds ...",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 def _run() -> int:
     """Reads the command line and does what it says; loaded here, so that Ctrl-C is heeded."""
     import typer
 
+    from evolve_arena import core
     from evolve_arena.runs.commands import app
+
+    core.on_compile = _tell_compiling
 
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)

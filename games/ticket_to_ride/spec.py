@@ -80,7 +80,6 @@ GAME = GameSpec(
         decide=_decide,
         make_workspace=lambda rules, players: make_ticket_workspace(players),
         record_fields=SEAT_FIELDS,
-        decider="choose_move",
         fewest_matches=8,
     ),
     networks={"moves": MovePlayer, "decision": DecisionPlayer, "graph": TicketGraphPlayer},

@@ -201,17 +201,14 @@ def _find_permission(allowed: bool) -> Allow:
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
-    from evolve_arena.arena.arena import is_compiled
+    from evolve_arena import core
     from evolve_arena.runs.display import Display
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.run import compile_kernels
     from evolve_arena.runs.summary import print_results
 
-    game = run.recipe.spec.name
-    if not is_compiled(game) and not quiet:
-        typer.echo(
-            "compiling the match kernels for this machine, once (some seconds) ...", err=True
-        )
+    if quiet:
+        core.on_compile = None
     compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
         watch: Watch = display.watch

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.arena import is_compiled
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.play.session import Plan, Session
@@ -79,9 +78,6 @@ class PlayOptions:
         )
         with ExitStack() as stack:
             players = [_enter(stack, name, game) for name in names]
-            compiled = any(isinstance(player, CompiledPlayer) for player in players)
-            if compiled and not is_compiled(game.name, find_game(game.name).kernel.decider):
-                screen.say("Compiling the players for this machine, once (some seconds) ...")
             hints = partial(find_player, advisor, game) if advisor else None
             session = Session(game, players, plan, screen, hints)
             session.run()

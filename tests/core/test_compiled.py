@@ -11,9 +11,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numba
 import platformdirs
 import pytest
 
+from evolve_arena import core
 from evolve_arena.core.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
 from evolve_arena.core.errors import ArenaError
 
@@ -69,6 +71,15 @@ def factory():
 
 def _has_compiled_code(tree: ast.Module) -> bool:
     return any(_is_compiled(node) for node in ast.walk(tree))
+
+
+def test_who_waits_for_compiling_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(core, "on_compile", told.append)
+    monkeypatch.setattr("evolve_arena.core.compiled.MOMENT", -1.0)
+    for number in (1, 1.0):
+        numba.njit(lambda x: x + 1)(number)
+    assert len(told) == 1
 
 
 def _is_compiled(node: ast.AST) -> bool:
