@@ -26,7 +26,7 @@ class Options:
     """What may be chosen about the game."""
 
     players: int = 4
-    caches: int = 110
+    cards: int = 110
     longest_path: bool = False
     tie_breaks: bool = False
     sweep_first: bool = True
@@ -117,9 +117,9 @@ class Table:
         self.randomness = Randomness(seed)
         self.lines = _lay_out_the_map()
         self.players = [Player(seat) for seat in range(options.players)]
-        each = 12 if options.caches == 110 else 10
+        each = 12 if options.cards == 110 else 10
         self.deck = [colour for colour in range(8) for _ in range(each)]
-        self.deck += [LOCOMOTIVE] * (options.caches - 8 * each)
+        self.deck += [LOCOMOTIVE] * (options.cards - 8 * each)
         self.ticket_deck = list(range(30))
         self.randomness.shuffle(self.deck)
         self.randomness.shuffle(self.ticket_deck)
@@ -210,11 +210,11 @@ class Table:
 
     def _take_card(self, move: int) -> None:
         if move == DRAW_DECK:
-            cache = self._top_card()
+            card = self._top_card()
         else:
-            cache = move - DRAW_OPEN
-            self.open.remove(cache)
-        self.mover.hand[cache] += 1
+            card = move - DRAW_OPEN
+            self.open.remove(card)
+        self.mover.hand[card] += 1
         self._fill_open()
         ends = self.phase == SECOND_CARD or move == DRAW_OPEN + LOCOMOTIVE
         if not ends and self._card_moves(second=True):
@@ -225,9 +225,9 @@ class Table:
     def _claim(self, line: Line, colour: int) -> None:
         player = self.mover
         paid = min(player.hand[colour], line.length)
-        for cache, count in ((colour, paid), (LOCOMOTIVE, line.length - paid)):
-            player.hand[cache] -= count
-            self.discards += [cache] * count
+        for card, count in ((colour, paid), (LOCOMOTIVE, line.length - paid)):
+            player.hand[card] -= count
+            self.discards += [card] * count
         line.owner = player
         player.lines.append(line)
         player.trains -= line.length
@@ -261,9 +261,9 @@ class Table:
         self.round += self.to_move == 0
 
     def _top_card(self) -> int:
-        cache = self.deck.pop()
+        card = self.deck.pop()
         self._reshuffle()
-        return cache
+        return card
 
     def _top_tickets(self) -> list[int]:
         offered, self.ticket_deck = self.ticket_deck[:3], self.ticket_deck[3:]
@@ -286,8 +286,8 @@ class Table:
                 self._reshuffle()
 
     def _must_sweep(self) -> bool:
-        caches = self.deck + self.discards + self.open
-        others = sum(cache != LOCOMOTIVE for cache in caches)
+        cards = self.deck + self.discards + self.open
+        others = sum(card != LOCOMOTIVE for card in cards)
         return self.open.count(LOCOMOTIVE) >= 3 and others >= 3
 
 

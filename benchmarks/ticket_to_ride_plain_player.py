@@ -265,7 +265,7 @@ def _draw_card(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> 
     """Which card is taken (section 3.2.3)."""
     first = table.phase == TURN
     joker = first or table.options.second_locomotive
-    allowed = [cache for cache in table.open if joker or cache != LOCOMOTIVE]
+    allowed = [card for card in table.open if joker or card != LOCOMOTIVE]
     if plan.lacking:
         needs, total = _count_needs(plan, reading)
         wanted = min(needs, key=lambda colour: (-needs[colour], colour))

@@ -224,7 +224,7 @@ class _Function(CPUDispatcher):
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
-        return types.Dispatcher(self._part)
+        return types.Dispatcher(self if self.is_compiling else self._part)
 
 
 def _decorate(function: Function, *, forceinline: bool) -> Function:

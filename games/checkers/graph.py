@@ -43,7 +43,7 @@ class CheckersGraphDecoder:
     Raises:
         BadValueError: *depth* or *turned* is out of range, or *quiet* is no truth value.
 
-    >>> CheckersGraphDesign(depth=4).inputs
+    >>> CheckersGraphDecoder(depth=4).inputs
     14
     """
 

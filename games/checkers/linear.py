@@ -47,7 +47,7 @@ class LinearDecoder:
         UnknownNameError: There is no such encoding.
         BadValueError: A number is out of range.
 
-    >>> LinearDesign(features=14).genes, LinearDesign(features=4, encoding="binary").genes
+    >>> LinearDecoder(features=14).genes, LinearDecoder(features=4, encoding="binary").genes
     (14, 128)
     """
 

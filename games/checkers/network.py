@@ -61,9 +61,9 @@ class CheckersNetworkDecoder:
         BadValueError: There is no hidden layer, or one is empty; *depth* or *turned* is out of
             range; a switch is neither true nor false.
 
-    >>> CheckersNetworkDesign().genes
+    >>> CheckersNetworkDecoder().genes
     1742
-    >>> CheckersNetworkDesign(subsquares=True).genes
+    >>> CheckersNetworkDecoder(subsquares=True).genes
     5047
     """
 

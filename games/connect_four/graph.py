@@ -45,7 +45,7 @@ class GraphDecoder(BoardView):
         BadValueError: There is no such board, the head is ``action``, or *feed_forward* is no
             truth value.
 
-    >>> GraphDesign(head="value", encoding="two-planes").inputs
+    >>> GraphDecoder(head="value", encoding="two-planes").inputs
     84
     """
 

@@ -28,7 +28,7 @@ class NetworkDecoder(BoardView):
         BadValueError: A policy network for a board of one column, or more than sixteen; a
             symmetric action network; *take_wins* without a value network.
 
-    >>> NetworkDesign(head="value", encoding="two-planes", hidden=(16,)).genes
+    >>> NetworkDecoder(head="value", encoding="two-planes", hidden=(16,)).genes
     1377
     """
 

@@ -23,7 +23,7 @@ class TupleDecoder(tuples.TupleDecoder):
         UnknownNameError: There is no such way to choose shapes.
         BadValueError: There is no such board, it has too many rows, or no room for the tuples.
 
-    >>> TupleDesign(shape="lines").tuple_shape
+    >>> TupleDecoder(shape="lines").tuple_shape
     (69, 4)
     """
 

@@ -37,7 +37,7 @@ class MoveDecoder(TicketDecoder):
         UnknownNameError: No activation function or variant bears that name.
         BadValueError: A number is out of range.
 
-    >>> MoveDesign(hidden=(16,)).genes
+    >>> MoveDecoder(hidden=(16,)).genes
     1281
     """
 

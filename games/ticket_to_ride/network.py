@@ -36,7 +36,7 @@ class DecisionDecoder(TicketDecoder):
         UnknownNameError: No activation function, scaling or variant bears that name.
         BadValueError: A number is out of range, or *masked* is neither true nor false.
 
-    >>> DecisionDesign().genes, DecisionDesign(hidden=(180, 160)).genes
+    >>> DecisionDecoder().genes, DecisionDecoder(hidden=(180, 160)).genes
     (314, 34464)
     """
 

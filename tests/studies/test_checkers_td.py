@@ -630,7 +630,7 @@ def shallow() -> Iterator[None]:
         patch.setattr(checkers_td_rounds, "load_recipe", load)
         patch.setattr(checkers_td_rounds, "PAIRS", 2)
         patch.setattr(checkers_td_fit, "EXCHANGES", 20)
-        patch.setattr(checkers_td_readings, "list_courses", lambda: [Variant(Reading(1), (500,))])
+        patch.setattr(checkers_td_readings, "list_variants", lambda: [Variant(Reading(1), (500,))])
         yield
 
 

@@ -115,16 +115,13 @@ class Replay:
         self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
-        self.learning_rows = participants.learning_rows[rows]
+        self.learning_rows = participants.learning[rows]
         self.weights = participants.weights[rows]
         self.game = Checkers(turned=turned)
         self.stream = np.array([seed], dtype=np.uint64)
         self.packed_players = [
             linear_games._lay_table(
-                *(
-                    array[row : row + 1]
-                    for array in (participants.seats, participants.learning_rows)
-                ),
+                *(array[row : row + 1] for array in (participants.seats, participants.learning)),
                 *(participants.weights[row : row + 1], np.uint64(0)),
             ).packed
             for row in rows
@@ -276,7 +273,7 @@ def test_values_beyond_31_count_as_31() -> None:
 
 def _rows(learning: LearningSettings) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     participants = gather(learning)
-    return participants.seats, participants.learning_rows, participants.weights
+    return participants.seats, participants.learning, participants.weights
 
 
 # Who learns
@@ -294,7 +291,7 @@ def test_nobody_learns_who_must_not() -> None:
     changed = (read_weights(outputs) != before[np.array(pairings)]).any(axis=2)
     assert changed.tolist() == [[True, False], [False, True], [False, False]]
     np.testing.assert_array_equal(participants.weights, before)
-    assert participants.learning_rows[1, 0] == PLAIN.rate
+    assert participants.learning[1, 0] == PLAIN.rate
 
 
 def test_who_plays_himself_has_one_set_of_weights() -> None:
