@@ -75,7 +75,8 @@ def _run() -> int:
     from evolve_arena import core
     from evolve_arena.runs.commands import app
 
-    core.on_compile = _tell_compiling
+    if sys.stderr.isatty():
+        core.on_compile = _tell_compiling
 
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)

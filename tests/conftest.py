@@ -36,8 +36,16 @@ def _compile_for_all(name: str) -> None:
     object.__setattr__(find_game(name).kernel, "needs", lambda players: flags)
 
 
-for _name in NEEDS:  # tests have dozens of mixtures, and compiling for all at once takes less time
-    _compile_for_all(_name)
+def compile_for_all_kinds() -> None:
+    """Lets each kernel know all kinds of players from now on.
+
+    Tests have dozens of mixtures; to compile for all at once takes less time.
+    """
+    for name in NEEDS:
+        _compile_for_all(name)
+
+
+compile_for_all_kinds()
 
 SMALL = """
 title = "small"
@@ -69,8 +77,7 @@ def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, needs in NEEDS.items():
         object.__setattr__(find_game(name).kernel, "needs", needs)
     yield
-    for name in NEEDS:
-        _compile_for_all(name)
+    compile_for_all_kinds()
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ from numba.core.dispatcher import Dispatcher
 
 from evolve_arena.core.errors import LONGEST, ArenaError
 from evolve_arena.runs.api import start
+from tests.conftest import compile_for_all_kinds
 from tests.fuzz.targets import TARGETS, Target
 
 SECONDS = 10
@@ -79,6 +80,7 @@ def main() -> int:
     options = parser.parse_args()
     keep, repeat = options.keep.resolve(), options.repeat and options.repeat.read_bytes()
     targets = [TARGETS[name] for name in options.only or TARGETS]
+    compile_for_all_kinds()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         _furnish()
