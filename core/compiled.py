@@ -209,7 +209,7 @@ class _Whole(JITCodeLibrary):
     """The code of a function with all its parts."""
 
     def _optimize_final_module(self) -> None:
-        """Optimises a second time what was put together: loops of Q-learning are 6 % faster."""
+        """Optimises twice: some loops only become fast the second time."""
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
