@@ -7,11 +7,11 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from evolve_arena.core.compiled import instruction
+from evolve_arena.core.compiled import inlined, instruction
 
 
 @instruction
-def lowest_bit(typing: Any, word: Any) -> Any:
+def _lowest_bit(typing: Any, word: Any) -> Any:
     """The place of the lowest set bit of a ``uint64``, 0 to 63; 64 if none is set."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -21,10 +21,22 @@ def lowest_bit(typing: Any, word: Any) -> Any:
 
 
 @instruction
-def count_bits(typing: Any, word: Any) -> Any:
+def _count_bits(typing: Any, word: Any) -> Any:
     """The number of set bits of a ``uint64``."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), generate
+
+
+@inlined
+def lowest_bit(word: Any) -> Any:
+    """The place of the lowest set bit of a ``uint64``, 0 to 63; 64 if none is set."""
+    return _lowest_bit(word)
+
+
+@inlined
+def count_bits(word: Any) -> Any:
+    """The number of set bits of a ``uint64``."""
+    return _count_bits(word)

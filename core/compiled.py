@@ -169,12 +169,18 @@ def _write_copy(
     places = copies | {name: copies.get(other, other) for name, other in instead.items()}
     for name, place in places.items():
         text = text.replace(f"from {name} import", f"from {place} import")
-    for name, value in constants.items():
-        text = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
+    text = replace_constants(text, constants)
     file.parent.mkdir(mode=0o700, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as new:
         new.write(text)
     os.replace(new.name, file)
+
+
+def replace_constants(text: str, constants: Mapping[str, Any]) -> str:
+    """A module's *text* with other values for what lines that are not indented assign to."""
+    for name, value in constants.items():
+        text = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
+    return text
 
 
 class _Part(JITCodeLibrary):

@@ -1,30 +1,42 @@
 """Finds games by name: those in the package ``evolve_arena.games``, and those others installed.
 
-A game is a package or module with a :class:`GameSpec` called ``GAME``. It is called as its folder,
-with a hyphen for each underscore. Other distributions add games by entry points of the group
-``evolve_arena.games``. Nothing of a game is loaded before it is asked for.
+A game is a package with a :class:`GameSpec` called ``GAME``, or a file as
+`evolve_arena.players.board.example` is one. It is called as its folder or file, with a hyphen for
+each underscore. Other distributions add games by entry points of the group ``evolve_arena.games``.
+Nothing of a game is loaded before it is asked for. A path is only opened, and what lies there run,
+by :func:`open_game`.
 """
 
 from __future__ import annotations
 
+import os
 import pkgutil
 from functools import cache
 from importlib import import_module, metadata, resources
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
 
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
+FILE = ".py"
+"""How the paths of games in one file end."""
+LOADER = "evolve_arena.runs.one_file:load_game"
 
 
 def game_names() -> list[str]:
     """The games that can be played, by name, sorted."""
     return sorted({*_places(), *_registered})
+
+
+def shipped_games() -> list[str]:
+    """The games that need no file of the user's: those that ship, and those others installed."""
+    return sorted(_places())
 
 
 def usual_game() -> str:
@@ -41,18 +53,58 @@ def find_game(name: str) -> GameSpec:
     if name in _registered:
         return _registered[name]
     if name not in _places():
-        raise UnknownNameError("game", name, game_names())
+        raise UnknownNameError("game", name, [*game_names(), "MY_GAME.py"])
     return _load(_places()[name])
+
+
+def open_game(name: str) -> GameSpec:
+    """The game called *name*, or the one in the file at that path, which is run.
+
+    Only for what the user himself has typed.
+
+    Raises:
+        UnknownNameError: There is no such game.
+        ArenaError: The file is no game, or is called like another game.
+    """
+    if not name.endswith(FILE):
+        return find_game(name)
+    return open_file(Path(name))
+
+
+def open_file(path: Path) -> GameSpec:
+    """The game in the file at *path*, as it is now; later games of that name are this one.
+
+    Raises:
+        ArenaError: The file is no game, or is called like another game.
+    """
+    spec: GameSpec = load(LOADER)(path)
+    shipped = _places().get(spec.name, "")
+    if shipped == os.path.realpath(path):
+        return find_game(spec.name)
+    if shipped:
+        raise BadValueError(f"{path}: there is a game {spec.name} already, rename the file")
+    known: Any = _registered.get(spec.name)
+    if known is None or known.game.place != getattr(spec.game, "place", ""):
+        _registered[spec.name] = spec
+    return _registered[spec.name]
+
+
+def is_open(source: bytes) -> bool:
+    """Whether a game in one file of this *source* was opened before."""
+    return any(getattr(spec.game, "source", "").encode() == source for spec in _registered.values())
 
 
 def make_game(name: str, **options: int) -> Any:
     """The game called *name*, with *options* such as the size of its board or how many play.
 
+    A path that ends in ``.py`` is run: it is a game in one file.
+
     Raises:
         UnknownNameError: There is no such game.
         BadValueError: An option is out of range.
+        ArenaError: The file is no game.
     """
-    return find_game(name).make(**options)
+    return open_game(name).make(**options)
 
 
 def register_game(game: GameSpec) -> None:
@@ -83,7 +135,9 @@ def study_ladder(game: str) -> tuple[str, ...]:
 
 
 def load(place: str) -> Any:
-    """What stands at ``package.module:name``."""
+    """What stands at ``package.module:name``; or the game in the file at a path."""
+    if place.endswith(FILE):
+        return load(LOADER)(place)
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -106,8 +160,8 @@ def recipe_readers() -> dict[str, str]:
 def recipe_files() -> dict[str, Any]:
     """The recipes that ship, by name; each is a file, or what reads like one."""
     found: dict[str, Any] = {}
-    others = {place.partition(":")[0] for place in _places().values()}
-    for package in sorted({*_packages(GROUP), *_packages(STUDIES), *others}):
+    others = {place.partition(":")[0] for place in _places().values() if not place.endswith(FILE)}
+    for package in sorted({GROUP, *_packages(GROUP), *_packages(STUDIES), *others}):
         folder = resources.files(package).joinpath("recipes")
         if folder.is_dir():
             files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
@@ -128,10 +182,12 @@ def _packages(group: str) -> list[str]:
 
 @cache
 def _places() -> dict[str, str]:
-    """Where each game is found: ``package.module:value``."""
+    """Where each game is found: ``package.module:value``, or a path."""
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"
+        if module.ispkg
+        else os.path.realpath(f"{folder[0]}/{module.name}{FILE}")
         for module in pkgutil.iter_modules(folder)
     }
     return {point.name: point.value for point in metadata.entry_points(group=GROUP)} | own

@@ -34,6 +34,7 @@ from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import BoardGame, specialise_board
+from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 from evolve_arena.players.tuples import TupleDecoder
 
 LESSONS = "evolve_arena.evolve.learning.board_learning"
@@ -243,9 +244,13 @@ def learn_on_board(
 
     def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
         code, *_, learning = specialise_board(game.place, rules, (LESSONS,))
-        sizes = {"moves": code.MOVES, "planes": code.PLANES}
         return learning.teach, lambda readings: make_tuple_workspace(
-            code.LONGEST, readings, **sizes
+            code.LONGEST,
+            readings,
+            moves=code.MOVES,
+            planes=seen_words(code),
+            changes=count_changes(code),
+            states=make_states(code, 2),
         )
 
     return learn

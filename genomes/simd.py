@@ -123,6 +123,20 @@ def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, array.dtype), generate
 
 
+@instruction
+def load_word(typing: Any, array: Any, index: Any) -> Any:
+    """Eight bytes of a flat array of bytes as a ``uint64``, the first one lowest."""
+    assert array.dtype.bitwidth == 8
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.mul(args[1], ir.Constant(args[1].type, 8))
+        element = _element(context, builder, signature, [args[0], place])
+        word = ir.IntType(64)
+        return builder.load(builder.bitcast(element, word.as_pointer()), align=1)
+
+    return types.uint64(array, types.intp), generate
+
+
 load = _make_load(float_vector, FLOATS)
 load_int = _make_load(int_vector, INTS)
 store = _make_store(float_vector, FLOATS)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.errors import ArenaError, BadValueError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.genomes.neat.faults import find_fault
@@ -168,9 +168,16 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     Raises:
         DamagedFileError: The blob is no player, or not whole.
         NewerFormatError: A later version wrote it.
+        BadValueError: It plays a game that is not here.
     """
     content = read_tensors("player", FORMAT, blob)
     description = content.description
+    told = description.get("game")
+    if isinstance(told, str) and told not in game_names():
+        raise BadValueError(
+            f"it plays {quote(told)}, which is no game here: if that is a file of yours, name it"
+            " with --game"
+        )
     try:
         kind = _find_kind(description)
         _check_numbers(content.arrays)

@@ -79,7 +79,8 @@ class TextUI(ABC):
     def greet(self, seat: int) -> str:
         """Tells a person who he is; *seat* is 0 for who moves first."""
         if self.sides:
-            return f"You play {self.sides[seat]} and move {('first', 'second')[seat]}."
+            order = ("first", "second", "third", "fourth", "fifth")
+            return f"You play {self.sides[seat]} and move {order[seat]}."
         return f"You sit at seat {seat + 1} of {self.game.seats}."
 
     def write_game(self, moves: Sequence[Any], positions: Sequence[Any]) -> str:

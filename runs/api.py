@@ -13,11 +13,11 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.runs.consent import Allow, obtain, remember
+from evolve_arena.runs.consent import Allow, obtain, permit_game, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.players import find_player, game_for
-from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
+from evolve_arena.runs.recipe import GAMES, Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training import Watch
 
@@ -75,7 +75,7 @@ def prepare(
     extra = [] if seed is None else [f"run.seed={seed}"]
     if isinstance(recipe, str):
         name = Path(recipe).stem
-        recipe = load_recipe(recipe, [*changes, *extra])
+        recipe = load_recipe(recipe, [*changes, *extra], permit_game(allow_process))
     else:
         name = "run"
         recipe = recipe.change(parse_changes([*changes, *extra]))
@@ -84,7 +84,9 @@ def prepare(
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
-    made.directory.create(made.recipe.to_toml().encode(), force=force)
+    game = made.recipe.game_file
+    beside = {f"{GAMES}/{game.name}": game.read_bytes()} if game else {}
+    made.directory.create(made.recipe.to_toml().encode(), force=force, beside=beside)
     remember(made.recipe, made.path)
     return made
 
@@ -119,7 +121,7 @@ def resume(
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers)
-    made = load(run)
+    made = Run.open(run, allow_process)
     made.permit(allow_process)
     if generations is not None:
         made = made.with_generations(generations, from_generation)

@@ -1,8 +1,9 @@
-"""Permission for programs that somebody else's recipe names as opponents.
+"""Permission for programs that somebody else's recipe names as opponents, or as its game.
 
 A recipe is data, whoever wrote it. A ``process:`` player in it is a command that would run with
-all rights of the user. So the user is asked. The answer is remembered for one run in one place and
-for one command, in a private folder of the user, where no recipe and no run can write.
+all rights of the user, and so is a game in one file. So the user is asked. The answer is remembered
+for one run in one place and for one command, in a private folder of the user, where no recipe and
+no run can write.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from evolve_arena.core.files import is_private, make_private_folder
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import write_whole
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipe import GAMES, Permit, Recipe, refuse_games, run_id
 
 Allow = bool | Callable[[str], bool]
 """Whether opponents that a file named may run their code, or who is asked, with the command."""
@@ -40,7 +41,7 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
         NotPermittedError: The user says no, or can't be asked.
     """
     for command in recipe.foreign_programs:
-        if allow is True or (run and _is_remembered(recipe, run, command)):
+        if allow is True or (run and _is_remembered(recipe.run.id, run, command)):
             continue
         if not callable(allow):
             recipe.check_permitted(command)
@@ -51,18 +52,49 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 
 def remember(recipe: Recipe, run: Path) -> None:
     """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
-    for command in recipe.programs:
+    commands = recipe.programs
+    if recipe.game_file:
+        commands = [*commands, _name_game(run / GAMES / recipe.game_file.name)]
+    for command in commands:
         with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
-            file, content = _note(recipe, run, command)
+            file, content = _note(recipe.run.id, run, command)
             make_private_folder(file.parent)
             write_whole(file, content, private=True)
+
+
+def permit_game(allow: Allow, run: Path | None = None) -> Permit:
+    """What decides whether the game's file that a recipe names may be run.
+
+    Args:
+        allow: The permission, or a function that asks for it.
+        run: The directory of the run whose recipe it is; a file that was allowed there before, and
+            is the same now, is not asked for again.
+    """
+
+    def permit(path: Path, source: bytes) -> None:
+        command = _name_game(path, source)
+        if allow is True or (run and _is_remembered(run_id(run / "recipe.toml"), run, command)):
+            return
+        if not callable(allow):
+            refuse_games(path, source)
+        elif not allow(command):
+            raise NotPermittedError(f"nothing was started, as you did not allow {path}")
+
+    return permit
+
+
+def _name_game(path: Path, source: bytes | None = None) -> str:
+    """How a game's file is called in notes: by its content too."""
+    content = path.read_bytes() if source is None else source
+    return f"the game {path.name} (SHA-256 {hashlib.sha256(content).hexdigest()})"
 
 
 def ask_at_terminal(command: str) -> bool:
     """Shows *command* and asks for a yes; anything else means no."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in command)
     print(
-        "The recipe names an opponent that is a program. It would run here, with all your rights:"
+        "The recipe names a program, as an opponent or as its game. It would run here, with all"
+        " your rights:"
         f"\n\n    {shown}\n\nLet it run? [y/N] ",
         end="",
         file=sys.stderr,
@@ -74,13 +106,13 @@ def ask_at_terminal(command: str) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
-def _is_remembered(recipe: Recipe, run: Path, command: str) -> bool:
+def _is_remembered(identity: str | None, run: Path, command: str) -> bool:
     with suppress(OSError, RuntimeError):
-        return is_private(_note(recipe, run, command)[0])
+        return is_private(_note(identity, run, command)[0])
     return False
 
 
-def _note(recipe: Recipe, run: Path, command: str) -> tuple[Path, bytes]:
+def _note(id_of_run: str | None, run: Path, command: str) -> tuple[Path, bytes]:
     """The file that says that *command* may run in *run*, and what stands in it.
 
     A run that was moved, or put in the place of another, is another one: its id and its folder's
@@ -89,7 +121,7 @@ def _note(recipe: Recipe, run: Path, command: str) -> tuple[Path, bytes]:
     home = platformdirs.user_state_dir("evolve-arena")
     if home.startswith("~"):  # older versions of platformdirs find no home and do not say so
         raise RuntimeError("the user has no home folder")
-    identity = [recipe.run.id, run.stat().st_ino]
+    identity = [id_of_run, run.stat().st_ino]
     note = {"run": os.path.realpath(run), "identity": identity, "command": command}
     content = json.dumps(note, indent=2).encode()
     folder = Path(os.path.realpath(home)) / "allowed"

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +26,7 @@ PARTS = (
     "plots",
     "champion.py",
     "champion.json",
+    "game",
 )
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
@@ -47,12 +48,19 @@ class RunDirectory:
         self._lock_file = self.path / ".lock"
         self._held: int | None = None
 
-    def create(self, recipe: bytes = b"", *, force: bool = False) -> None:
+    def create(
+        self,
+        recipe: bytes = b"",
+        *,
+        force: bool = False,
+        beside: Mapping[str, bytes] | None = None,
+    ) -> None:
         """Makes the folder, and the recipe's file in it.
 
         Args:
             recipe: What is to stand in that file; it is not written if there is nothing.
             force: Whether a run that lies there may be deleted.
+            beside: What else is to lie there, by path.
 
         Raises:
             RunExistsError: Something lies there; with *force*, something that is no run.
@@ -67,6 +75,9 @@ class RunDirectory:
             self._clear(keep_recipe=bool(recipe))
             self.checkpoints.mkdir(exist_ok=True)
             self.plots.mkdir(exist_ok=True)
+            for place, content in (beside or {}).items():
+                (self.path / place).parent.mkdir(exist_ok=True)
+                self.write(self.path / place, content)
             if recipe:
                 self.write(self.recipe, recipe)
 

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,11 +17,16 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
+    FILE,
     find_game,
     game_names,
+    is_open,
     load,
+    open_file,
+    open_game,
     recipe_files,
     recipe_readers,
+    shipped_games,
     usual_game,
 )
 from evolve_arena.evolve.matches import check_openings
@@ -35,6 +40,8 @@ from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
+Permit = Callable[[Path, bytes], None]
+"""Is told of a game's file and its content before it is run; it raises an error to prevent it."""
 
 LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
@@ -57,6 +64,34 @@ INSTEAD = {
 }
 """Keys of other methods, and with what a method says the same."""
 
+
+GAMES = "game"
+"""The folder of a run in which its game lies, if that is one in one file."""
+USUAL: dict[str, dict[str, Any]] = {
+    "tournament": {
+        "individuals": 100,
+        "tournament_size": 5,
+        "mutation_probability": 0.03,
+        "mutation_strength": 0.1,
+        "initialisation": "fan-in",
+        "noise": 0.1,
+        "hall_of_fame": {"size": 50, "every": 5, "opponents": 5},
+    },
+    "neat": {"opponents": 10, "noise": 0.1},
+    "td-tuples": {"games": 5000},
+}
+"""What a method is told for a game that has no recipe, by method."""
+USUAL_NEAT = {
+    "pop_size": 100,
+    "activation_default": "relu",
+    "activation_options": ["relu"],
+    "compatibility_threshold": 0.6,
+    "elitism": 2,
+    "weight_init_stdev": 0.3,
+    "weight_mutate_power": 0.2,
+    "weight_mutate_rate": 0.05,
+    "weight_replace_rate": 0.0,
+}
 
 KEEP_NEWEST, KEEP_EVERY = 5, 10
 """Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
@@ -131,6 +166,7 @@ class Recipe(Config):
     check: CheckConfig = CheckConfig()
     run: RunConfig = RunConfig()
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
+    _game_file: Path | None = PrivateAttr(default=None)
 
     @model_validator(mode="before")
     @classmethod
@@ -177,6 +213,11 @@ class Recipe(Config):
         config, decoder = self.make_config(), self.make_decoder()
         check_bytes(self.kind.estimate_bytes(config, decoder), "a generation of this recipe")
         return self.kind(config, decoder)
+
+    @property
+    def game_file(self) -> Path | None:
+        """Where the game lies if it is one in one file that does not ship."""
+        return self._game_file
 
     @property
     def programs(self) -> list[str]:
@@ -249,8 +290,11 @@ class Recipe(Config):
             )
 
     def to_toml(self) -> str:
-        """The recipe as a TOML file."""
-        return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
+        """The recipe as a TOML file; a game in one file is to lie beside it, in :data:`GAMES`."""
+        content = self.model_dump(mode="json", exclude_none=True)
+        if self._game_file:
+            content["game"]["name"] = f"{GAMES}/{self._game_file.name}"
+        return tomli_w.dumps(content)
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
         """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
@@ -263,26 +307,69 @@ class Recipe(Config):
             _put(content, key, value)
         changed = _resolve(content, "--set")
         changed._foreign &= self._foreign
+        if content["game"]["name"] == self.game["name"]:
+            changed._game_file = self._game_file
         return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
 
 
-def load_recipe(name: str, changes: Iterable[str] = ()) -> Recipe:
+def refuse_games(path: Path, source: bytes) -> None:
+    """Lets no file be run as a game, unless the user has opened it himself.
+
+    Raises:
+        NotPermittedError: He has not.
+    """
+    raise NotPermittedError(
+        f"the game is a Python file, {path}, which would run here and needs your word:"
+        f" --allow-process, or --game {path} with commands that have it"
+    )
+
+
+def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_games) -> Recipe:
     """The recipe that ships under *name*, or the one in the file *name*.
 
     Args:
-        name: A shipped recipe's name, or the path of a ``.toml`` file.
+        name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
+            which is run, and for which a usual recipe is made.
         changes: Texts like ``run.generations=200`` that replace values.
+        permit: Decides whether a game in one file that a recipe names may be run.
 
     Raises:
         UnknownNameError: No recipe of that name, and no such file.
         RecipeError: The file, a key or a value is wrong.
+        NotPermittedError: *permit* says no.
     """
-    content, source = _read(name)
     values = parse_changes(changes)
+    typed = str(values.get("game.name", ""))
+    if typed.endswith(FILE):
+        open_game(typed)
+    if name.endswith(FILE):
+        content, source = usual_recipe(open_game(name), values), name
+        content["game"] = {"name": name}
+    else:
+        content, source = _read(name)
     for key, value in values.items():
         _put(content, key, value)
-    recipe = _resolve(content, source)
+    recipe = _resolve(content, source, Path(source).parent, permit)
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
+
+
+def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What is bred of a *game* if nobody says more than these *values*, by dotted key."""
+    method = str(values.get("method.name", "tournament"))
+    kernel, rules = game.kernel, game.game.rules_type()
+    content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
+    content["method"] = {"name": method, **USUAL.get(method, {})}
+    plies = min(4, kernel.longest_opening(rules))
+    if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
+        content["method"]["openings"] = {"plies": plies, "count": 2}
+    if method == "neat":
+        content["neat"] = dict(USUAL_NEAT)
+        content["method"]["stagnation"] = {"opening_plies": plies}
+    content["check"] = {"every": 10, "games": 1000}
+    if plies:
+        content["check"]["opening_plies"] = plies // 2
+    content["run"] = {"generations": 30, "checkpoint_every": 10}
+    return content
 
 
 def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
@@ -300,13 +387,24 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     return values
 
 
-def read_recipe(path: Path) -> Recipe:
+def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
     """The recipe in the file *path*.
+
+    Args:
+        path: The file.
+        permit: As :func:`load_recipe` takes it.
 
     Raises:
         RecipeError: It can't be read, or is wrong.
+        NotPermittedError: Its game is a file, which may not run.
     """
-    return _resolve(_parse(path), str(path))
+    return _resolve(_parse(path), str(path), path.parent, permit or refuse_games)
+
+
+def run_id(path: Path) -> str | None:
+    """What the recipe in the file *path* says is the id of its run, if anything."""
+    run = _parse(path).get("run", {})
+    return run.get("id") if isinstance(run, dict) else None
 
 
 def recipe_names() -> list[str]:
@@ -372,9 +470,15 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
     content[last] = value
 
 
-def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
+def _resolve(
+    content: Mapping[str, Any],
+    source: str,
+    folder: Path = Path(),
+    permit: Permit = refuse_games,
+) -> Recipe:
     try:
         _check_values(content, "", DEEPEST)
+        content, file = _open_game_file(content, folder, permit)
         recipe = _validate(Recipe, content, "")
         spec = recipe.spec
         rules: Any = spec.game.rules_type
@@ -392,9 +496,35 @@ def _resolve(content: Mapping[str, Any], source: str) -> Recipe:
         recipe.make_method()
         _check_openings(recipe)
         recipe._foreign = frozenset(recipe.programs)
+        recipe._game_file = file
+    except NotPermittedError:
+        raise
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
+
+
+def _open_game_file(
+    content: Mapping[str, Any], folder: Path, permit: Permit
+) -> tuple[Mapping[str, Any], Path | None]:
+    """The *content* with the game's name in place of its file's, and where that lies.
+
+    A path counts from the *folder* of the recipe, else from where the user stands.
+    """
+    game = content.get("game", {})
+    name = game.get("name") if isinstance(game, Mapping) else None
+    if not isinstance(name, str) or not name.endswith(FILE):
+        return content, None
+    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
+    try:
+        source = read_file(path, LARGEST)
+    except OSError as error:
+        raise BadValueError(f"game.name is {quote(name)}: {error.strerror}") from None
+    if not is_open(source):
+        permit(path, source)
+    spec = open_file(path)
+    file = None if spec.name in shipped_games() else path
+    return {**content, "game": {**game, "name": spec.name}}, file
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:

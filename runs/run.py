@@ -28,7 +28,7 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.recipe import Recipe, read_recipe
+from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
 from evolve_arena.runs.training import TrainingLoop, Watch
 
 
@@ -43,16 +43,23 @@ class Run:
         """What was wrong with checkpoints that were passed over."""
 
     @classmethod
-    def open(cls, path: Path | str) -> Run:
+    def open(cls, path: Path | str, allow_process: consent.Allow = False) -> Run:
         """The run that lies at *path*.
+
+        Args:
+            path: Its directory.
+            allow_process: Whether its game may be run, if that is one in one file, or who is asked;
+                where the run was started here, nobody needs to be.
 
         Raises:
             NotARunError: There is none.
             RecipeError: Its recipe can't be read.
+            NotPermittedError: Its game is a file, which may not run.
         """
         directory = RunDirectory(path)
         directory.check()
-        return cls(directory, read_recipe(directory.recipe))
+        permit = consent.permit_game(allow_process, directory.path)
+        return cls(directory, read_recipe(directory.recipe, permit))
 
     @property
     def path(self) -> Path:
@@ -196,7 +203,7 @@ class Run:
         Raises:
             NotPermittedError: The user does not.
         """
-        if self.recipe.foreign_programs:
+        if self.recipe.foreign_programs or self.recipe.game_file:
             self.recipe = consent.obtain(self.recipe, allow_process, self.path)
             consent.remember(self.recipe, self.path)
 
@@ -227,7 +234,7 @@ class Run:
             StorageError: Another run was started there.
         """
         self.directory.check()
-        if read_recipe(self.directory.recipe).run.id != self.recipe.run.id:
+        if run_id(self.directory.recipe) != self.recipe.run.id:
             raise StorageError(
                 f"{self.path} is another run by now: somebody has started it there meanwhile"
             )

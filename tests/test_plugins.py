@@ -26,7 +26,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in package.rglob("*.*"):
         text = file.read_text(encoding="utf-8")
         text = text.replace("evolve_arena.games.othello", "their_reversi")
-        text = text.replace('name = "othello"', 'name = "reversi"')
+        text = text.replace('"othello"', '"reversi"')
         file.unlink()
         place = file.with_name(file.name.replace("othello", "reversi"))
         place.write_text(text, encoding="utf-8")

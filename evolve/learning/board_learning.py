@@ -20,19 +20,23 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
-from evolve_arena.players.board.choose import find_changes
 from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
-    PLANES,
-    legal,
-    play,
-    result,
-    start,
-    to_move,
+    SEATS,
+    SEEN,
+    advance,
+    begin,
+    find_changes,
+    find_mover,
+    follow,
+    has_won,
+    judge,
+    list_moves,
+    settle,
 )
 
-TRIAL = 2
+TRIAL = SEATS
 
 
 @compiled
@@ -74,27 +78,28 @@ def _play(
     readings = peek(structure, READINGS)
     for slot in range(2):
         start_readings(structure, 0, workspace.entries, slot * readings)
-        for word in range(PLANES):
-            poke(workspace.planes, slot * PLANES + word, np.uint64(0))
-    state, ply = start(), 0
-    outcome = result(state)
+        for word in range(SEEN):
+            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
+    state, ply = settle(workspace.states, begin(workspace.states), stream), 0
+    outcome = judge(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
-        side = to_move(state)
+        side = find_mover(workspace.states, state)
         at = side * readings
-        count = legal(state, workspace.moves, 0)
+        count = list_moves(workspace.states, state, workspace.moves, 0)
         explores = chance(stream) < learning.exploration
         if explores or count == 1:
             move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
             _read(structure, workspace, side, state, at, at, True)
             move = _choose(structure, tables, side, state, count, workspace)
-        state = play(state, move)
-        outcome = result(state)
+        state = advance(workspace.states, state, move)
         _read(structure, workspace, side, state, at, at, True)
         sign = np.float32(1 - 2 * side)
         total = sign * _sum(structure, tables, workspace, at)
         note_position(workspace, ply, at, readings, 0, total, explores and count > 1)
         poke(workspace.signs, ply, sign)
+        state = settle(workspace.states, state, stream)
+        outcome = judge(workspace.states, state)
         ply += 1
     return ply, outcome if outcome != GOES_ON else np.int64(0)
 
@@ -108,8 +113,8 @@ def _choose(
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move = peek(workspace.moves, place)
-        trial = play(state, move)
-        if result(trial) == 1 - 2 * side:
+        trial = follow(workspace.states, 1, state, move)
+        if has_won(workspace.states, trial, judge(workspace.states, trial), side):
             return move
         _read(structure, workspace, side, trial, side * readings, TRIAL * readings, False)
         value = _sum(structure, tables, workspace, TRIAL * readings)
@@ -132,7 +137,9 @@ def _read(
     if source != target:
         for reading in range(peek(structure, READINGS)):
             poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
-    for place in range(find_changes(workspace.planes, workspace.changes, side, state, keep)):
+    for place in range(
+        find_changes(workspace.states, state, workspace.planes, workspace.changes, side, keep)
+    ):
         change = peek(workspace.changes, place)
         went = np.int64(change < 0)
         note_change(structure, 0, workspace.entries, target, went, change ^ -went)

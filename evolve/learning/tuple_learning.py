@@ -62,10 +62,17 @@ class TupleWorkspace(NamedTuple):
     """What each player has seen of the board last, and what it sees now."""
     changes: NDArray[np.int64]
     """What came and went since."""
+    states: NDArray[Any]
+    """The game's state and those that moves lead to, where a state is a row of an array."""
 
 
 def make_tuple_workspace(
-    plies: int, readings: int, moves: int = 0, planes: int = 0
+    plies: int,
+    readings: int,
+    moves: int = 0,
+    planes: int = 0,
+    changes: int = 0,
+    states: NDArray[Any] | None = None,
 ) -> TupleWorkspace:
     """Room for games.
 
@@ -74,6 +81,8 @@ def make_tuple_workspace(
         readings: How many entries the network reads of a position.
         moves: How many there may be, where the rules list them.
         planes: How many words players see, where they see words.
+        changes: How many bits of these may change with a move.
+        states: See `TupleWorkspace`.
     """
     return TupleWorkspace(
         np.zeros(3 * readings, dtype=np.int32),
@@ -85,7 +94,8 @@ def make_tuple_workspace(
         np.zeros(LANES, dtype=np.float32),
         np.zeros(moves, dtype=np.int64),
         np.zeros(3 * planes, dtype=np.uint64),
-        np.zeros(64 * planes, dtype=np.int64),
+        np.zeros(changes, dtype=np.int64),
+        np.zeros((0, 0), dtype=np.int64) if states is None else states,
     )
 
 

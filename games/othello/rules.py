@@ -1,27 +1,23 @@
-"""The rules of Othello on words of bits: bit ``SIZE * row + column`` is a cell, row 0 on top.
+"""Othello, on boards of 8 by 8 and 6 by 6 cells: bit ``SIZE * row + column`` of a word is a cell.
 
 A state is the discs of whose turn it is, those of the other, the cells on which the former may put
 one, and the seat whose turn it is. Who can't put a disc passes. The game ends when nobody can.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.bits import count_bits, lowest_bit
-from evolve_arena.core.compiled import inlined
 
 SIZE = 8
+OPTIONS = {"SIZE": (6, 8)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE
-STATE = (np.uint64, np.uint64, np.uint64, np.int64)
+SYMMETRY = "all"
 PASS = CELLS
 MOVES = CELLS + 1
 PLANES = 2
 LONGEST = 2 * CELLS
-GOES_ON = 2
+ENDINGS = ("more discs", "as many discs")
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -39,67 +35,60 @@ BESIDE = np.uint64(
 """The cells diagonally beside a corner: who has one gives the corner away."""
 
 
-@inlined
-def start() -> Any:
+def start():
     """Four discs in the middle; who moves first owns those on the rising diagonal."""
     corner = np.uint64((SIZE // 2 - 1) * (SIZE + 1))
     own = (ONE << (corner + ONE)) | (ONE << (corner + ROW))
     other = (ONE << corner) | (ONE << (corner + RISING))
-    return own, other, _find_moves(own, other), np.int64(0)
+    return own, other, _find_moves(own, other), 0
 
 
-@inlined
-def to_move(state: Any) -> Any:
+def to_move(state):
     """The seat whose turn it is."""
     return state[3]
 
 
-@inlined
-def legal(state: Any, moves: Any, at: int) -> Any:
+def legal(state, moves):
     """Cells, ascending, or the pass alone."""
     left, count = state[2], 0
     while left:
-        moves[at + count] = lowest_bit(left)
+        moves[count] = lowest_bit(left)
         left &= left - ONE
         count += 1
     if count == 0:
-        moves[at] = PASS
+        moves[0] = PASS
         count = 1
-    return np.int64(count)
+    return count
 
 
-@inlined
-def play(state: Any, move: Any) -> Any:
+def play(state, move):
     """Puts a disc, turns those of the other that it encloses, and gives the turn away."""
     own, other = state[0], state[1]
     if move != PASS:
         turned = _find_turned(ONE << np.uint64(move), own, other)
         own |= turned | (ONE << np.uint64(move))
         other &= ~turned
-    return other, own, _find_moves(other, own), np.int64(1 - state[3])
+    return other, own, _find_moves(other, own), 1 - state[3]
 
 
-@inlined
-def result(state: Any) -> Any:
+def result(state):
     """Who has more discs wins."""
     if state[2] or _find_moves(state[1], state[0]):
-        return np.int64(GOES_ON)
+        return 2
     ahead = count_bits(state[0]) - count_bits(state[1])
-    return np.int64(np.sign(ahead) * (1 - 2 * state[3]))
+    return np.sign(ahead) * (1 - 2 * state[3])
 
 
-@inlined
-def see(state: Any, seat: int, planes: Any, at: int) -> None:
+def see(state, seat, planes):
     """One's own discs, then the other's."""
     own, other = state[0], state[1]
     if state[3] != seat:
         own, other = other, own
-    planes[at] = own
-    planes[at + 1] = other
+    planes[0] = own
+    planes[1] = other
 
 
-@inlined
-def evaluate(state: Any, seat: int) -> Any:
+def evaluate(state, seat):
     """Corners, what gives them away, and how many moves there are to choose from."""
     own, other = state[0], state[1]
     value = 16 * (count_bits(own & CORNERS) - count_bits(other & CORNERS))
@@ -107,11 +96,15 @@ def evaluate(state: Any, seat: int) -> Any:
     value += count_bits(state[2]) - count_bits(_find_moves(other, own))
     if state[3] != seat:
         value = -value
-    return np.int64(value)
+    return value
 
 
-@inlined
-def _find_moves(own: Any, other: Any) -> Any:
+def name_move(move):
+    """Such as ``d3``."""
+    return "pass" if move == PASS else f"{'abcdefgh'[move % SIZE]}{move // SIZE + 1}"
+
+
+def _find_moves(own, other):
     """The empty cells on which a disc encloses some of the other."""
     inner = other & INNER
     found = _reach(own, inner, ONE) | _reach(own, other, ROW)
@@ -119,8 +112,7 @@ def _find_moves(own: Any, other: Any) -> Any:
     return found & ~(own | other) & BOARD
 
 
-@inlined
-def _reach(own: Any, other: Any, step: Any) -> Any:
+def _reach(own, other, step):
     """The cells behind lines of *other* discs that begin beside own ones, both ways."""
     up, down = (own << step) & other, (own >> step) & other
     for _ in range(SIZE - 3):
@@ -129,16 +121,14 @@ def _reach(own: Any, other: Any, step: Any) -> Any:
     return (up << step) | (down >> step)
 
 
-@inlined
-def _find_turned(disc: Any, own: Any, other: Any) -> Any:
+def _find_turned(disc, own, other):
     """The discs that a new one turns."""
     inner = other & INNER
     turned = _enclose(disc, own, inner, ONE) | _enclose(disc, own, other, ROW)
     return turned | _enclose(disc, own, inner, RISING) | _enclose(disc, own, inner, FALLING)
 
 
-@inlined
-def _enclose(disc: Any, own: Any, other: Any, step: Any) -> Any:
+def _enclose(disc, own, other, step):
     """The *other* discs between a new one and own ones along one line, both ways."""
     up, down = (disc << step) & other, (disc >> step) & other
     for _ in range(SIZE - 3):

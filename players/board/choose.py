@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.neat.graph import run_graph
@@ -41,13 +40,18 @@ from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_read
 from evolve_arena.players.board.rules import (
     GOES_ON,
     MOVES,
-    PLANES,
-    evaluate,
-    legal,
-    play,
-    result,
-    see,
-    to_move,
+    SEATS,
+    SEEN,
+    count_outcomes,
+    find_changes,
+    find_mover,
+    follow,
+    happen,
+    has_won,
+    judge,
+    list_bits,
+    list_moves,
+    weigh,
 )
 from evolve_arena.players.board.workspace import (
     DEPTH,
@@ -57,7 +61,6 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     SLOTS,
     TAKES_WINS,
-    TRIAL,
 )
 from evolve_arena.players.packed import (
     COLUMNS_AT,
@@ -84,6 +87,8 @@ HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
 
 ONE = np.uint64(1)
+TRIAL = SEATS
+"""What stands where the players at the seats would have one more: a move that is tried."""
 WIN = 1 << 40
 """More than any evaluation."""
 INFINITE = np.int64(2 * WIN)
@@ -91,11 +96,11 @@ INFINITE = np.int64(2 * WIN)
 
 @inlined
 def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
-    """Lets a *player*, a row, play in a *slot*: 0 for who sits at seat 0, else 1."""
+    """Lets a *player*, a row, play in a *slot*, which is the number of its seat."""
     poke(workspace.players, slot, player)
     if HAS_SUMS:
-        for word in range(PLANES):
-            poke(workspace.planes, slot * PLANES + word, np.uint64(0))
+        for word in range(SEEN):
+            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
     kind = players.seats[player, KIND]
     at = slot * _slot_size(workspace)
     if HAS_NETWORKS and kind == NETWORK:
@@ -111,7 +116,7 @@ def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
     player = peek(workspace.players, slot)
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
-    count = legal(state, workspace.moves, 0)
+    count = list_moves(workspace.states, state, workspace.moves, 0)
     if count == 1:
         return peek(workspace.moves, 0)
     if not strays:
@@ -131,42 +136,17 @@ def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
 
 
 @compiled
-def decide(players: Any, slot: int, state: Any, workspace: Any) -> Any:
-    """The number of the move that the first of *players* chooses at seat *slot*."""
+def decide(players: Any, state: Any, workspace: Any) -> Any:
+    """The number of the move that the first of *players* chooses in a *state*."""
+    slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
     return np.int64(choose_move(players, slot, state, workspace))
 
 
 @inlined
-def find_changes(planes: Any, changes: Any, slot: int, state: Any, keep: Any) -> Any:
-    """How many bits of what is seen in a *slot* are not as before; *changes* says which.
-
-    A bit that came is its number, one that went the number's complement. If it is to *keep* them,
-    the state has been seen.
-    """
-    see(state, slot, planes, TRIAL * PLANES)
-    count = 0
-    for word in range(PLANES):
-        before = peek(planes, slot * PLANES + word)
-        now = peek(planes, TRIAL * PLANES + word)
-        come, gone = now & ~before, before & ~now
-        while come:
-            poke(changes, count, 64 * word + lowest_bit(come))
-            come &= come - ONE
-            count += 1
-        while gone:
-            poke(changes, count, ~(64 * word + lowest_bit(gone)))
-            gone &= gone - ONE
-            count += 1
-        if keep:
-            poke(planes, slot * PLANES + word, now)
-    return count
-
-
-@inlined
 def _slot_size(workspace: Any) -> Any:
     """How many sums there are in a slot."""
-    return workspace.sums.shape[0] // 3
+    return workspace.sums.shape[0] // (SEATS + 1)
 
 
 @inlined
@@ -185,7 +165,7 @@ def _sum_up(
     These stand at place *source*. If it is to *keep* them, the state has been seen.
     """
     changes, sums, columns = workspace.changes, workspace.sums, players.columns
-    count = find_changes(workspace.planes, changes, slot, state, keep)
+    count = find_changes(workspace.states, state, workspace.planes, changes, slot, keep)
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
         if source != target:
@@ -268,9 +248,11 @@ def _choose_by_value(
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
-        trial = play(state, move)
-        if takes_wins and result(trial) == 1 - 2 * slot:
-            return move
+        trial = follow(workspace.states, 1, state, move)
+        if takes_wins:
+            verdict = judge(workspace.states, trial)
+            if has_won(workspace.states, trial, verdict, slot):
+                return move
         value = _value_trial(players, player, slot, trial, workspace)
         if best < 0 or value > best_value:
             best, best_value = move, value
@@ -323,15 +305,13 @@ def _run_graph(players: Any, player: int, slot: int, state: Any, workspace: Any)
     inputs, slots = seats[player, INPUTS], seats[player, SLOTS]
     for place in range(inputs):
         poke(values, place, 0.0)
-    see(state, slot, workspace.planes, TRIAL * PLANES)
     table = seats[player, INPUTS_AT]
-    for word in range(PLANES):
-        left = peek(workspace.planes, TRIAL * PLANES + word)
-        while left:
-            at = table + 2 * (64 * word + lowest_bit(left))
-            place = peek(players.columns, at)
-            poke(values, place, peek(values, place) + np.float64(peek(players.columns, at + 1)))
-            left &= left - ONE
+    for number in range(
+        list_bits(workspace.states, state, workspace.planes, workspace.changes, slot)
+    ):
+        at = table + 2 * peek(workspace.changes, number)
+        place = peek(players.columns, at)
+        poke(values, place, peek(values, place) + np.float64(peek(players.columns, at + 1)))
     structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
     run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, values[slots:])
 
@@ -344,14 +324,11 @@ def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any
     for two combinations of types, calls of itself are not found again in the cache.
     """
     best, equals, chosen = -INFINITE, 0, np.int64(-1)
-    side, behind = to_move(state), np.int64(MOVES)
+    side = find_mover(workspace.states, state)
     for place in range(count):
         move = peek(workspace.moves, place)
-        trial = play(state, move)
-        if to_move(trial) == side:
-            value = _value(trial, depth - 1, best - 1, INFINITE, behind, workspace)
-        else:
-            value = -_value(trial, depth - 1, -INFINITE, 1 - best, behind, workspace)
+        trial = follow(workspace.states, 1, state, move)
+        value = _value(trial, side, depth - 1, best - 1, INFINITE, np.int64(1), workspace)
         if value > best:
             best, equals, chosen = value, 1, move
         elif value == best:
@@ -362,23 +339,37 @@ def _choose_by_search(state: Any, count: int, depth: int, workspace: Any) -> Any
 
 
 @compiled
-def _value(state: Any, depth: int, low: Any, high: Any, moves_at: Any, workspace: Any) -> Any:
-    """What a *state* is worth to who is to move; a bound if not between *low* and *high*."""
-    side = to_move(state)
-    ended = result(state)
-    if ended != GOES_ON:
-        return np.int64((1 - 2 * side) * ended * (WIN + depth))
+def _value(
+    state: Any, side: Any, depth: int, low: Any, high: Any, level: Any, workspace: Any
+) -> Any:
+    """What a *state*, at a *level*, is worth to a *side*; a bound if not between *low* and *high*.
+
+    Where chance decides it is the mean, of which all parts are searched in full. Where there is no
+    room for deeper levels, the game says what it thinks.
+    """
+    if level + 2 > workspace.states.shape[0]:
+        return weigh(workspace.states, state, side)
+    outcomes = count_outcomes(workspace.states, state)
+    if outcomes > 0:
+        total = np.int64(0)
+        for outcome in range(outcomes):
+            trial = happen(workspace.states, level + 1, state, np.int64(outcome))
+            total += _value(trial, side, depth, -INFINITE, INFINITE, level + 1, workspace)
+        return total // outcomes
+    verdict = judge(workspace.states, state)
+    if verdict != GOES_ON:
+        return np.int64((1 - 2 * side) * verdict * (WIN + depth))
     if depth <= 0:
-        return np.int64(evaluate(state, side))
-    count = legal(state, workspace.moves, moves_at)
+        return weigh(workspace.states, state, side)
+    mover = find_mover(workspace.states, state)
+    if mover != side:
+        return -_value(state, mover, depth, -high, -low, level, workspace)
+    moves_at = level * MOVES
+    count = list_moves(workspace.states, state, workspace.moves, moves_at)
     best = -INFINITE
     for place in range(count):
-        trial = play(state, peek(workspace.moves, moves_at + place))
-        behind = moves_at + MOVES
-        if to_move(trial) == side:
-            value = _value(trial, depth - 1, low, high, behind, workspace)
-        else:
-            value = -_value(trial, depth - 1, -high, -low, behind, workspace)
+        trial = follow(workspace.states, level + 1, state, peek(workspace.moves, moves_at + place))
+        value = _value(trial, side, depth - 1, low, high, level + 1, workspace)
         best = max(best, value)
         low = max(low, best)
         if low >= high:

@@ -7,26 +7,36 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below
+from evolve_arena.core.stream import GOLDEN, below, mix
 from evolve_arena.players.board.choose import choose_move, take_slot
 from evolve_arena.players.board.rules import (
     GOES_ON,
+    HAS_CHANCE,
     LONGEST,
     MOVES,
-    legal,
-    play,
-    result,
-    start,
-    to_move,
+    SEATS,
+    advance,
+    begin,
+    count_points,
+    find_mover,
+    follow,
+    judge,
+    list_moves,
+    settle,
 )
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 
 
+@inlined
+def split_seed(seed: Any) -> Any:
+    """The seed of the players' stream where *seed* is that of the game's own."""
+    return mix(seed ^ GOLDEN)
+
+
 @compiled
 def play_matches(
-    rules: Any,
     players: Any,
     seatings: Any,
     seeds: Any,
@@ -36,78 +46,96 @@ def play_matches(
     plies: Any,
     offenders: Any,
     games: Any,
+    points: Any,
 ) -> None:
-    """Plays every match and fills in the rest, of shape ``(n,)``, but for *places*.
+    """Plays every match and fills in the rest, of shape ``(n,)`` or ``(n, seats)``.
 
     Args:
-        rules: The options of the game, which these files know already.
         players: Packed players.
-        seatings: Rows of the players, who moves first first, shape ``(n, 2)``.
-        seeds: The seed of each match's stream, shape ``(n,)``.
+        seatings: Rows of the players, who moves first first, shape ``(n, seats)``.
+        seeds: The seed of each match, shape ``(n,)``.
         openings: Moves that are played before the players decide, shape ``(n, plies)``; -1 ends an
             opening early.
         workspace: See `evolve_arena.players.board.workspace`.
-        places: 1 and 2, or 1 and 1 after a draw, shape ``(n, 2)`` (``int8``).
+        places: 1 is the best, equals share the better place (``int8``).
         plies: The length of each match, the opening included (``int16``).
         offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
+        points: What each seat has in the end, in columns; none if nobody asks.
     """
     for match in range(seatings.shape[0]):
-        for slot in range(2):
+        for slot in range(SEATS):
             take_slot(players, seatings[match, slot], slot, workspace)
-        workspace.streams[0] = seeds[match]
-        state, game, ply = start(), FNV_START, 0
-        outcome = result(state)
-        while outcome == GOES_ON and ply < LONGEST:
+        workspace.chance[0] = seeds[match]
+        workspace.streams[0] = start_stream(seeds[match])
+        states, game, ply = workspace.states, FNV_START, 0
+        state = settle(states, begin(states), workspace.chance)
+        verdict = judge(states, state)
+        while verdict == GOES_ON and ply < LONGEST:
             move = np.int64(-1)
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
             if move < 0:
-                move = choose_move(players, to_move(state), state, workspace)
+                move = choose_move(players, find_mover(states, state), state, workspace)
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
-            state = play(state, move)
-            outcome = result(state)
+            state = settle(states, advance(states, state, move), workspace.chance)
+            verdict = judge(states, state)
             ply += 1
-        places[match, 0] = 1 + (outcome == -1)
-        places[match, 1] = 1 + (outcome == 1)
+        for seat in range(SEATS):
+            own, place = count_points(states, state, verdict, seat), 1
+            for other in range(SEATS):
+                place += count_points(states, state, verdict, other) > own
+            places[match, seat] = place
+            if seat < points.shape[1]:
+                points[match, seat] = own
         offenders[match] = -1
         plies[match] = ply
         games[match] = game
 
 
+@inlined
+def start_stream(seed: Any) -> Any:
+    """The seed of the players' stream in the match with this *seed*."""
+    if HAS_CHANCE:
+        return split_seed(seed)
+    return seed
+
+
 @compiled
-def draw_openings(seeds: Any, openings: Any, moves: Any) -> None:
+def draw_openings(seeds: Any, openings: Any, moves: Any, states: Any) -> None:
     """Fills each row of *openings* with random moves after which the game still goes on.
 
-    Row k is drawn from the stream of ``seeds[k]``, which is used up. *moves* is room for those of
-    one state.
+    Row k is drawn from the stream of ``seeds[k]``, which is used up. *moves* and *states* are room
+    for those of one state.
     """
     for row in range(openings.shape[0]):
-        while not _draw_opening(seeds[row : row + 1], openings, row, moves):
+        while not _draw_opening(seeds[row : row + 1], openings, row, moves, states):
             pass
 
 
 @inlined
-def _draw_opening(stream: Any, openings: Any, row: int, moves: Any) -> Any:
-    state = start()
+def _draw_opening(stream: Any, openings: Any, row: int, moves: Any, states: Any) -> Any:
+    state = begin(states)
     for ply in range(openings.shape[1]):
-        count = legal(state, moves, 0)
+        count = list_moves(states, state, moves, 0)
         openings[row, ply] = moves[below(stream, count)]
-        state = play(state, openings[row, ply])
-        if result(state) != GOES_ON:
+        state = advance(states, state, np.int64(openings[row, ply]))
+        if judge(states, state) != GOES_ON:
             return False
     return True
 
 
 @compiled
-def count_sequences(state: Any, depth: int, moves: Any, at: int) -> Any:
-    """How many sequences of *depth* plies there are; *moves* is room from place *at* on."""
-    if result(state) != GOES_ON:
+def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int) -> Any:
+    """How many sequences of *depth* plies there are; *moves* and *states* are room for them."""
+    if judge(states, state) != GOES_ON:
         return np.int64(depth == 0)
-    count = legal(state, moves, at)
+    at = level * MOVES
+    count = list_moves(states, state, moves, at)
     if depth <= 1:
         return np.int64(count if depth else 1)
     total = np.int64(0)
     for place in range(at, at + count):
-        total += count_sequences(play(state, moves[place]), depth - 1, moves, at + MOVES)
+        after = follow(states, level + 1, state, moves[place])
+        total += count_sequences(after, depth - 1, moves, states, level + 1)
     return total

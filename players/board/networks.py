@@ -17,7 +17,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
-from evolve_arena.genomes.tuples import Cells, TupleTable, random_walks
+from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.workspace import (
     HEAD,
@@ -28,6 +28,7 @@ from evolve_arena.players.board.workspace import (
     TAKES_WINS,
     TERMS,
     VALUE,
+    plane_words,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import (
@@ -133,8 +134,9 @@ class BoardView(_OnBoard):
     def board(self) -> Encoding:
         """How the words that the game shows reach the inputs."""
         code = self.game.code
-        features = np.arange(64 * code.PLANES)
-        plane, cell = np.divmod(features, 64)
+        plane_bits = 64 * plane_words(code)
+        features = np.arange(plane_bits * code.PLANES)
+        plane, cell = np.divmod(features, plane_bits)
         used = cell < code.CELLS
         signed = self.encoding == "signed"
         inputs = code.CELLS * (1 if signed else code.PLANES)
@@ -250,6 +252,12 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         rows = code.CELLS // code.WIDTH
         return random_walks(rows, code.WIDTH, self.tuples, self.length, generator)
 
+    def pack(self, genomes: TuplePopulation) -> PackedPlayers:
+        """The players that *genomes* make; they win at once where they can, as they learned to."""
+        packed = super().pack(genomes)
+        packed.seats[:, TAKES_WINS] = 1
+        return packed
+
     def table(self, cells: Cells) -> TupleTable:
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
         code = self.game.code
@@ -272,7 +280,7 @@ def _make_table(
     readings = places.swapaxes(0, 1).reshape(-1, shape[1])
     members, deltas = [], []
     for plane in range(planes):
-        for cell in range(64):
+        for cell in range(64 * -(-cells // 64)):
             reading, place = np.nonzero(readings == cell)
             come = (plane + 1) * powers[place]
             members.append(reading)
@@ -303,6 +311,8 @@ def find_symmetries(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:
     """
     board = np.arange(cells).reshape(-1, width)
     views = [board]
+    if symmetry == "turn":
+        views.append(board[::-1, ::-1])
     if symmetry in ("mirror", "all"):
         views.append(board[:, ::-1])
     if symmetry == "all":

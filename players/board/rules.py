@@ -1,12 +1,7 @@
-"""What a board game tells the framework in compiled code; the rules that stand here are an example.
+"""The rules of a game as compiled players and matches ask for them, whatever its file looks like.
 
-The game: some tokens lie on the table, who is to move takes one or two, who takes the last one
-wins. It only makes this file, and those that import it, modules that tools can check. For each game
-they are copied, and the copies import the game's own file in place of this one.
-
-A state is a tuple of numbers of the types :data:`STATE`. Moves are numbered from 0 on. An option of
-the game, such as ``tokens``, stands here as a constant, ``TOKENS``: each value of it has a copy of
-its own, to which it is known beforehand.
+A state is a tuple of numbers; or the number of a row of an array, ``states``, that moves change:
+then what comes of trying a move lies in another row, its *level*.
 """
 
 from __future__ import annotations
@@ -15,70 +10,293 @@ from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
+from evolve_arena.core.stream import below
+from evolve_arena.genomes.simd import load_word, peek, poke
+from evolve_arena.players.board.example import (
+    CELLS,
+    HAS_CHANCE,
+    HAS_POINTS,
+    IS_ARRAY,
+    LONGEST,
+    MOVES,
+    PIECES,
+    PLANES,
+    SEATS,
+    SEES_CELLS,
+    START,
+    cast_state,
+    chance,
+    evaluate,
+    is_over,
+    legal,
+    play,
+    points,
+    resolve,
+    result,
+    see,
+    to_move,
+)
 
-TOKENS = 7
-STATE = (np.int64, np.int64)
-"""The types of a state's numbers."""
-MOVES = 2
-"""Moves are numbered below this."""
-PLANES = 1
-"""How many words of 64 bits :func:`see` fills."""
-CELLS = TOKENS + 1
-"""How many bits of each word are used, from the lowest on. Where a bit is a cell of the board, it
-is set in one word at most, and each word is one kind of what may lie there."""
-WIDTH = CELLS
-"""How many cells stand in a row of the board; rows follow one another."""
-LONGEST = 64
-"""No game has more plies."""
 GOES_ON = 2
-"""What :func:`result` gives before the end."""
+SIZE = len(START)
+PLANE_WORDS = (CELLS + 63) // 64
+"""How many words a plane has."""
+WORDS = PLANE_WORDS * PLANES
+CELL_WORDS = (CELLS + 7) // 8
+LAST_CELLS = np.uint64(2 ** (8 * (CELLS - 8 * (CELL_WORDS - 1))) - 1)
+"""The bytes of the last word of cells that are cells."""
+SEEN = CELL_WORDS if SEES_CELLS else WORDS
+"""How many words what a player has seen takes."""
+OWNED = SEATS * PIECES
+ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
 @inlined
-def start() -> Any:
-    """The state before the first move."""
-    return np.int64(TOKENS), np.int64(0)
+def begin(states: Any) -> Any:
+    """The state before the first move, and before what chance decides; in row 0."""
+    if IS_ARRAY:
+        for place in range(SIZE):
+            states[0, place] = START[place]
+        return np.int64(0)
+    return cast_state(START)
 
 
 @inlined
-def to_move(state: Any) -> Any:
-    """The seat whose turn it is: 0 or 1."""
-    return state[1]
+def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
+    """The state after a *move*, at a *level*; *state* stays as it is unless it stands there."""
+    if IS_ARRAY:
+        _copy(states, level, state)
+        play(states[level, :SIZE], move)
+        return np.int64(level)
+    return cast_state(play(state, move))
 
 
 @inlined
-def legal(state: Any, moves: Any, at: int) -> Any:
-    """Writes the legal moves into *moves*, ascending, from place *at* on; gives how many.
-
-    The game is not over; there is at least one. Where nothing can be done, to pass is a move.
-    """
-    moves[at] = 0
-    moves[at + 1] = 1
-    return min(np.int64(2), state[0])
-
-
-@inlined
-def play(state: Any, move: Any) -> Any:
-    """The state after a legal *move*."""
-    return np.int64(state[0] - move - 1), np.int64(1 - state[1])
+def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
+    """The state after an *outcome* of chance; like :func:`follow`."""
+    if IS_ARRAY:
+        _copy(states, level, state)
+        resolve(states[level, :SIZE], outcome)
+        return np.int64(level)
+    return cast_state(resolve(state, outcome))
 
 
 @inlined
-def result(state: Any) -> Any:
-    """1 if seat 0 has won, -1 if seat 1 has, 0 for a draw, else :data:`GOES_ON`."""
-    if state[0] > 0:
-        return np.int64(GOES_ON)
-    return np.int64(2 * state[1] - 1)
+def advance(states: Any, state: Any, move: Any) -> Any:
+    """The state after a *move*, in the place of *state*."""
+    if IS_ARRAY:
+        play(states[state, :SIZE], move)
+        return state
+    return cast_state(play(state, move))
 
 
 @inlined
-def see(state: Any, seat: int, planes: Any, at: int) -> None:
-    """Fills the words of *planes* from place *at* on with what networks see at *seat*, as bits."""
-    planes[at] = np.uint64(1) << np.uint64(state[0])
+def settle(states: Any, state: Any, stream: Any) -> Any:
+    """The state, in the place of *state*, after all that chance decides next."""
+    if HAS_CHANCE:
+        outcomes = count_outcomes(states, state)
+        while outcomes > 0:
+            outcome = below(stream, outcomes)
+            if IS_ARRAY:
+                resolve(states[state, :SIZE], outcome)
+            else:
+                state = cast_state(resolve(state, outcome))
+            outcomes = count_outcomes(states, state)
+    return state
 
 
 @inlined
-def evaluate(state: Any, seat: int) -> Any:
-    """What a search thinks of a state that is not over, for *seat*: a whole number below 2**30."""
+def _copy(states: Any, level: Any, state: Any) -> None:
+    for place in range(SIZE):
+        states[level, place] = states[state, place]
+
+
+@inlined
+def count_outcomes(states: Any, state: Any) -> Any:
+    """How many things may happen next by chance; 0 if a player is to move."""
+    if HAS_CHANCE:
+        return np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
     return np.int64(0)
+
+
+@inlined
+def find_mover(states: Any, state: Any) -> Any:
+    """The seat whose turn it is."""
+    if IS_ARRAY:
+        return np.int64(to_move(states[state, :SIZE]))
+    return np.int64(to_move(state))
+
+
+@inlined
+def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
+    """Writes the legal moves into *moves* from place *at* on; gives how many."""
+    if IS_ARRAY:
+        return np.int64(legal(states[state, :SIZE], moves[at : at + MOVES]))
+    return np.int64(legal(state, moves[at : at + MOVES]))
+
+
+@inlined
+def judge(states: Any, state: Any) -> Any:
+    """GOES_ON, or once the game is over and two play 1, 0, -1 for who moved first."""
+    if IS_ARRAY:
+        return _judge(states[state, :SIZE])
+    return _judge(state)
+
+
+@inlined
+def _judge(state: Any) -> Any:
+    if HAS_POINTS:
+        if not is_over(state):
+            return np.int64(GOES_ON)
+        return np.int64(np.sign(np.int64(points(state, 0)) - np.int64(points(state, 1))))
+    return np.int64(result(state))
+
+
+@inlined
+def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+    """Whether the game is over and *seat* has won it; *verdict* is what :func:`judge` said."""
+    if SEATS == 2:
+        return verdict == 1 - 2 * seat
+    if verdict == GOES_ON:
+        return False
+    own = count_points(states, state, verdict, seat)
+    best = True
+    for other in range(SEATS):
+        if other != seat and count_points(states, state, verdict, other) >= own:
+            best = False
+    return best
+
+
+@inlined
+def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+    """The points of a *seat*; where the game counts none 1, 0 or -1, and 0 if it goes on."""
+    if HAS_POINTS:
+        if IS_ARRAY:
+            return np.int64(points(states[state, :SIZE], seat))
+        return np.int64(points(state, seat))
+    if verdict == GOES_ON:
+        return np.int64(0)
+    return np.int64(verdict * (1 - 2 * seat))
+
+
+@inlined
+def weigh(states: Any, state: Any, seat: Any) -> Any:
+    """What the game thinks of a state that is not over, for *seat*."""
+    if IS_ARRAY:
+        return np.int64(evaluate(states[state, :SIZE], seat))
+    return np.int64(evaluate(state, seat))
+
+
+@inlined
+def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
+    """Fills words of *planes* from place *at* on with what is seen at *seat*.
+
+    These are bits; or the cells, eight to a word, if that is all there is to see.
+    """
+    if SEES_CELLS:
+        for word in range(CELL_WORDS):
+            poke(planes, at + word, _load_cells(states[state, :SIZE], word))
+    else:
+        for word in range(WORDS):
+            poke(planes, at + word, np.uint64(0))
+        if IS_ARRAY:
+            see(states[state, :SIZE], seat, planes[at : at + WORDS])
+        else:
+            see(state, seat, planes[at : at + WORDS])
+
+
+@inlined
+def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any) -> Any:
+    """How many bits of what is seen in a *slot* are not as before; *changes* says which.
+
+    A bit that came is its number, one that went the number's complement. If it is to *keep* them,
+    the state has been seen. The words of slot SEATS are for what is seen now.
+    """
+    count, before_at = 0, slot * SEEN
+    if not SEES_CELLS:
+        look(states, state, slot, planes, SEATS * SEEN)
+    for word in range(SEEN):
+        before = peek(planes, before_at + word)
+        if SEES_CELLS:
+            now = _load_cells(states[state, :SIZE], word)
+            left = before ^ now
+            while left:
+                shift = np.uint64(lowest_bit(left) & ~7)
+                cell = 8 * word + np.int64(shift >> np.uint64(3))
+                new, old = (now >> shift) & BYTE, (before >> shift) & BYTE
+                if new:
+                    poke(changes, count, find_bit(np.int64(new), cell, slot))
+                    count += 1
+                if old:
+                    poke(changes, count, ~find_bit(np.int64(old), cell, slot))
+                    count += 1
+                left &= ~(BYTE << shift)
+        else:
+            now = peek(planes, SEATS * SEEN + word)
+            come, gone = now & ~before, before & ~now
+            while come:
+                poke(changes, count, 64 * word + lowest_bit(come))
+                come &= come - ONE
+                count += 1
+            while gone:
+                poke(changes, count, ~(64 * word + lowest_bit(gone)))
+                gone &= gone - ONE
+                count += 1
+        if keep:
+            poke(planes, before_at + word, now)
+    return count
+
+
+@inlined
+def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> Any:
+    """How many bits are seen in a *slot*; *changes* says which."""
+    count, at = 0, SEATS * SEEN
+    look(states, state, slot, planes, at)
+    for word in range(SEEN):
+        left = peek(planes, at + word)
+        while left:
+            if SEES_CELLS:
+                shift = np.uint64(lowest_bit(left) & ~7)
+                cell = 8 * word + np.int64(shift >> np.uint64(3))
+                poke(changes, count, find_bit(np.int64((left >> shift) & BYTE), cell, slot))
+                left &= ~(BYTE << shift)
+            else:
+                poke(changes, count, 64 * word + lowest_bit(left))
+                left &= left - ONE
+            count += 1
+    return count
+
+
+@inlined
+def find_bit(content: Any, cell: Any, seat: Any) -> Any:
+    """The bit that says at *seat* that a *cell* has a *content*, which is not empty."""
+    kind = content - 1
+    if kind < OWNED:
+        owner = kind // PIECES - seat
+        if owner < 0:
+            owner += SEATS
+        kind = owner * PIECES + kind % PIECES
+    return 64 * PLANE_WORDS * kind + cell
+
+
+@inlined
+def _load_cells(state: Any, word: Any) -> Any:
+    """Eight cells, of which the first is the lowest byte."""
+    cells = load_word(state, word)
+    return cells & LAST_CELLS if word == CELL_WORDS - 1 else cells
+
+
+__all__ = [
+    "CELLS",
+    "GOES_ON",
+    "HAS_CHANCE",
+    "LONGEST",
+    "MOVES",
+    "PLANES",
+    "SEATS",
+    "SEEN",
+    "SIZE",
+    "WORDS",
+]

@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.dialects import Dialect, Limits
 from evolve_arena.players.text_ui import TextUI, shorten
 
+USUAL = ("x", "o", "z", "v", "w")
+"""What the players are called if the game does not say."""
+COLOURS = (33, 36, 35, 32, 34)
+"""Of the pieces of each seat, as terminals know them."""
+
 
 class BoardText(TextUI):
-    """The players are x and o; cells are named by column and row, such as ``d3``."""
+    """Draws what the game's file draws, else the cells and their names, such as d3.
 
-    sides = ("x", "o")
-    pieces: ClassVar[str] = "xo."
-    """What is drawn for each plane of the player who moves first, then an empty cell."""
-    greeting = "The name of a move, such as d3, plays it."
+    Args:
+        game: What is played. Its file may have ``SIDES``, what the seats are called by their
+            pieces, and ``SIGNS``, what is drawn for each kind of piece.
+    """
+
     game: BoardGame
+
+    def __init__(self, game: BoardGame) -> None:
+        super().__init__(game)
+        code, plain = game.code, game.plain
+        self.sides = tuple(plain.get("SIDES", USUAL[: game.seats]))
+        signs = "".join(
+            letter if code.PIECES == 1 else f"{letter}{'abcdefghijklm'[: code.PIECES - 1]}"
+            for letter in USUAL[: game.seats]
+        )
+        signs += "#%@&*+=?"[: max(0, code.PLANES - len(signs))]
+        self.signs: str = plain.get("SIGNS", signs)
+        self.is_open = "view" not in plain  # type: ignore[misc]
+        example = game.format_move(game.code.MOVES // 2)
+        self.greeting = f"The name of a move, such as {example}, plays it."
 
     def read(self, text: str, position: Board) -> int:
         """The move that *text* names."""
@@ -50,12 +70,16 @@ class BoardText(TextUI):
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """The cells with their names around, and what can be played marked."""
+        """The file's own drawing; or the cells, with their names around and moves marked."""
+        if "show" in self.game.plain:
+            return str(self.game.ask("show", self.game.thaw(position))).rstrip("\n")
+        if not self.game.symmetry:
+            return position.drawing()
         code = self.game.code
         planes = self.game.observe(position, 0)
-        legal = set(self.game.legal_moves(position))
-        width, height = code.WIDTH, code.CELLS // code.WIDTH
-        head = "   " + " ".join("abcdefghijklmnopqrstuvwxyz"[:width])
+        legal = set(self.game.legal_moves(position)) if code.MOVES >= code.CELLS else set()
+        width, height = int(code.WIDTH), int(code.CELLS // code.WIDTH)
+        head = "   " + "".join(f"{name_column(column):<2}" for column in range(width)).rstrip()
         lines = [head]
         for row in range(height):
             cells = range(row * width, (row + 1) * width)
@@ -65,10 +89,12 @@ class BoardText(TextUI):
 
     def _mark(self, planes: Any, cell: int, is_legal: bool, last: int | None, colour: bool) -> str:
         owners = [plane for plane in range(len(planes)) if planes[plane, cell]]
-        mark = self.pieces[owners[0]] if owners else "·" if is_legal else self.pieces[-1]
-        if cell == last:
+        mark = self.signs[owners[0] % len(self.signs)] if owners else "·" if is_legal else "."
+        pieces = int(self.game.code.PIECES)
+        if cell == last and owners and pieces == 1:
             mark = mark.upper()
-        code = {"x": 33, "o": 36}.get(mark.lower())
+        seat = owners[0] // pieces if owners else -1
+        code = COLOURS[seat] if 0 <= seat < self.game.seats else 0
         return f"\x1b[1;{code}m{mark}\x1b[0m" if colour and code else mark
 
     def write_game(self, moves: Sequence[int], positions: Sequence[Board]) -> str:
@@ -76,7 +102,9 @@ class BoardText(TextUI):
         return " ".join(self.game.format_move(move) for move in moves)
 
     def read_game(self, text: str) -> tuple[int, ...]:
-        """Moves such as ``d3 c5``."""
+        """Moves such as ``d3 c5``; none where chance decides between them."""
+        if self.game.code.HAS_CHANCE:
+            return super().read_game(text)
         try:
             moves = tuple(self.game.parse_move(word) for word in text.split())
         except IllegalMoveError as error:
@@ -85,7 +113,9 @@ class BoardText(TextUI):
         return moves
 
     def replay(self) -> str:
-        """With the moves."""
+        """With the moves, where these are all that happened."""
+        if self.game.code.HAS_CHANCE:
+            return ""
         return f"evolve play --game {self.game.name} --moves MOVES"
 
 

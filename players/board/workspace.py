@@ -21,15 +21,20 @@ POLICY, VALUE = 0, 1
 """Heads: one output per move; or one value per state that a move leads to."""
 SEARCH = 8
 """A kind of players, beside the usual ones."""
-TRIAL = 2
-"""What stands where the players in slots 0 and 1 would have a third one: a move that is tried."""
+LEVELS = 4
+"""How many states a search may need for each ply: chance may decide between two moves."""
 
 
 class Workspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
-    """The random stream of the match."""
+    """The random stream of the players in a match."""
+    chance: NDArray[np.uint64]
+    """That of what the game leaves to chance."""
+    states: NDArray[Any]
+    """The state of the match, and those to which moves lead that are tried, in rows; where states
+    are tuples only their number counts."""
     players: NDArray[np.int64]
     """Who sits in each slot, by row."""
     moves: NDArray[np.int64]
@@ -39,7 +44,7 @@ class Workspace(NamedTuple):
     changes: NDArray[np.int64]
     """The bits that came and went since."""
     sums: NDArray[np.int32]
-    """For each slot, and a trial, a network's running sums, or the entries that tuples read."""
+    """For each slot, and a move that is tried, a network's sums, or the entries tuples read."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     outputs: NDArray[np.float32]
@@ -62,16 +67,42 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     ]
     graphs = seats[seats[:, KIND] == GRAPH]
     deepest = int(seats[seats[:, KIND] == SEARCH, DEPTH].max(initial=0))
+    levels = 2 + LEVELS * deepest if rules.HAS_CHANCE else 3 + deepest
+    slots = rules.SEATS + 1
     return Workspace(
         np.zeros(1, dtype=np.uint64),
-        np.zeros(2, dtype=np.int64),
-        np.zeros(rules.MOVES * (deepest + 2), dtype=np.int64),
-        np.zeros(3 * rules.PLANES, dtype=np.uint64),
-        np.zeros(64 * rules.PLANES, dtype=np.int64),
-        np.zeros(3 * max(widest, *readings, 0), dtype=np.int32),
+        np.zeros(1, dtype=np.uint64),
+        make_states(rules, levels),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(rules.MOVES * levels, dtype=np.int64),
+        np.zeros(slots * seen_words(rules), dtype=np.uint64),
+        np.zeros(count_changes(rules), dtype=np.int64),
+        np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(int(padded(rules.MOVES)), dtype=np.float32),
         np.zeros(max(readings, default=0), dtype=np.int32),
         np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
     )
+
+
+def make_states(rules: Any, levels: int) -> NDArray[Any]:
+    """Room for so many states, in rows of whole words that may be read at once."""
+    kind = rules.START.dtype if rules.IS_ARRAY else np.int64
+    size = len(rules.START) if rules.IS_ARRAY else 1
+    return np.zeros((levels, -(-(size + 8) // 8) * 8), dtype=kind)
+
+
+def plane_words(rules: Any) -> int:
+    """How many words a plane has."""
+    return -(-int(rules.CELLS) // 64)
+
+
+def seen_words(rules: Any) -> int:
+    """How many words what a player sees takes: bits of planes, or cells, eight to a word."""
+    return -(-int(rules.CELLS) // 8) if rules.SEES_CELLS else rules.PLANES * plane_words(rules)
+
+
+def count_changes(rules: Any) -> int:
+    """How many bits of what is seen may change at most."""
+    return int(2 * rules.CELLS if rules.SEES_CELLS else 64 * seen_words(rules))

@@ -22,7 +22,10 @@ ExecutorName = Annotated[
 ]
 AllowProcess = Annotated[
     bool,
-    typer.Option("--allow-process", help="Run programs that the recipe's file has as opponents."),
+    typer.Option(
+        "--allow-process",
+        help="Run programs that the recipe's file has as opponents, or as its game.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -46,7 +49,12 @@ def recipes(json: Json = False) -> None:
 
 
 def start(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="A name, or a TOML file.")],
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE", help="A name, or a TOML file; or a game in one file, MY_GAME.py."
+        ),
+    ],
     run: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the run lies; evolved/NAME unless given."),
@@ -97,8 +105,9 @@ def resume(
     from evolve_arena.runs.run import Run
 
     check_executor(executor, workers)
-    made = Run.open(run)
-    made.permit(_find_permission(allow_process))
+    allow = _find_permission(allow_process)
+    made = Run.open(run, allow)
+    made.permit(allow)
     if generations is not None:
         made = made.with_generations(generations, from_generation)
     if from_generation is None and made.is_complete():

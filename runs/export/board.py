@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import re
 import textwrap
 import zlib
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import BoardGame, constants_of
 from evolve_arena.players.board.networks import find_symmetries
+from evolve_arena.players.board.workspace import plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -31,12 +34,15 @@ from evolve_arena.runs.export import (
 from evolve_arena.runs.export.graphs import describe_nodes
 
 TEMPLATES = Path(__file__).with_name("templates")
+WITH_NUMPY = TEMPLATES / "board_numpy.py"
+PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
+"""What rules may use of NumPy without that the bot needs it."""
 
 
 def export_python(player: BredPlayer) -> str:
     """The source of one Python file that plays as *player* does, move for move.
 
-    The file needs Python 3.8 or later and nothing else.
+    The file needs Python 3.8 or later, and NumPy if the rules use more of it than its types.
 
     Raises:
         BadValueError: The player makes random moves now and then.
@@ -51,49 +57,98 @@ def export_python(player: BredPlayer) -> str:
         assert isinstance(player, VectorPlayer)
         inside = _describe_mlp(player)
     game: Any = player.game
-    files = (TEMPLATES / "board.py", *inside.templates)
+    rules = _write_rules(game)
+    counts = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
+    files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if counts else []))
     parts = tuple(map(read_template, files))
     outer = cut(parts[0])
-    takes_wins = getattr(player.decoder, "take_wins", True) and player.decoder.head == "value"
-    head = f'HEAD = "{player.decoder.head}"\nTAKES_WINS = {takes_wins}\nCELLS = {game.code.CELLS}\n'
+    head = f'HEAD = "{player.decoder.head}"\n'
     sections = {
-        "Whole numbers": outer["Whole numbers"],
-        "The game": _write_rules(game),
-        "The network": head + inside.constants.replace(f'HEAD = "{player.decoder.head}"\n', ""),
+        "Whole numbers": cut(parts[-1] if counts else parts[0])["Whole numbers"],
+        "The game": rules,
+        "The network": head + _write_facts(player) + inside.constants.replace(head, ""),
         "How it plays": outer["How it plays"],
         **inside.sections(),
         "How hosts ask": outer["How hosts ask"],
     }
-    return assemble(_write_docstring(player, inside), parts, sections)
+    return assemble(
+        _write_docstring(player, inside, " and NumPy" if counts else " and no other package"),
+        parts,
+        sections,
+    )
 
 
 def _write_rules(game: BoardGame) -> str:
-    """The rules as they are compiled for these options, without what compiles them."""
-    source = Path(str(game.code.__file__)).read_text("utf-8")
-    lines = source.splitlines(keepends=True)
-    for place, node in enumerate(ast.parse(source).body):
-        dropped = range(0)
-        if isinstance(node, ast.Import | ast.ImportFrom) or _is_frame(node, place):
-            dropped = range(node.lineno, (node.end_lineno or 0) + 1)
-        elif isinstance(node, ast.FunctionDef):
-            dropped = range(node.lineno - len(node.decorator_list), node.lineno)
-        for number in dropped:
-            lines[number - 1] = ""
-    return "".join(lines).lstrip("\n").rstrip("\n") + "\n\n\n"
+    """The rules as their file has them, with these options, without what the bot does not need."""
+    text = replace_constants(game.source, constants_of(game.rules))
+    lines, tree = text.splitlines(keepends=True), ast.parse(text)
+    for place, node in enumerate(tree.body):
+        if (
+            isinstance(node, ast.Import | ast.ImportFrom)
+            or (place == 0 and isinstance(node, ast.Expr))
+            or (isinstance(node, ast.FunctionDef) and node.name not in game.functions)
+        ):
+            for number in range(node.lineno, (node.end_lineno or 0) + 1):
+                lines[number - 1] = ""
+    imports = [
+        ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and "math" in ast.unparse(node).split()
+    ]
+    within = {  # lines of texts in several lines stay where they are
+        number
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+    }
+    own = "".join(
+        line if number in within or not line.strip() else f"    {line}"
+        for number, line in enumerate(lines, 1)
+    )
+    own = re.sub(r"\n{3,}", "\n\n", "\n".join([*(f"    {line}" for line in imports), own]))
+    return f'''
+
+def define_rules():
+    """Returns what the file of the game defines, by name."""
+    {own.strip()}
+
+    return locals()
 
 
-def _is_frame(node: ast.stmt, place: int) -> bool:
-    """Whether a statement is the module's docstring or ``__all__``."""
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__"
-    return place == 0 and isinstance(node, ast.Expr)
+'''
+
+
+def _write_facts(player: BredPlayer) -> str:
+    """What the rest of the bot must know of the game."""
+    code: Any = player.game.code  # type: ignore[attr-defined]
+    decoder: Any = player.decoder
+    takes_wins = getattr(decoder, "take_wins", True) and decoder.head == "value"
+    kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
+    sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
+    return f"""\
+TAKES_WINS = {takes_wins}
+# How many moves, planes, cells, seats and kinds of pieces of a player the game has.
+{", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
+# How a state is kept: how many numbers, and the type of each, or of all of them in an array.
+SIZE = {len(code.START)}
+KINDS = {"()" if code.IS_ARRAY else f"({', '.join(kinds)},)"}
+ARRAY = "{code.START.dtype if code.IS_ARRAY else ""}"
+SEES_CELLS = {code.SEES_CELLS}
+HAS_POINTS = {code.HAS_POINTS}
+"""
+
+
+def _list_bits(code: Any) -> list[int]:
+    """The numbers of all bits that are seen, plane by plane."""
+    plane_bits = 64 * plane_words(code)
+    return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
 
 
 def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     decoder: Any = player.decoder
     code, units = decoder.game.code, decoder.mlp.sizes[1]
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
-    bits = [64 * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
+    bits = _list_bits(code)
     rows = packed[[0, *(1 + bit for bit in bits)]]
     genome = np.asarray(player.genome, dtype=np.float32)
     return NetworkSource(
@@ -113,10 +168,9 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
     decoder: Any = player.decoder
     code, board = decoder.game.code, decoder.board
     bits = [
-        [(int(board.index[64 * plane + cell]), float(board.factor[64 * plane + cell]))
-         for cell in range(code.CELLS)]
-        for plane in range(code.PLANES)
-    ]  # fmt: skip
+        [(int(board.index[bit]), float(board.factor[bit])) for bit in plane]
+        for plane in np.reshape(_list_bits(code), (code.PLANES, code.CELLS))
+    ]
     constants = (
         "# For each bit of each word that is seen an input, and what it adds to it.\n"
         f"BITS = {textwrap.fill(repr(bits), 96, subsequent_indent='    ')}\n"
@@ -148,7 +202,7 @@ NUMBERS = """
     )
 
 
-def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
+def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
     facts = [
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,
@@ -168,7 +222,7 @@ How to use it:
 - As a player of Evolve Arena: process:"python3 FILE". It reads lines "state NUMBERS" and "go",
   and answers "move NUMBER".
 
-It needs Python 3.8 or later and no other package, and keeps nothing from one move to the next.
+It needs Python 3.8 or later{needs}, and keeps nothing from one move to the next.
 
 What it is:
 

@@ -8,6 +8,7 @@ check. It must stay free of everything but Python 3.8 and its standard library.
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,58 +51,59 @@ class np:  # noqa: N801  (the rules know these by their names in NumPy)
 
 def count_bits(word: int) -> int:
     """How many bits are set."""
-    return bin(word).count("1")
+    return bin(int(word)).count("1")
 
 
 def lowest_bit(word: int) -> int:
     """The place of the lowest bit that is set; 64 if none is."""
-    return (word & -int(word)).bit_length() - 1 if word else 64
+    return (int(word) & -int(word)).bit_length() - 1 if word else 64
+
+
+def make_words(count: int) -> Any:
+    """So many whole numbers, all 0."""
+    return [Word(0)] * count
+
+
+def make_array(kind: str, numbers: Sequence[int]) -> Any:
+    """The numbers in an array, which takes none that are too large for it."""
+    codes = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+    codes.update({f"u{name}": code.upper() for name, code in codes.items()})
+    return array(codes[kind], numbers)
 
 
 # --- The game -----------------------------------------------------------------------------
-MOVES, PLANES, GOES_ON = 1, 1, 2
-STATE = (int,)
 
 
-def to_move(state: Any) -> Any:
-    """Stands for that of a game."""
-    return state[0]
-
-
-def legal(state: Any, moves: Any, at: int) -> Any:
-    """Stands for that of a game."""
-    return 1
-
-
-def play(state: Any, move: Any) -> Any:
-    """Stands for that of a game."""
-    return state
-
-
-def result(state: Any) -> Any:
-    """Stands for that of a game."""
-    return GOES_ON
-
-
-def see(state: Any, seat: int, planes: Any, at: int) -> None:
-    """Stands for that of a game."""
+def define_rules() -> Any:
+    """What the file of a game defines, by name."""
+    return {}
 
 
 # --- The network --------------------------------------------------------------------------
 HEAD = "value"
 TAKES_WINS = True
+# How many moves, planes, cells, seats and kinds of pieces of a player the game has.
+MOVES, PLANES, CELLS, SEATS, PIECES = 1, 1, 64, 2, 1
+# How a state is kept: how many numbers, and the type of each, or of all of them in an array.
+SIZE = 1
+KINDS = (int,)
+ARRAY = ""
+SEES_CELLS = False
+HAS_POINTS = False
 # --- How it plays -------------------------------------------------------------------------
+WORDS = (CELLS + 63) // 64
+RULES = define_rules()
 
 
 def choose(numbers: Sequence[int]) -> int:
     """Returns the number of the move for a state, which is given as its numbers."""
-    if len(numbers) != len(STATE):
-        raise ValueError(f"expected a state of {len(STATE)} numbers, got {len(numbers)}")
-    state = tuple(STATE[place](number) for place, number in enumerate(numbers))
-    if result(state) != GOES_ON:
+    if len(numbers) != SIZE:
+        raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
+    state = thaw(numbers)
+    if is_finished(state):
         raise ValueError("the game is over")
-    seat, moves = to_move(state), [0] * MOVES
-    moves = [int(move) for move in moves[: legal(state, moves, 0)]]
+    seat, found = int(RULES["to_move"](state)), make_words(MOVES)
+    moves = [int(move) for move in found[: RULES["legal"](state, found)]]
     if len(moves) == 1:
         return moves[0]
     if HEAD == "policy":
@@ -113,8 +115,10 @@ def choose(numbers: Sequence[int]) -> int:
         return best
     best, best_value = -1, 0.0
     for move in moves:
-        after = play(state, move)
-        if TAKES_WINS and result(after) == 1 - 2 * seat:
+        after = thaw(numbers)
+        changed = RULES["play"](after, move)
+        after = after if ARRAY else thaw(changed)
+        if TAKES_WINS and is_finished(after) and has_won(after, seat):
             return move
         value = evaluate_planes(look(after, seat))[0]
         if best < 0 or value > best_value:
@@ -122,11 +126,41 @@ def choose(numbers: Sequence[int]) -> int:
     return best
 
 
+def thaw(numbers: Sequence[int]) -> Any:
+    """Returns the state that consists of these numbers, as the rules take it."""
+    if ARRAY:
+        return make_array(ARRAY, numbers)
+    return tuple(KINDS[place](number) for place, number in enumerate(numbers))
+
+
+def is_finished(state: Any) -> bool:
+    """Whether the game is over."""
+    return bool(RULES["is_over"](state)) if HAS_POINTS else int(RULES["result"](state)) != 2
+
+
+def has_won(state: Any, seat: int) -> bool:
+    """Whether a game that is over was won by who sits there."""
+    if not HAS_POINTS:
+        return int(RULES["result"](state)) == 1 - 2 * seat
+    others = [int(RULES["points"](state, other)) for other in range(SEATS) if other != seat]
+    return int(RULES["points"](state, seat)) > max(others)
+
+
 def look(state: Any, seat: int) -> list[int]:
-    """What the network sees of a state: words of bits."""
-    planes = [0] * PLANES
-    see(state, seat, planes, 0)
-    return [int(word) for word in planes]
+    """What the network sees of a state: for each plane its bits, as one whole number."""
+    if SEES_CELLS:
+        seen, owned = [0] * PLANES, SEATS * PIECES
+        for cell in range(CELLS):
+            kind = int(state[cell]) - 1
+            if kind >= 0:
+                seen[(kind - seat * PIECES) % owned if kind < owned else kind] |= 1 << cell
+        return seen
+    words = make_words(PLANES * WORDS)
+    RULES["see"](state, seat, words)
+    return [
+        sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
+        for plane in range(PLANES)
+    ]
 
 
 # --- How hosts ask ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ BITS = [[(0, 1.0)]]
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The outputs of the graph that sees these words of bits."""
+    """The outputs of the graph that sees these planes of bits."""
     values = [0.0] * SLOTS
     for word, inputs in zip(planes, BITS):  # noqa: B905  (Python 3.8 has no strict)
         for cell, (place, number) in enumerate(inputs):

@@ -18,7 +18,7 @@ AAAAAAAAAAAAAAAAAAAAAAAAAAA=
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The outputs of the network that sees these words of bits."""
+    """The outputs of the network that sees these planes of bits."""
     sums = ROWS[0]
     for plane, word in enumerate(planes):
         for cell in range(CELLS):

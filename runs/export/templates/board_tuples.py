@@ -19,7 +19,7 @@ c-muNfB*mh2mk>
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The sum of all entries that tuples read from these words of bits, in units of 1/65536."""
+    """The sum of all entries that tuples read from these planes of bits, in units of 1/65536."""
     kinds = len(planes) + 1
     contents = [0] * CELLS
     for kind, word in enumerate(planes, start=1):

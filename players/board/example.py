@@ -1,0 +1,112 @@
+"""A game in one file, with all that such a file may say; docs/your-own-game.md explains it.
+
+The game: some tokens lie on the table, who is to move takes one or two, who takes the last one
+wins. It only makes what imports it modules that tools can check. For each game these are copied,
+and the copies import the game's own file in place of this one; see `one_file`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import inlined
+
+TOKENS = 7
+OPTIONS = {"TOKENS": range(1, 64)}
+"""Which of the numbers here may have other values, and which."""
+MOVES = 2
+"""Moves are numbered below this."""
+LONGEST = 64
+"""After so many moves a game is over: nobody has won, unless points say who did."""
+SEATS = 2
+"""How many play."""
+CELLS = 64
+"""How many cells the board has; or of each plane how many bits are used, from the lowest on."""
+WIDTH = 8
+"""How many cells stand in a row of the board; rows follow one another."""
+PIECES = 1
+"""How many kinds of pieces a player has. Where the state is an array of bytes that begins with
+the cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES are the pieces of
+seat 0, the next as many those of seat 1, and so on; what is above belongs to nobody."""
+PLANES = 1
+"""How many planes :func:`see` fills; or how many kinds of contents a cell has, but for empty."""
+
+
+def start() -> Any:
+    """The state before the first move: a tuple of numbers, or an array that moves change."""
+    return TOKENS, 0
+
+
+def to_move(state: Any) -> Any:
+    """The seat whose turn it is, from 0."""
+    return state[1]
+
+
+def legal(state: Any, moves: Any) -> Any:
+    """Writes the legal moves into *moves*, ascending, and gives how many there are.
+
+    The game is not over; there is at least one. Where nothing can be done, to pass is a move.
+    """
+    moves[0] = 0
+    moves[1] = 1
+    return min(2, state[0])
+
+
+def play(state: Any, move: Any) -> Any:
+    """The state after a legal *move*; an array is changed, and nothing given."""
+    return state[0] - move - 1, 1 - state[1]
+
+
+def result(state: Any) -> Any:
+    """1 if seat 0 has won, -1 if seat 1 has, 0 for a draw, 2 if the game goes on."""
+    return 2 if state[0] > 0 else 2 * state[1] - 1
+
+
+def is_over(state: Any) -> Any:
+    """Whether the game is over; with :func:`points` in place of :func:`result`."""
+    return state[0] == 0
+
+
+def points(state: Any, seat: int) -> Any:
+    """A whole number for each seat; who has most wins."""
+    return np.int64(state[1] != seat)
+
+
+def see(state: Any, seat: int, planes: Any) -> None:
+    """Sets bits of *planes*, of 64-bit words that are all 0: what networks see at *seat*.
+
+    Where there are more than 64 cells, a plane is as many words as they need.
+    """
+    planes[0] = np.uint64(1) << np.uint64(state[0])
+
+
+def evaluate(state: Any, seat: int) -> Any:
+    """What a search thinks of a state that is not over, for *seat*: a whole number below 2**30."""
+    return 0
+
+
+def chance(state: Any) -> Any:
+    """How many things may happen next by chance, each as likely; 0 if a player is to move."""
+    return 0
+
+
+def resolve(state: Any, outcome: Any) -> Any:
+    """The state after the *outcome*, from 0, of what :func:`chance` announced; like play."""
+    return state
+
+
+# The framework writes what follows for each game.
+
+START: Any = (np.int64(TOKENS), np.int64(0))
+IS_ARRAY = False
+SEES_CELLS = False
+HAS_POINTS = False
+HAS_CHANCE = False
+
+
+@inlined
+def cast_state(state: Any) -> Any:
+    """The numbers of a state with their types."""
+    return np.int64(state[0]), np.int64(state[1])

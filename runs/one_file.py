@@ -1,0 +1,348 @@
+"""Games in one file: how what a user wrote in plain Python becomes a game like any other.
+
+`evolve_arena.players.board.example` is such a file, with all that it may say. It is run as it
+stands, and what it defines is looked through. What compiled matches import is a copy: the file
+first and unchanged, so that line numbers are right, then what it left out, and marks for what is to
+be compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import sys
+import tempfile
+from collections import namedtuple
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import cache_folder
+from evolve_arena.core.files import read_file
+from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
+from evolve_arena.evolve.td_tuples import learn_on_board
+from evolve_arena.players.board.game import (
+    MINIMAX,
+    BoardGame,
+    GameFileError,
+    describe_failure,
+    make_kernel,
+    run_plain,
+)
+from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.text_ui import BoardDialect, BoardText
+
+LARGEST = 1 << 20
+"""Bytes of a file."""
+ALWAYS = ("start", "to_move", "legal", "play")
+WITH_POINTS = ("is_over", "points")
+WITH_CHANCE = ("chance", "resolve")
+DEFAULTS = {
+    "result": "def result(state):\n    return 2\n",
+    "is_over": "def is_over(state):\n    return False\n",
+    "points": "def points(state, seat):\n    return 0\n",
+    "see": "def see(state, seat, planes):\n    pass\n",
+    "evaluate": "def evaluate(state, seat):\n    return 0\n",
+    "chance": "def chance(state):\n    return 0\n",
+    "resolve": "def resolve(state, outcome):\n    return state\n",
+}
+"""What stands for functions that a file leaves out."""
+COMPILED = ("to_move", "legal", "play", *DEFAULTS)
+"""What matches call."""
+SYMMETRIES = ("none", "mirror", "turn", "all")
+MOST_MOVES = 1 << 16
+MOST_PLIES = 2**15 - 1
+MOST_CELLS = 1 << 12
+MOST_PLANES = 256
+
+
+def load_game(path: Path | str, name: str | None = None) -> GameSpec:
+    """The game in the file at *path*, which is run.
+
+    Args:
+        path: A file as docs/your-own-game.md describes it.
+        name: What the game is called; as the file, with hyphens, if None.
+
+    Raises:
+        GameFileError: It can't be read, fails, or lacks something; the text tells the line.
+    """
+    path = Path(path)
+    try:
+        source = read_file(path, LARGEST).decode("utf-8")
+    except OSError as error:
+        raise GameFileError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise GameFileError(f"{path}: this is no text") from None
+    file = _GameFile(path, source)
+    game = file.make_class(name or path.stem.replace("_", "-"))
+    seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
+    two = list(seats) == [2]
+    can_search = two and "view" not in file.plain
+    opponents = file.plain.get("OPPONENTS")
+    if opponents is None:
+        usual = can_search and "evaluate" in file.plain
+        opponents = ("minimax:depth=2,noise=0.2", "random") if usual else ("random",)
+    networks = make_networks(game)
+    if not two:
+        networks.pop("tuples", None)
+    return GameSpec(
+        game=game,
+        kernel=make_kernel(game.place, file.has_chance),
+        networks=networks,
+        players={"minimax": MINIMAX} if can_search else {},
+        opponents=tuple(opponents),
+        stand_in=opponents[0],
+        ladder=("random", *(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5)))
+        if can_search
+        else ("random",),
+        most_seats=max(seats),
+        seats_option="seats" if "SEATS" in file.options else None,
+        has_chance=file.has_chance,
+        columns={"points": ("int32", True)} if file.has_points else {},
+        make_text_ui=BoardText,
+        learn_tuples=learn_on_board(game) if "tuples" in networks else None,
+        dialects={"plain": BoardDialect()},
+        exporters={"python": "evolve_arena.runs.export.board:export_python"},
+    )
+
+
+class _GameFile:
+    """What stands in a game's file.
+
+    Args:
+        path: Where it lies.
+        source: Its text.
+
+    Raises:
+        GameFileError: It is no game.
+    """
+
+    def __init__(self, path: Path, source: str) -> None:
+        self.path, self.source = path, source
+        try:
+            self.tree = ast.parse(source, str(path))
+            self.plain = run_plain(source, path, {})
+        except Exception as error:
+            raise GameFileError(describe_failure(error, path)) from None
+        self.has_points = "points" in self.plain
+        self.has_chance = "chance" in self.plain
+        needed = [*ALWAYS, *(WITH_POINTS if self.has_points else ("result",))]
+        needed += WITH_CHANCE if self.has_chance else ()
+        for name in needed:
+            if not callable(self.plain.get(name)):
+                raise GameFileError(f"{path} has no function {name}")
+        self.options = self._read_options()
+        self.moves = self.number("MOVES", None, 1, MOST_MOVES)
+        self.number("LONGEST", None, 1, MOST_PLIES)
+        self.number("SEATS", 2, 2, MOST_SEATS)
+        self.begin = self._begin()
+        self._check_view_of_networks()
+
+    def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
+        """The number that the file calls *name*.
+
+        Raises:
+            GameFileError: It is none, or out of range; or missing, and there is no default.
+        """
+        value = self.plain.get(name, default)
+        if value is None:
+            raise GameFileError(f"{self.path} does not say {name}")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            self.fail(name, f"{name} is {value!r:.60}: it must be a whole number")
+        if not lowest <= value <= highest:
+            self.fail(name, f"{name} is {value}: it must be from {lowest} to {highest:,}")
+        return int(value)
+
+    def fail(self, name: str, sentence: str) -> None:
+        """Refuses the file because of what it says of *name*.
+
+        Raises:
+            GameFileError: Always.
+        """
+        raise GameFileError(f"{self.path}{self._find_line(name)}: {sentence}")
+
+    def _find_line(self, name: str) -> str:
+        """Where a *name* is defined, for messages."""
+        for node in self.tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [node]
+            for target in targets:
+                inner = target.elts if isinstance(target, ast.Tuple) else [target]
+                names = [getattr(each, "id", getattr(each, "name", None)) for each in inner]
+                if name in names:
+                    return f", line {node.lineno}"
+        return ""
+
+    def _read_options(self) -> dict[str, tuple[int, ...]]:
+        """The values that each of OPTIONS may have."""
+        found = {}
+        given = self.plain.get("OPTIONS", {})
+        if not isinstance(given, Mapping):
+            self.fail("OPTIONS", 'OPTIONS must look like {"SIZE": range(5, 20)}')
+        for name, values in given.items():
+            own = self.plain.get(name)
+            if not isinstance(own, int) or not isinstance(values, range | tuple | list):
+                self.fail("OPTIONS", f"the option {name} needs a line {name} = ... and its values")
+            if own not in values:
+                self.fail("OPTIONS", f"{name} is {own}, which its option does not allow")
+            line = f"{name} = "
+            if not any(text.startswith(line) for text in self.source.splitlines()):
+                self.fail("OPTIONS", f"an option needs a line of its own: {name} = {own}")
+            found[name] = tuple(values)
+        return found
+
+    def _begin(self) -> Any:
+        """The state before the first move, as the file gives it."""
+        try:
+            begin, again = self.plain["start"](), self.plain["start"]()
+        except Exception as error:
+            raise GameFileError(describe_failure(error, self.path)) from None
+        if isinstance(begin, np.ndarray):
+            if begin.ndim != 1 or begin.dtype.kind not in "iu" or not begin.size:
+                self.fail("start", "start must give a flat array of whole numbers")
+        elif not (
+            isinstance(begin, tuple)
+            and begin
+            and all(isinstance(number, int | np.integer) for number in begin)
+        ):
+            self.fail(
+                "start",
+                f"start gives {begin!r:.60}: a state is a tuple of whole numbers, or an array",
+            )
+        if not np.array_equal(np.array(begin, dtype=object), np.array(again, dtype=object)):
+            self.fail("start", "start gives another state each time: leave that to chance(state)")
+        return begin
+
+    def _check_view_of_networks(self) -> None:
+        if "see" in self.plain:
+            self.number("PLANES", None, 1, MOST_PLANES)
+            self.number("CELLS", 64, 1, MOST_CELLS)
+            return
+        if "CELLS" not in self.plain:
+            raise GameFileError(
+                f"{self.path} has no function see, and says no CELLS from which to derive it"
+            )
+        cells = self.number("CELLS", None, 1, MOST_CELLS)
+        array = self.begin
+        if not isinstance(array, np.ndarray) or array.itemsize != 1 or array.size < cells:
+            self.fail(
+                "start",
+                "without a function see, a state must be an array of bytes (np.int8) that begins"
+                f" with the {cells} cells",
+            )
+
+    def make_class(self, name: str) -> type[BoardGame]:
+        """The game for Python."""
+        symmetry = ""
+        if "CELLS" in self.plain:
+            symmetry = str(self.plain.get("SYMMETRY", "none"))
+            if symmetry not in SYMMETRIES:
+                self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        members = {
+            "name": name,
+            "rules_type": self._make_rules(),
+            "place": self._write_module(),
+            "source": self.source,
+            "file": self.path,
+            "functions": frozenset(_reach(COMPILED, self._find_calls())),
+            "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
+            "symmetry": symmetry,
+            "__doc__": ast.get_docstring(self.tree),
+        }
+        return type(name, (BoardGame,), members)
+
+    def _make_rules(self) -> Any:
+        names = [name.lower() for name in self.options]
+        defaults = [self.plain[key] for key in self.options]
+        rules: Any = namedtuple("Rules", names, defaults=defaults)  # type: ignore[misc]
+        rules.__annotations__ = {
+            name.lower(): Annotated[int, Option(min(values), max(values), values)]
+            for name, values in self.options.items()
+        }
+        return rules
+
+    def _write_module(self) -> str:
+        """Writes what is compiled into the cache; gives the full name of the module."""
+        text = self.source.rstrip("\n") + "\n\n\n" + self._write_rest()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        package = f"game_{digest}"
+        folder = cache_folder() / package
+        file = folder / "game.py"
+        if not file.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=folder, delete=False
+            ) as new:
+                new.write(text)
+            os.replace(new.name, file)
+        holder = ModuleType(package)
+        holder.__path__ = [str(folder)]
+        sys.modules.setdefault(package, holder)
+        return f"{package}.game"
+
+    def _write_rest(self) -> str:
+        """What follows the file in what is compiled."""
+        missing = {name: text for name, text in DEFAULTS.items() if name not in self.plain}
+        is_array = isinstance(self.begin, np.ndarray)
+        sees_cells = "see" not in self.plain
+        lines = [
+            "# What follows was added by Evolve Arena.",
+            "import numpy as _np",
+            "from evolve_arena.core.compiled import compiled as _compiled, inlined as _inlined",
+        ]
+        for name, value in (("SEATS", "2"), ("CELLS", "64"), ("WIDTH", "CELLS"), ("PIECES", "1")):
+            if name not in self.plain:
+                lines.append(f"{name} = {value}")
+        if "PLANES" not in self.plain:
+            lines.append("PLANES = SEATS * PIECES")
+        lines += missing.values()
+        if is_array:
+            lines += ["START = start()", "def cast_state(state):", "    return state"]
+        else:
+            kinds = [
+                "uint64" if isinstance(number, np.uint64) else "int64" for number in self.begin
+            ]
+            numbers = [f"_np.{kind}(state[{place}])" for place, kind in enumerate(kinds)]
+            lines += ["def cast_state(state):", f"    return ({', '.join(numbers)},)"]
+            lines.append("START = cast_state(start())")
+        flags = {
+            "IS_ARRAY": is_array,
+            "SEES_CELLS": sees_cells,
+            "HAS_POINTS": self.has_points,
+            "HAS_CHANCE": self.has_chance,
+        }
+        lines += [f"{name} = {value}" for name, value in flags.items()]
+        lines += ["cast_state = _inlined(cast_state)"]
+        calls = self._find_calls()
+        for name in _reach(COMPILED, calls):
+            mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
+            lines.append(f"{name} = {mark}({name})")
+        return "\n".join(lines) + "\n"
+
+    def _find_calls(self) -> dict[str, set[str]]:
+        """For each function of the file which others of it it names."""
+        functions = {
+            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
+        }
+        return {
+            name: {
+                inner.id
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Name) and inner.id in functions
+            }
+            for name, node in functions.items()
+        } | {name: set() for name in DEFAULTS if name not in functions}
+
+
+def _reach(names: tuple[str, ...], calls: Mapping[str, set[str]]) -> list[str]:
+    """*names*, and all that they call, directly or not."""
+    found, waiting = [], list(names)
+    while waiting:
+        name = waiting.pop(0)
+        if name in calls and name not in found:
+            found.append(name)
+            waiting += sorted(calls[name])
+    return found
