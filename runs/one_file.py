@@ -34,8 +34,11 @@ from evolve_arena.players.board.game import (
     run_plain,
 )
 from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.self_check import check_at_first, guard
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 
+OURS = Path(__file__).resolve().parent.parent / "games"
+"""Where games lie that need no check: tests have checked them."""
 LARGEST = 1 << 20
 """Bytes of a file."""
 ALWAYS = ("start", "to_move", "legal", "play")
@@ -63,6 +66,9 @@ MOST_PLANES = 256
 def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     """The game in the file at *path*, which is run.
 
+    One that does not ship is checked: at once by its plain rules, and before the first match by
+    what was compiled; see `evolve_arena.players.board.self_check`.
+
     Args:
         path: A file as docs/your-own-game.md describes it.
         name: What the game is called; as the file, with hyphens, if None.
@@ -89,9 +95,13 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     networks = make_networks(game)
     if not two:
         networks.pop("tuples", None)
+    kernel = make_kernel(game.place, file.has_chance)
+    if not path.resolve().is_relative_to(OURS):
+        check_at_first(game)
+        kernel = guard(kernel)
     return GameSpec(
         game=game,
-        kernel=make_kernel(game.place, file.has_chance),
+        kernel=kernel,
         networks=networks,
         players={"minimax": MINIMAX} if can_search else {},
         opponents=tuple(opponents),

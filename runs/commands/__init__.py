@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from evolve_arena.core.registry import find_commands, usual_game
-from evolve_arena.runs.commands import evolving, exchanging, joining, playing
+from evolve_arena.runs.commands import evolving, exchanging, joining, making, playing
 
 __all__ = ["app"]
 
@@ -16,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (evolving, exchanging, joining, playing, *find_commands()):
+for group in (evolving, exchanging, joining, playing, making, *find_commands()):
     group.register(app)
 
 

@@ -1,0 +1,463 @@
+"""Whether a game's file keeps to what it must: its plain rules, then what is compiled of them.
+
+What is wrong is told in a sentence with the line of the file, before anything is bred on it.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from evolve_arena.core.game import KernelSpec
+from evolve_arena.core.registry import game_of
+from evolve_arena.core.stream import below, new_stream
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError, enter
+from evolve_arena.players.board.workspace import RECORD_FIELDS
+from evolve_arena.players.packed import simple_player
+
+CHECKED = "checked"
+"""The empty file that says in a folder of the cache that what lies there was checked."""
+
+GAMES = 20
+"""How many random games are played plain, if they take no longer than :data:`SECONDS`."""
+SECONDS = 1.0
+LARGEST_VALUE = 2**30
+MOST_OUTCOMES = 1 << 16
+MOST_NAMES = 5000
+"""Of so many moves the names are compared with each other."""
+
+ADVICE = (
+    (
+        r"NRT required|returning of array|allocat",
+        "this makes an array, a list or a text, for which compiled rules have no room: use numbers,"
+        " the state, and constants from the top of the file",
+    ),
+    (
+        r"Untyped global name '(\w+)'|global.*?'(\w+)'.*list|reflected list",
+        "constants must be numbers, tuples or NumPy arrays: write a tuple in place of a list, a"
+        " dict or a set",
+    ),
+    (
+        r"float64|Cannot unify .*float",
+        "np.uint64 and a plain whole number together make a float: write np.uint64(...) around the"
+        " plain one",
+    ),
+    (r"unicode_type|UnicodeType|'str'", "compiled rules have no texts: give whole numbers"),
+    (
+        r"\bnone\b|NoneType|omitted",
+        "on some path this gives nothing: every path must give a number (or a state)",
+    ),
+    (
+        r"Cannot unify|[Uu]nif",
+        "one variable holds things of two types: give each its own name",
+    ),
+    (
+        r"Unknown attribute|[Uu]nsupported|not supported|No implementation",
+        "Numba does not know this: write a loop over numbers",
+    ),
+)
+"""What to write instead, by what Numba says."""
+
+
+@dataclass(frozen=True)
+class PlainGames:
+    """What random games by the plain rules were like."""
+
+    games: int
+    shortest: int
+    longest: int
+    unfinished: int
+    """How many were not over after LONGEST moves."""
+    moves: float
+    """How many moves there are to choose from, in the mean."""
+
+
+def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -> PlainGames:
+    """Plays random *games* by the rules as they stand, and looks at all that they say.
+
+    Args:
+        game: What is played.
+        games: How many games.
+        seconds: After so many no further game is begun.
+
+    Raises:
+        GameFileError: The rules fail, or say something that they may not; the text tells the line.
+    """
+    checker = _PlainChecker(game)
+    begun, lengths, unfinished = time.monotonic(), [], 0
+    choices: list[int] = []
+    for seed in range(games):
+        if seed and time.monotonic() - begun > seconds:
+            break
+        length, ended = checker.play(seed + 1, choices)
+        lengths.append(length)
+        unfinished += not ended
+    if 2 * unfinished > len(lengths):
+        checker.fail(
+            "LONGEST",
+            f"{unfinished} of {len(lengths)} random games were not over after {game.code.LONGEST}"
+            " moves (LONGEST): the game does not end, or LONGEST is too small",
+        )
+    checker.check_names()
+    return PlainGames(len(lengths), min(lengths), max(lengths), unfinished, float(np.mean(choices)))
+
+
+class _PlainChecker:
+    """Plays games by the plain rules."""
+
+    def __init__(self, game: BoardGame) -> None:
+        self.game, self.code = game, game.code
+        self.plane_bits = 64 * -(-int(game.code.CELLS) // 64)
+
+    def fail(self, name: str, sentence: str) -> None:
+        """Refuses the file.
+
+        Raises:
+            GameFileError: Always.
+        """
+        raise GameFileError(f"{self.game.file}{find_line(self.game, name)}: {sentence}")
+
+    def ask(self, name: str, state: Board, *given: Any) -> Any:
+        """What a function says of a *state*, which it must not change."""
+        thawed = self.game.thaw(state)
+        answer = self.game.ask(name, thawed, *given)
+        if self.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
+            self.fail(name, f"{name} changes the state, which only play and resolve may do")
+        return answer
+
+    def number(self, name: str, lowest: int, highest: int, state: Board, *given: Any) -> int:
+        """The whole number that a function says."""
+        answer = self.ask(name, state, *given)
+        if not isinstance(answer, int | np.integer | np.bool_):
+            self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number")
+        if not lowest <= int(answer) <= highest:
+            self.fail(name, f"{name} gives {answer}: it must give {lowest} to {highest}")
+        return int(answer)
+
+    def play(self, seed: int, choices: list[int]) -> tuple[int, bool]:
+        """Plays a game; gives how many moves it had, and whether it was over then."""
+        state = self._settle(self.game.initial(seed)._replace(stream=seed))
+        stream, made = new_stream(seed), []
+        while self._goes_on(state):
+            if state.plies >= self.code.LONGEST:
+                return state.plies, False
+            moves = self._list_moves(state)
+            choices.append(len(moves))
+            self._look(state)
+            move = moves[int(below(stream, len(moves)))]
+            made.append(move)
+            before, state = state, self._change(state, "play", move)
+            if self._change(before, "play", move) != state:
+                self.fail(
+                    "play",
+                    f"play gives another state for the same move {move} the second time: it may"
+                    " depend on nothing but the state and the move",
+                )
+            state = self._settle(state._replace(plies=before.plies + 1))
+        self._look(state)
+        if not made:
+            self.fail("start", "the game is over before the first move")
+        return state.plies, True
+
+    def _goes_on(self, state: Board) -> bool:
+        if self.code.HAS_POINTS:
+            for seat in range(self.game.seats):
+                self.number("points", -(2**31), 2**31 - 1, state, seat)
+            return not self.number("is_over", 0, 1, state)
+        answer = self.ask("result", state)
+        if answer is None:
+            self.fail("result", "result gives nothing: 2 means that the game goes on")
+        if not isinstance(answer, int | np.integer) or int(answer) not in (-1, 0, 1, GOES_ON):
+            self.fail(
+                "result",
+                f"result gives {answer!r:.60}: it must give 1, 0 or -1 for who moved first, or 2"
+                " if the game goes on",
+            )
+        return int(answer) == GOES_ON
+
+    def _settle(self, state: Board) -> Board:
+        count = 0
+        while self.code.HAS_CHANCE:
+            outcomes = self.number("chance", 0, MOST_OUTCOMES, state)
+            if not outcomes:
+                break
+            stream = new_stream(state.stream)
+            state = self._change(state, "resolve", int(below(stream, outcomes)))
+            state = state._replace(stream=int(stream[0]))
+            count += 1
+            if count > MOST_OUTCOMES:
+                self.fail("chance", "chance decides again and again: it must give 0 at some time")
+        return state
+
+    def _list_moves(self, state: Board) -> list[int]:
+        self.number("to_move", 0, self.game.seats - 1, state)
+        moves = np.full(self.code.MOVES, -1, dtype=np.int64)
+        count = self.number("legal", 1, self.code.MOVES, state, moves)
+        found: list[int] = moves[:count].tolist()
+        for move in found:
+            if not 0 <= move < self.code.MOVES:
+                self.fail("legal", f"legal lists move {move}: they are 0 to {self.code.MOVES - 1}")
+        if found != sorted(set(found)):
+            self.fail("legal", "legal must list each move once, in ascending order")
+        return found
+
+    def _change(self, state: Board, name: str, number: int) -> Board:
+        """The state after a move or an outcome."""
+        thawed = self.game.thaw(state)
+        answer = self.game.ask(name, thawed, number)
+        if self.code.IS_ARRAY:
+            if answer is not None:
+                self.fail(
+                    name, f"{name} gives {answer!r:.40}: it must change the array, and give nothing"
+                )
+            return state._replace(state=tuple(thawed.tolist()))
+        size = len(self.code.START)
+        if not isinstance(answer, tuple) or len(answer) != size:
+            self.fail(name, f"{name} gives {answer!r:.60}: it must give a state of {size} numbers")
+        for one in answer:
+            if not isinstance(one, int | np.integer | np.bool_):
+                self.fail(name, f"{name} gives a state with {one!r:.60}, which is no whole number")
+        for one, kind in zip(answer, map(type, self.code.START), strict=True):
+            limits = np.iinfo(kind)
+            if not limits.min <= int(one) <= limits.max:
+                self.fail(
+                    name,
+                    f"{name} gives a state with {int(one)}, which {kind.__name__} can't hold: begin"
+                    " with np.uint64(...) in start, or keep to 64 bits",
+                )
+        return state._replace(state=self.game.freeze(answer))
+
+    def _look(self, state: Board) -> None:
+        """Makes sure that what networks see fits, and shows nothing that is hidden."""
+        for seat in range(self.game.seats):
+            if self.code.SEES_CELLS:
+                cells = state.state[: self.code.CELLS]
+                if min(cells) < 0 or max(cells) > self.code.PLANES:
+                    self.fail(
+                        "play",
+                        f"a cell holds {max(cells, key=abs)}: it must be 0 if empty, else 1 to"
+                        f" {self.code.PLANES} (SEATS * PIECES, or PLANES)",
+                    )
+                continue
+            seen = self._see(state, seat)
+            if "view" in self.game.plain:
+                view = self.game.view(state, seat)
+                if not np.array_equal(self._see(view, seat), seen):
+                    self.fail("see", "see shows something that view hides from that seat")
+        if "evaluate" in self.game.plain and self._goes_on(state):
+            self.number("evaluate", 1 - LARGEST_VALUE, LARGEST_VALUE - 1, state, 0)
+        if "show" in self.game.plain and not isinstance(self.ask("show", state), str):
+            self.fail("show", "show must give a text")
+
+    def _see(self, state: Board, seat: int) -> Any:
+        words = self.code.PLANES * self.plane_bits // 64
+        planes = np.zeros(words, dtype=np.uint64)
+        self.ask("see", state, seat, planes)
+        bits = np.unpackbits(planes.astype("<u8").view(np.uint8), bitorder="little")
+        if bits.reshape(-1, self.plane_bits)[:, self.code.CELLS :].any():
+            self.fail(
+                "see", f"see sets a bit beyond the {self.code.CELLS} cells of a plane (CELLS)"
+            )
+        return planes
+
+    def check_names(self) -> None:
+        """Makes sure that moves are understood as they are written."""
+        names: dict[str, int] = {}
+        for move in range(min(self.code.MOVES, MOST_NAMES)):
+            name = self.game.format_move(move)
+            if not name.strip() or len(name.split()) != 1:
+                self.fail("name_move", f"name_move calls move {move} {name!r:.40}: use one word")
+            if names.setdefault(name.lower(), move) != move:
+                self.fail(
+                    "name_move", f"moves {names[name.lower()]} and {move} are both called {name!r}"
+                )
+            if "read_move" in self.game.plain and self.game.parse_move(name) != move:
+                self.fail("read_move", f"read_move reads {name!r}, move {move}, as another move")
+
+
+def find_line(game: BoardGame, name: str) -> str:
+    """Where the *game*'s file defines a *name*, for messages."""
+    pattern = re.compile(rf"\s*(def {name}\(|{name}\b[^=(]*=[^=])")
+    for number, line in enumerate(game.source.splitlines(), 1):
+        if pattern.match(line):
+            return f", line {number}"
+    return ""
+
+
+def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
+    """What Numba's *error* means for who wrote the *game*'s file: the line, and what to write."""
+    text = str(error)
+    found = re.search(r"game\.py\"?(?:, line | \()(\d+)", text)
+    reason = next(
+        (line.strip() for line in text.splitlines() if line.strip() and "Failed in" not in line),
+        type(error).__name__,
+    )
+    advice = next((advice for pattern, advice in ADVICE if re.search(pattern, text)), "")
+    line = int(found[1]) if found else 0
+    written = game.source.splitlines()[line - 1].strip() if line else ""
+    where = f", line {line} ({written:.60})" if line else ""
+    sentence = advice or "this can't be compiled"
+    return GameFileError(f"{game.file}{where}: {sentence} (Numba: {reason:.80})")
+
+
+def check_compiled(
+    game: BoardGame, play: Callable[[int], tuple[list[int], list[int]]], games: int = GAMES
+) -> None:
+    """Compares random games of the compiled kernel with the plain rules.
+
+    Args:
+        game: What is played.
+        play: Plays so many games compiled, of the seeds 0, 1, ...: gives their hashes and lengths.
+        games: How many.
+
+    Raises:
+        GameFileError: They differ.
+    """
+    hashes, lengths = play(games)
+    begun = time.monotonic()
+    for seed, (theirs, length) in enumerate(zip(hashes, lengths, strict=True)):
+        if seed and time.monotonic() - begun > SECONDS:
+            return
+        ours, plies = _hash_plain(game, seed)
+        if (ours, plies) != (theirs, length):
+            raise _find_difference(game, seed)
+
+
+def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
+    """The hash and the length of the random game of a *seed*, by the plain rules."""
+    state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
+    moves = game.legal_moves(state)
+    value = 0xCBF29CE484222325
+    while moves:
+        move = moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
+        value = (value ^ (move + 1)) * 0x100000001B3 % 2**64
+        state = game.play(state, move)
+        moves = game.legal_moves(state)
+    return value, state.plies
+
+
+def _find_difference(game: BoardGame, seed: int) -> GameFileError:
+    """Which function says something else when it is compiled, in the random game of a *seed*."""
+    code = game.code
+    state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
+    functions = ("is_over",) if code.HAS_POINTS else ("result",)
+    while True:
+        for name in (*functions, "to_move"):
+            plain, compiled = game.ask(name, game.thaw(state)), _call(game, name, state)
+            if int(plain) != int(compiled):
+                return _differs(game, name, state, plain, compiled)
+        moves = game.legal_moves(state)
+        if not moves:
+            break
+        room = np.zeros(code.MOVES, dtype=np.int64)
+        count = int(_call(game, "legal", state, room))
+        if room[:count].tolist() != moves:
+            return _differs(game, "legal", state, moves, room[:count].tolist())
+        move = moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
+        after = game.play(state, move)
+        if not code.HAS_CHANCE:
+            theirs = _play_compiled(game, state, move)
+            if theirs != after.state:
+                return _differs(game, "play", state, after.state, theirs)
+        state = after
+    return GameFileError(
+        f"{game.file}: compiled, the rules play other random games than as they stand; look for"
+        " numbers of more than 64 bits, and for indices below 0 or beyond the end"
+    )
+
+
+def _differs(game: BoardGame, name: str, state: Board, plain: Any, compiled: Any) -> GameFileError:
+    return GameFileError(
+        f"{game.file}{find_line(game, name)}: compiled, {name} gives {compiled!r:.60}, not"
+        f" {plain!r:.60} as in Python (at move {state.plies + 1} of a random game); look for"
+        " numbers that do not fit into their type, and for indices below 0 or beyond the end"
+    )
+
+
+def _call(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
+    thawed = game.thaw(state) if game.code.IS_ARRAY else enter(game.code, state, np.zeros((1, 1)))
+    return getattr(game.code, name)(thawed, *given)
+
+
+def _play_compiled(game: BoardGame, state: Board, move: int) -> tuple[int, ...]:
+    if game.code.IS_ARRAY:
+        thawed = game.thaw(state)
+        game.code.play(thawed, move)
+        return tuple(thawed.tolist())
+    return tuple(map(int, _call(game, "play", state, move)))
+
+
+def check_at_first(game: type[BoardGame]) -> None:
+    """Does :func:`check_plain` for a *game* with its usual options, once for each version of it.
+
+    Raises:
+        GameFileError: See there.
+    """
+    usual = game()
+    mark = Path(str(usual.code.__file__)).with_name(CHECKED)
+    if not mark.exists():
+        check_plain(usual)
+        mark.touch()
+
+
+def guard(kernel: KernelSpec) -> KernelSpec:
+    """The same *kernel*; what of it was compiled anew is compared with the plain rules first."""
+
+    def play(matches: Any, rules: Any, *arrays: Any) -> None:
+        game: Any = game_of(rules)
+        mark = Path(str(matches.__file__)).with_name(CHECKED)
+        with _explaining(game):
+            if not mark.exists():
+                if game.rules != type(game)().rules:
+                    check_plain(game)
+                check_compiled(game, partial(play_random, kernel, matches, game))
+                mark.touch()
+            assert kernel.play is not None
+            kernel.play(matches, rules, *arrays)
+
+    def decide(variant: Mapping[str, Any], rules: Any, *given: Any) -> int:
+        with _explaining(game_of(rules)):
+            return kernel.decide(variant, rules, *given)
+
+    return replace(kernel, play=play, decide=decide)
+
+
+@contextmanager
+def _explaining(game: Any) -> Iterator[None]:
+    try:
+        yield
+    except NumbaError as error:
+        raise explain_compiling(error, game) from None
+
+
+def play_random(
+    kernel: KernelSpec, matches: Any, game: BoardGame, games: int
+) -> tuple[list[int], list[int]]:
+    """The hashes and lengths of so many random games of the seeds 0, 1, ..., compiled."""
+    packed = simple_player(RECORD_FIELDS)
+    places = np.zeros((games, game.seats), dtype=np.int8)
+    plies, hashes = np.zeros(games, dtype=np.int16), np.zeros(games, dtype=np.uint64)
+    assert kernel.play is not None
+    kernel.play(
+        matches,
+        game.rules,
+        packed,
+        np.zeros((games, game.seats), dtype=np.int32),
+        np.arange(games, dtype=np.uint64),
+        np.zeros((games, 0), dtype=np.int64),
+        kernel.make_workspace(game.rules, packed),
+        places,
+        plies,
+        np.zeros(games, dtype=np.int8),
+        hashes,
+    )
+    return hashes.tolist(), plies.tolist()

@@ -1,0 +1,48 @@
+"""The commands for who makes a game: new-game, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to *app*."""
+    app.command("new-game")(new_game)
+    app.command()(check)
+
+
+def new_game(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the game is called.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write the skeleton of a game in one file: a game that works, to be changed into yours."""
+    from evolve_arena.runs.game_files import write_skeleton
+    from evolve_arena.runs.output import print_line
+
+    file = write_skeleton(name, force=force)
+    print_line(str(file))
+    print_line(f"check it  evolve check {file}")
+    print_line(f"breed     evolve start {file}")
+
+
+def check(
+    game: Annotated[
+        Path, typer.Argument(metavar="MY_GAME.py", help="A game in one file, which is run.")
+    ],
+    games: Annotated[int, typer.Option(min=1, help="How many random games are compared.")] = 200,
+    json: Json = False,
+) -> None:
+    """Check a game in one file: its rules, what is compiled of them, and how fast that is."""
+    from evolve_arena.runs.game_files import print_report, report
+    from evolve_arena.runs.output import print_json
+
+    content = report(game, games)
+    if json:
+        print_json(content)
+    else:
+        print_report(content)

@@ -1,0 +1,187 @@
+"""What who makes a game in one file is told of it, and the file that he begins with."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.arena.arena import run_kernel
+from evolve_arena.arena.batch import make_batch, seat_players
+from evolve_arena.core.compiled import find_variant
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game, open_file, shipped_games
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board.game import FLOOR, BoardGame, specialise_board
+from evolve_arena.players.board.self_check import check_compiled, check_plain, play_random
+from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
+from evolve_arena.players.board.workspace import make_workspace
+from evolve_arena.players.packed import PackedPlayers
+from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import player_kinds
+from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.output import print_line, print_table
+
+MOMENT = 0.5
+"""Seconds for which each speed is measured."""
+PLAYERS = 10
+HIDDEN = (32,)
+NETWORKS = "value networks, 32 hidden units"
+ADVICE = {
+    "legal": ": keep in the state what it finds out each time, or use words of bits",
+    "play": ": change few numbers, or use words of bits",
+    "result": ": look only at what the last move can have ended; keep its place in the state",
+    "see": ": it is fastest where the state begins with the cells and there is no see at all",
+}
+"""What makes each part faster."""
+SKELETON = "tic-tac-toe"
+"""The game that ships whose file others begin with."""
+
+
+def write_skeleton(name: str, *, force: bool = False) -> Path:
+    """Writes a game that works into a file, to be changed; gives the file.
+
+    Raises:
+        BadValueError: The name is none, is taken, or the file exists.
+    """
+    stem = re.sub(r"[\s-]+", "_", name.strip().removesuffix(".py")).lower()
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,60}", stem):
+        raise BadValueError(f"{name!r:.40} is no name: use letters, digits, - and _")
+    if stem.replace("_", "-") in shipped_games():
+        raise BadValueError(
+            f"there is a game {stem.replace('_', '-')} already: choose another name"
+        )
+    file = Path(f"{stem}.py")
+    if file.exists() and not force:
+        raise BadValueError(f"{file} exists: choose another name, or replace it with --force")
+    game: Any = find_game(SKELETON).game
+    title = f'"""{stem.replace("_", " ").capitalize()}: so far it is tic-tac-toe; change it."""'
+    source = re.sub(r'\A""".*?"""', lambda _: title, game.source, flags=re.DOTALL)
+    write_whole(file, source.encode())
+    return file
+
+
+def report(path: Path, games: int) -> dict[str, Any]:
+    """What can be said of the game in a file, ready for JSON.
+
+    Args:
+        path: The file, which is run.
+        games: How many random games are played plain and compiled.
+
+    Raises:
+        ArenaError: The file is no game, or breaks a rule; see `players.board.self_check`.
+    """
+    spec = open_file(path)
+    game: Any = spec.make()
+    code = game.code
+    plain = check_plain(game, games, seconds=4 * MOMENT)
+    randoms = make_random(game).packed
+    *_, matches = find_variant(spec, game.rules, randoms).values()
+    check_compiled(game, partial(play_random, spec.kernel, matches, game), games)
+    decoder = spec.networks["mlp"].decoder_type(hidden=HIDDEN)
+    genomes = decoder.initialise(PLAYERS, "fan-in", np.random.default_rng(1))
+    speeds = {
+        "random players": _measure_matches(game, randoms),
+        NETWORKS: _measure_matches(game, decoder.pack(genomes)),
+    }
+    return {
+        "file": str(path),
+        "game": spec.name,
+        "title": game.title,
+        "seats": game.seats,
+        **{name.lower(): int(getattr(code, name)) for name in ("MOVES", "PLANES", "CELLS")},
+        "options": {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()},
+        "plain": asdict(plain),
+        "compiled_games": games,
+        "players": sorted(player_kinds(spec.name)),
+        "networks": sorted(spec.networks),
+        "speeds": speeds,
+        "parts": _measure_parts(game, decoder.pack(genomes)),
+    }
+
+
+def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
+    """How many matches and plies a second are played on one core."""
+    rows = len(packed.seats)
+    count, matches, plies, seconds = 5, 0, 0, 0.0
+    run_kernel(make_batch(game, packed, *_seat(game, rows, 0)))
+    while seconds < MOMENT:
+        count = min(4 * count, 20_000)
+        batch = make_batch(game, packed, *_seat(game, rows, count))
+        begun = time.process_time()
+        results = run_kernel(batch)
+        seconds += time.process_time() - begun
+        matches, plies = matches + count, plies + int(results.plies.sum())
+    return {"matches_per_second": matches / seconds, "plies_per_second": plies / seconds}
+
+
+def _seat(game: AnyGame, players: int, matches: int) -> tuple[Any, Any]:
+    """Who sits where in so many matches, and their seeds."""
+    seatings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
+    slots = seat_players(seatings % players, find_game(game.name).most_seats)
+    return slots, derive_seeds(matches, 0, "check", matches)
+
+
+def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
+    """How many nanoseconds each part takes at a ply of a value network, on one core."""
+    *_, module = specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))
+    workspace = make_workspace(game.code, packed)
+    seconds = {}
+    for part in (NOTHING, LEGAL, PLAY, RESULT, SEE):
+        times, taken, plies = (0 if part == NOTHING else 4), 0.0, 0
+        module.repeat_part(part, times, np.uint64(0), workspace)
+        seed, begun = 1, time.process_time()
+        while taken < MOMENT / 2:
+            plies += module.repeat_part(part, times, np.uint64(seed), workspace)[0]
+            seed, taken = seed + 1, time.process_time() - begun
+        seconds[part] = taken / plies
+    base, each = seconds[NOTHING], 0.25 * 1e9
+    play = max(0.0, (seconds[PLAY] - base) * each)
+    return {
+        "legal": max(0.0, (seconds[LEGAL] - base) * each),
+        "play": play,
+        "result": max(0.0, (seconds[RESULT] - base) * each - play),
+        "see": max(0.0, (seconds[SEE] - base) * each - play),
+    }
+
+
+def print_report(content: dict[str, Any]) -> None:
+    """Prints what :func:`report` gave, for people."""
+    plain, speeds, parts = content["plain"], content["speeds"], content["parts"]
+    print_line(f": {content['title']}", heading=content["game"])
+    shape = f"{content['planes']} planes of {content['cells']} cells"
+    print_line(
+        f"{content['seats']} seats, moves 0 to {content['moves'] - 1},"
+        f" {plain['moves']:.1f} to choose from in the mean; networks see {shape}"
+    )
+    for name, values in content["options"].items():
+        print_line(f"option {name.lower()}: {values[0]} to {values[-1]}")
+    unfinished = (
+        f"; {plain['unfinished']} were not over after the last move (LONGEST), a draw"
+        if plain["unfinished"]
+        else ""
+    )
+    print_line(
+        f"{plain['games']} random games by the plain rules end after {plain['shortest']} to"
+        f" {plain['longest']} moves{unfinished}"
+    )
+    print_line("compiled, random games are the same as plain")
+    rows = [
+        (name, f"{each['matches_per_second']:,.0f}", f"{each['plies_per_second']:,.0f}")
+        for name, each in speeds.items()
+    ]
+    print_table("Speed on one core", ["who plays", "matches/s", "moves/s"], rows)
+    whole = 1e9 / speeds[NETWORKS]["plies_per_second"]
+    network = max(0.0, whole - sum(parts.values()))
+    shares = {**parts, "the network": network}
+    told = ", ".join(f"{name} {share / sum(shares.values()):.0%}" for name, share in shares.items())
+    print_line(f"of a network's move, {whole:,.0f} ns, about: {told}")
+    most = max(shares, key=lambda name: shares[name])
+    print_line(f"so what limits its speed is {most}" + ADVICE.get(most, ""))
+    print_line(f"breed players: evolve start {content['file']}")
