@@ -16,6 +16,7 @@ from benchmarks import (
     matches,
     neat_generations,
     neat_speciation,
+    one_file,
     q_learning,
     search,
     td,
@@ -41,6 +42,7 @@ PARTS = {
     "q-learning": q_learning.measure,
     "tuples": tuples.measure,
     "ticket-to-ride": ticket_to_ride.measure,
+    "one-file": one_file.measure,
 }
 
 

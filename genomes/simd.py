@@ -125,16 +125,29 @@ def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 @instruction
 def load_word(typing: Any, array: Any, index: Any) -> Any:
-    """Eight bytes of a flat array of bytes as a ``uint64``, the first one lowest."""
-    assert array.dtype.bitwidth == 8
+    """The eight bytes from place 8 * *index* of an array's memory, the first one lowest."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = builder.mul(args[1], ir.Constant(args[1].type, 8))
-        element = _element(context, builder, signature, [args[0], place])
-        word = ir.IntType(64)
-        return builder.load(builder.bitcast(element, word.as_pointer()), align=1)
+        return builder.load(_word_address(context, builder, signature, args), align=1)
 
     return types.uint64(array, types.intp), generate
+
+
+@instruction
+def store_word(typing: Any, array: Any, index: Any, word: Any) -> Any:
+    """Puts a *word* where :func:`load_word` finds it."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _word_address(context, builder, signature, args), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.uint64), generate
+
+
+def _word_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    words = builder.bitcast(array.data, ir.IntType(64).as_pointer())
+    return builder.gep(words, [args[1]])
 
 
 load = _make_load(float_vector, FLOATS)

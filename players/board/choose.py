@@ -13,8 +13,11 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import (
+    ACTIVATION,
     LAYERS,
     SIZES,
+    UNIT,
+    activate,
     activate_sums,
     evaluate_hidden,
     padded,
@@ -26,6 +29,7 @@ from evolve_arena.genomes.simd import (
     LANES,
     add,
     add_int,
+    halve_sum,
     load,
     load_int,
     multiply,
@@ -35,6 +39,7 @@ from evolve_arena.genomes.simd import (
     spread,
     store,
     store_int,
+    to_float,
 )
 from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
 from evolve_arena.players.board.rules import (
@@ -42,6 +47,8 @@ from evolve_arena.players.board.rules import (
     MOVES,
     SEATS,
     SEEN,
+    SEES_CELLS,
+    add_columns,
     count_outcomes,
     find_changes,
     find_mover,
@@ -51,6 +58,7 @@ from evolve_arena.players.board.rules import (
     judge,
     list_bits,
     list_moves,
+    look,
     weigh,
 )
 from evolve_arena.players.board.workspace import (
@@ -180,13 +188,7 @@ def _sum_up(
         base = players.seats[player, COLUMNS_AT] + width
         for block in range(0, width, LANES):
             total = load_int(sums, source + block)
-            for place in range(count):
-                change = peek(changes, place)
-                if change >= 0:
-                    total = add_int(total, load_int(columns, base + block + change * width))
-                else:
-                    column = load_int(columns, base + block + ~change * width)
-                    total = add_int(total, scale_int(column, np.int32(-1)))
+            total = _add_listed(changes, count, columns, base + block, width, total)
             store_int(sums, target + block, total)
 
 
@@ -269,6 +271,10 @@ def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: An
     value = 0.0
     if HAS_VALUES or HAS_TUPLES:
         size = _slot_size(workspace)
+        if HAS_VALUES and kind == NETWORK:
+            shape = players.shapes[players.seats[player, SHAPE]]
+            if shape[LAYERS] == 2:
+                return _value_shallow(players, player, slot, trial, workspace)
         _sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
         if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
             value = np.float64(_sum_tuples(players, player, TRIAL * size, workspace))
@@ -282,6 +288,45 @@ def _value_trial(players: Any, player: int, slot: int, trial: Any, workspace: An
                 )
             value = np.float64(single_output(shape, players.weights, base, inputs))
     return value
+
+
+@inlined
+def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """The same for a network with one hidden layer, in one go: most networks are such."""
+    planes, changes, columns = workspace.planes, workspace.changes, players.columns
+    shape = players.shapes[players.seats[player, SHAPE]]
+    width = padded(shape[SIZES + 1])
+    base = players.seats[player, COLUMNS_AT] + width
+    count, listed = 0, SEES_CELLS or width > LANES
+    if listed:
+        count = find_changes(workspace.states, trial, planes, changes, slot, False)
+    else:
+        look(workspace.states, trial, slot, planes, SEATS * SEEN)
+    at, row = slot * _slot_size(workspace), players.seats[player, WEIGHTS_AT]
+    output = spread(np.float32(0.0))
+    for block in range(0, width, LANES):
+        total = load_int(workspace.sums, at + block)
+        if listed:
+            total = _add_listed(changes, count, columns, base + block, width, total)
+        else:
+            total = add_columns(planes, slot, columns, base + block, width, total)
+        value = activate(multiply(to_float(total), spread(UNIT)), shape[ACTIVATION])
+        term = multiply(value, load(players.weights, row + LANES + block))
+        output = add(output, term)
+    return np.float64(halve_sum(output) + players.weights[row])
+
+
+@inlined
+def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
+    """*total*, and the parts of columns of so many *changes*."""
+    for place in range(count):
+        change = peek(changes, place)
+        if change >= 0:
+            total = add_int(total, load_int(columns, base + change * width))
+        else:
+            column = load_int(columns, base + ~change * width)
+            total = add_int(total, scale_int(column, np.int32(-1)))
+    return total
 
 
 @inlined

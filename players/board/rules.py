@@ -13,7 +13,15 @@ import numpy as np
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import below
-from evolve_arena.genomes.simd import load_word, peek, poke
+from evolve_arena.genomes.simd import (
+    add_int,
+    load_int,
+    load_word,
+    peek,
+    poke,
+    scale_int,
+    store_word,
+)
 from evolve_arena.players.board.example import (
     CELLS,
     HAS_CHANCE,
@@ -41,6 +49,10 @@ from evolve_arena.players.board.example import (
 
 GOES_ON = 2
 SIZE = len(START)
+ITEM_BYTES = START.itemsize if IS_ARRAY else 8
+STATE_WORDS = (SIZE * ITEM_BYTES + 7) // 8
+ROW_WORDS = (SIZE + 15) // 8 * ITEM_BYTES
+"""How many words a state and a row of states take; see `workspace.make_states`."""
 PLANE_WORDS = (CELLS + 63) // 64
 """How many words a plane has."""
 WORDS = PLANE_WORDS * PLANES
@@ -109,8 +121,8 @@ def settle(states: Any, state: Any, stream: Any) -> Any:
 
 @inlined
 def _copy(states: Any, level: Any, state: Any) -> None:
-    for place in range(SIZE):
-        states[level, place] = states[state, place]
+    for word in range(STATE_WORDS):
+        store_word(states, level * ROW_WORDS + word, load_word(states, state * ROW_WORDS + word))
 
 
 @inlined
@@ -197,7 +209,7 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
     """
     if SEES_CELLS:
         for word in range(CELL_WORDS):
-            poke(planes, at + word, _load_cells(states[state, :SIZE], word))
+            poke(planes, at + word, _load_cells(states, state, word))
     else:
         for word in range(WORDS):
             poke(planes, at + word, np.uint64(0))
@@ -220,7 +232,7 @@ def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, 
     for word in range(SEEN):
         before = peek(planes, before_at + word)
         if SEES_CELLS:
-            now = _load_cells(states[state, :SIZE], word)
+            now = _load_cells(states, state, word)
             left = before ^ now
             while left:
                 shift = np.uint64(lowest_bit(left) & ~7)
@@ -247,6 +259,27 @@ def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, 
         if keep:
             poke(planes, before_at + word, now)
     return count
+
+
+@inlined
+def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
+    """*total*, and the part of a column for each bit that came, less one for each that went.
+
+    What is seen now stands in slot SEATS. A column has *width* numbers; the part of that of bit 0
+    begins at place *base*. It does what :func:`find_changes` and sums do, but writes nothing down.
+    """
+    for word in range(SEEN):
+        before, now = peek(planes, slot * SEEN + word), peek(planes, SEATS * SEEN + word)
+        come, gone = now & ~before, before & ~now
+        at = base + 64 * width * word
+        while come:
+            total = add_int(total, load_int(columns, at + width * lowest_bit(come)))
+            come &= come - ONE
+        while gone:
+            column = load_int(columns, at + width * lowest_bit(gone))
+            total = add_int(total, scale_int(column, np.int32(-1)))
+            gone &= gone - ONE
+    return total
 
 
 @inlined
@@ -282,9 +315,9 @@ def find_bit(content: Any, cell: Any, seat: Any) -> Any:
 
 
 @inlined
-def _load_cells(state: Any, word: Any) -> Any:
+def _load_cells(states: Any, state: Any, word: Any) -> Any:
     """Eight cells, of which the first is the lowest byte."""
-    cells = load_word(state, word)
+    cells = load_word(states, state * ROW_WORDS + word)
     return cells & LAST_CELLS if word == CELL_WORDS - 1 else cells
 
 
@@ -297,6 +330,7 @@ __all__ = [
     "PLANES",
     "SEATS",
     "SEEN",
+    "SEES_CELLS",
     "SIZE",
     "WORDS",
 ]

@@ -90,7 +90,7 @@ def make_states(rules: Any, levels: int) -> NDArray[Any]:
     """Room for so many states, in rows of whole words that may be read at once."""
     kind = rules.START.dtype if rules.IS_ARRAY else np.int64
     size = len(rules.START) if rules.IS_ARRAY else 1
-    return np.zeros((levels, -(-(size + 8) // 8) * 8), dtype=kind)
+    return np.zeros((levels, (size + 15) // 8 * 8), dtype=kind)
 
 
 def plane_words(rules: Any) -> int:
