@@ -1,0 +1,105 @@
+"""Hex: x joins the upper edge to the lower one, o the left edge to the right one.
+
+Cells touch those beside them in their row, those above and below, and those above to the right and
+below to the left. There is no swap: the first move stays. Somebody always wins.
+
+A state is the cells, 0 where no stone lies, 1 for x and 2 for o; then for each cell which of its
+owner's edges its stone is joined to, 1 and 2, or 3 for both; and whose turn it is, and who has won.
+"""
+
+import numpy as np
+
+SIZE = 7
+OPTIONS = {"SIZE": range(3, 12)}
+CELLS = SIZE * SIZE
+WIDTH = SIZE
+MOVES = CELLS
+LONGEST = CELLS
+SYMMETRY = "turn"
+PLANES = 2
+ENDINGS = ("a chain from edge to edge", "no draw is possible")
+
+TURN, WINNER = 2 * CELLS, 2 * CELLS + 1
+NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+WORDS = (CELLS + 63) // 64
+
+
+def start():
+    return np.zeros(2 * CELLS + 2, np.int8)
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def legal(state, moves):
+    count = 0
+    for cell in range(CELLS):
+        if state[cell] == 0:
+            moves[count] = cell
+            count += 1
+    return count
+
+
+def play(state, move):
+    """Puts a stone, and finds out which edges it joins."""
+    seat = state[TURN]
+    state[move] = 1 + seat
+    edges = 0
+    line = move // SIZE if seat == 0 else move % SIZE
+    if line == 0:
+        edges |= 1
+    if line == SIZE - 1:
+        edges |= 2
+    for down, right in NEIGHBOURS:
+        other = find_neighbour(state, move, down, right)
+        if other >= 0:
+            edges |= state[CELLS + other]
+    join(state, move, edges)
+    if edges == 3:
+        state[WINNER] = 1 + seat
+    state[TURN] = 1 - seat
+
+
+def join(state, cell, edges):
+    """Tells a stone, and all that are joined to it, which edges they are joined to."""
+    if state[CELLS + cell] | edges == state[CELLS + cell]:
+        return
+    state[CELLS + cell] |= edges
+    for down, right in NEIGHBOURS:
+        other = find_neighbour(state, cell, down, right)
+        if other >= 0:
+            join(state, other, edges)
+
+
+def find_neighbour(state, cell, down, right):
+    """The cell that far away, if a stone of the same colour lies there; else -1."""
+    row, column = cell // SIZE + down, cell % SIZE + right
+    if 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == state[cell]:
+        return row * SIZE + column
+    return -1
+
+
+def result(state):
+    if state[WINNER] == 0:
+        return 2
+    return 1 if state[WINNER] == 1 else -1
+
+
+def see(state, seat, planes):
+    """One's own stones, then the other's; o sees rows as columns, and so its edges like x."""
+    for cell in range(CELLS):
+        if state[cell] != 0:
+            place = cell if seat == 0 else cell % SIZE * SIZE + cell // SIZE
+            word = place // 64 if state[cell] == 1 + seat else WORDS + place // 64
+            planes[word] |= np.uint64(1) << np.uint64(place % 64)
+
+
+def show(state):
+    """Each row further to the right than the one above."""
+    letters = "  " + " ".join("abcdefghijk"[:SIZE])
+    lines = [letters]
+    for row in range(SIZE):
+        stones = " ".join(".xo"[cell] for cell in state[row * SIZE : (row + 1) * SIZE])
+        lines.append(" " * row + f"{row + 1:2} {stones} {row + 1}")
+    return "\n".join([*lines, " " * (SIZE + 1) + letters])
