@@ -1,9 +1,10 @@
 """Breakthrough: whose piece reaches the other's back row wins, or who has taken all pieces.
 
-Pieces go one step forward, straight or diagonally; they take only diagonally.
+Pieces go one step forward, straight or diagonally; they take only diagonally. Each has two rows of
+them, on boards of fewer than six rows one.
 
 A state is the pieces of whose turn it is, those of the other, and the seat whose turn it is. Bit
-``SIZE * row + column`` of a word is a cell. Seat 0 begins on the first two rows and moves up.
+``SIZE * row + column`` of a word is a cell; seat 0 begins on the first rows and moves up.
 """
 
 import numpy as np
@@ -19,7 +20,6 @@ LONGEST = 4 * CELLS
 SYMMETRY = "mirror"
 PLANES = 2
 SIDES = ("w", "b")
-SIGNS = "wb"
 ENDINGS = ("a breakthrough", "no draw is possible")
 
 STEPS = (SIZE - 1, SIZE, SIZE + 1, -SIZE - 1, -SIZE, -SIZE + 1)
@@ -30,8 +30,9 @@ HOMES = (LINE, LINE << np.uint64(CELLS - SIZE))
 
 
 def start():
-    both = (ONE << np.uint64(2 * SIZE)) - ONE
-    return both, both << np.uint64(CELLS - 2 * SIZE), 0
+    rows = 2 if SIZE >= 6 else 1
+    own = (ONE << np.uint64(rows * SIZE)) - ONE
+    return own, own << np.uint64(CELLS - rows * SIZE), 0
 
 
 def to_move(state):
@@ -108,3 +109,16 @@ def name_move(move):
     column, row = cell % SIZE + kind % 3 - 1, cell // SIZE + (1 if kind < 3 else -1)
     target = f"{'abcdefgh'[column]}{row + 1}" if 0 <= column < SIZE and 0 <= row < SIZE else "?"
     return f"{'abcdefgh'[cell % SIZE]}{cell // SIZE + 1}{target}"
+
+
+def show(state):
+    """Row 1 below, as on a chessboard."""
+    own, other, seat = state
+    white, black = (own, other) if seat == 0 else (other, own)
+    letters = "   " + " ".join("abcdefgh"[:SIZE])
+    lines = [letters]
+    for row in range(SIZE - 1, -1, -1):
+        cells = range(row * SIZE, (row + 1) * SIZE)
+        signs = " ".join(".wb"[(int(white) >> cell & 1) + 2 * (int(black) >> cell & 1)] for cell in cells)
+        lines.append(f"{row + 1:2} {signs} {row + 1}")
+    return "\n".join([*lines, letters])

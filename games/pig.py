@@ -31,6 +31,10 @@ def to_move(state):
 
 
 def legal(state, moves):
+    """To roll or to hold; who has enough to win can only hold."""
+    if state[state[TURN]] + state[SUM] >= GOAL:
+        moves[0] = HOLD
+        return 1
     moves[0] = ROLL
     moves[1] = HOLD
     return 2
