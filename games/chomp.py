@@ -18,6 +18,7 @@ MOVES = CELLS
 LONGEST = CELLS
 PLANES = 1
 SYMMETRY = "none"
+SIDES = ("first", "second")
 SIGNS = "#"
 ENDINGS = ("the other ate the poisoned piece", "no draw is possible")
 

@@ -102,4 +102,5 @@ def show(state):
     for row in range(SIZE):
         stones = " ".join(".xo"[cell] for cell in state[row * SIZE : (row + 1) * SIZE])
         lines.append(" " * row + f"{row + 1:2} {stones} {row + 1}")
-    return "\n".join([*lines, " " * (SIZE + 1) + letters])
+    lines += [" " * (SIZE + 1) + letters, "x: top to bottom, o: left to right"]
+    return "\n".join(lines)

@@ -3,8 +3,8 @@
 What is rolled adds up until the player holds, and only then counts. Who rolls a 1 loses what he has
 rolled in this turn, and the turn.
 
-A state is the points of each seat; then what was rolled in this turn, whose turn it is, and whether
-the die is rolling.
+A state is the points of each seat; then what was rolled in this turn, whose turn it is, what the die
+shows, and whether it is rolling.
 """
 
 import numpy as np
@@ -17,13 +17,13 @@ ROLL, HOLD = 0, 1
 LONGEST = 1000
 ENDINGS = ("enough points", "as many points")
 
-SUM, TURN, ROLLING = SEATS, SEATS + 1, SEATS + 2
+SUM, TURN, DIE, ROLLING = range(SEATS, SEATS + 4)
 CELLS = 50
 PLANES = SEATS + 2
 
 
 def start():
-    return np.zeros(SEATS + 3, np.int16)
+    return np.zeros(SEATS + 4, np.int16)
 
 
 def to_move(state):
@@ -60,10 +60,11 @@ def chance(state):
 
 def resolve(state, outcome):
     state[ROLLING] = 0
-    if outcome == 0:
+    state[DIE] = outcome + 1
+    if state[DIE] == 1:
         end_turn(state)
     else:
-        state[SUM] += outcome + 1
+        state[SUM] += state[DIE]
 
 
 def is_over(state):
@@ -96,6 +97,7 @@ def name_move(move):
 
 
 def show(state):
-    """The points, and what this turn has brought."""
+    """The points, what this turn has brought, and the die."""
     scores = "   ".join(f"{'xozvw'[seat]} {state[seat]}" for seat in range(SEATS))
-    return f"{scores}   ({'xozvw'[state[TURN]]} has rolled {state[SUM]})"
+    die = f", the die shows {state[DIE]}" if state[DIE] else ""
+    return f"{scores}   ({'xozvw'[state[TURN]]} has rolled {state[SUM]}{die})"

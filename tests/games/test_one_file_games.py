@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import cache
-from itertools import product
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ def sow(game: BoardGame, board: Board, move: int) -> int:
 
 AGREE: list[Any] = [
     ("tic-tac-toe", {}, "tic_tac_toe", same),
+    ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
     ("gomoku", {"size": 9}, "mnk(m=9,n=9,k=5)", same),
     ("gomoku", {"size": 6, "row": 4}, "mnk(m=6,n=6,k=4)", same),
     ("gomoku", {"size": 5, "row": 6}, "mnk(m=5,n=5,k=6)", same),
@@ -122,3 +123,167 @@ def test_as_many_sequences_of_moves_as_in_openspiel(
 
     game = make_game(name, **options)
     assert game.perft(game.initial(), depth) == count(theirs, depth)
+
+
+# What is known
+
+
+def walk(game: BoardGame, seed: int) -> list[Board]:
+    """The positions of a random game, the last one included."""
+    choices, boards = random.Random(seed), [game.initial(seed)]
+    while moves := game.legal_moves(boards[-1]):
+        boards.append(game.play(boards[-1], choices.choice(moves)))
+    return boards
+
+
+def test_every_game_of_tic_tac_toe() -> None:
+    game = make_game("tic-tac-toe")
+    ends = [game.perft(game.initial(), depth) for depth in range(10)]
+    assert ends == [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
+
+
+@pytest.mark.parametrize("height", range(1, 5))
+@pytest.mark.parametrize("width", range(1, 5))
+def test_who_begins_wins_chomp_unless_all_is_poisoned(height: int, width: int) -> None:
+    game = make_game("chomp", height=height, width=width)
+
+    @cache
+    def wins(left: int) -> bool:
+        """Whether who is to move wins, if so much is left."""
+        board = Board(game.rules, (left, 0))
+        outcome = game.outcome(board)
+        if outcome:
+            return outcome.places == (1, 2)
+        after = [game.play(board, move) for move in game.legal_moves(board)]
+        return any(not wins(board.state[0]) for board in after)
+
+    board = game.initial()
+    assert wins(board.state[0]) == (height * width > 1)
+    if height == width > 1:  # to leave a row and a column of the same length wins
+        assert not wins(game.play(board, width + 1).state[0])
+
+
+@pytest.mark.parametrize(("size", "row"), [(5, 3), (7, 4), (15, 5), (19, 6)])
+def test_stones_in_a_row_win_gomoku_in_all_directions(size: int, row: int) -> None:
+    game, last = make_game("gomoku", size=size, row=row), size - 1
+    assert game.code.MOVES == size * size
+    lines = [
+        [place for place in range(row)],
+        [last + size * place for place in range(row)],
+        [(size + 1) * (last - place) for place in range(row)],
+        [last + (size - 1) * place for place in range(row)],
+    ]
+    for line in lines:
+        others = [cell for cell in range(2, size * size, 3) if cell not in line]
+        board = game.initial()
+        for stone, other in zip([line[0], *line[2:], line[1]], others, strict=False):
+            assert game.outcome(board) is None
+            board = game.play(board, stone)
+            if not game.outcome(board):
+                board = game.play(board, other)
+        outcome = game.outcome(board)
+        assert outcome is not None
+        assert (outcome.places, outcome.reason) == ((1, 2), "enough in a row")
+        assert sum(1 for cell in board.state[: size * size] if cell == 1) == row
+
+
+def test_more_than_five_in_a_row_win_gomoku_too() -> None:
+    game = make_game("gomoku")
+    board = game.parse_position("a1 a9 b1 b9 c1 c9 e1 e9 f1 f9 g1 g9 d1")
+    assert game.outcome(board).places == (1, 2)
+
+
+def test_each_number_is_rolled_as_often_in_pig() -> None:
+    game = make_game("pig")
+    after = [game.play(game.initial(seed), 0) for seed in range(3000)]
+    rolled = [board.state[4] for board in after]
+    assert set(rolled) == set(range(1, 7))
+    assert all(440 < rolled.count(number) < 560 for number in range(1, 7))
+    for board, number in zip(after, rolled, strict=True):
+        assert board.state[:4] == ((0, 0, 0, 1) if number == 1 else (0, 0, number, 0))
+        assert board.state[5] == 0
+
+
+@pytest.mark.parametrize("seats", range(2, 6))
+def test_points_decide_pig(seats: int) -> None:
+    game = make_game("pig", seats=seats, goal=25)
+    assert game.seats == seats
+    for seed in range(20):
+        *boards, last = walk(game, seed)
+        for board, after in pairwise([*boards, last]):
+            before, now = (np.array(each.state[:seats]) for each in (board, after))
+            held = now.sum() > before.sum()
+            assert now.sum() - before.sum() == held * board.state[seats]
+            if held or after.state[seats + 2] == 1:
+                assert game.to_move(after) == (game.to_move(board) + 1) % seats
+        outcome = game.outcome(last)
+        assert outcome is not None
+        assert outcome.points == last.state[:seats]
+        assert outcome.places.count(1) == 1
+        assert max(outcome.points) == outcome.points[outcome.places.index(1)] >= 25
+
+
+def test_kalah_is_decided_by_all_seeds() -> None:
+    for options in ({}, {"pits": 4, "seeds": 3}, {"pits": 6, "seeds": 6}):
+        game = make_game("kalah", **options)
+        for seed in range(10):
+            points = game.outcome(walk(game, seed)[-1]).points
+            assert sum(points) == 2 * game.code.PITS * game.code.SEEDS
+
+
+# What people and networks see
+
+
+DRAWINGS = {
+    "hex": (
+        "d4 a7",
+        """\
+  a b c d e f g
+ 1 . . . . . . . 1
+  2 . . . . . . . 2
+   3 . . . . . . . 3
+    4 . . . x . . . 4
+     5 . . . . . . . 5
+      6 . . . . . . . 6
+       7 o . . . . . . 7
+          a b c d e f g
+x: top to bottom, o: left to right""",
+    ),
+    "kalah": (
+        "3 6",
+        """\
+       6  5  4  3  2  1
+    [  4  4  5  5  5  5 ]  north
+  0                        2
+    [  4  4  0  5  5  0 ]  south
+       1  2  3  4  5  6""",
+    ),
+}
+
+
+def test_breakthrough_moves_are_named_by_both_cells() -> None:
+    game = make_game("breakthrough", size=5)
+    names = [game.format_move(move) for move in game.legal_moves(game.initial())]
+    assert names[:5] == ["a1a2", "a1b2", "b1a2", "b1b2", "b1c2"]
+    board = game.parse_position("b1c2 c5b4 c2d3 b4a3 d3d4")
+    assert {game.format_move(move) for move in game.legal_moves(board)} >= {"e5d4", "a3a2"}
+    assert "d5d4" not in {game.format_move(move) for move in game.legal_moves(board)}
+    assert find_text_ui(game).draw(board).splitlines()[2] == " 4 . . . w . 4"
+
+
+def test_each_seat_of_hex_and_breakthrough_sees_itself_go_the_same_way() -> None:
+    game = make_game("hex", size=3)
+    first, second = game.parse_position("b1 c3"), game.parse_position("c3 a2")
+    assert np.array_equal(game.observe(first, 0), game.observe(second, 1))
+    game = make_game("breakthrough")
+    board = game.initial()
+    assert np.array_equal(game.observe(board, 0), game.observe(board, 1))
+    first, second = game.parse_position("b2c3"), game.parse_position("a2a3 b7c6 a1a2")
+    assert np.array_equal(game.observe(first, 0)[0], game.observe(second, 1)[0])
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_boards_of_other_shapes_are_drawn(name: str) -> None:
+    moves, drawing = DRAWINGS[name]
+    game = make_game(name)
+    assert find_text_ui(game).draw(game.parse_position(moves)) == drawing
