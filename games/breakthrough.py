@@ -20,6 +20,7 @@ LONGEST = 4 * CELLS
 SYMMETRY = "mirror"
 PLANES = 2
 SIDES = ("w", "b")
+SIGNS = "wb"
 ENDINGS = ("a breakthrough", "no draw is possible")
 
 STEPS = (SIZE - 1, SIZE, SIZE + 1, -SIZE - 1, -SIZE, -SIZE + 1)
@@ -91,16 +92,9 @@ def turn_over(word):
 
 
 def evaluate(state, seat):
-    """Each piece counts, the more the further it has come."""
-    own, other, turn = state
-    value = 0
-    for row in range(SIZE):
-        line = LINE << np.uint64(SIZE * row)
-        ahead = row if turn == 0 else SIZE - 1 - row
-        value += (10 + ahead * ahead) * count_bits(own & line)
-        ahead = SIZE - 1 - ahead
-        value -= (10 + ahead * ahead) * count_bits(other & line)
-    return value if turn == seat else -value
+    """How many more pieces one has."""
+    ahead = count_bits(state[0]) - count_bits(state[1])
+    return ahead if state[2] == seat else -ahead
 
 
 def name_move(move):
@@ -109,16 +103,3 @@ def name_move(move):
     column, row = cell % SIZE + kind % 3 - 1, cell // SIZE + (1 if kind < 3 else -1)
     target = f"{'abcdefgh'[column]}{row + 1}" if 0 <= column < SIZE and 0 <= row < SIZE else "?"
     return f"{'abcdefgh'[cell % SIZE]}{cell // SIZE + 1}{target}"
-
-
-def show(state):
-    """Row 1 below, as on a chessboard."""
-    own, other, seat = state
-    white, black = (own, other) if seat == 0 else (other, own)
-    letters = "   " + " ".join("abcdefgh"[:SIZE])
-    lines = [letters]
-    for row in range(SIZE - 1, -1, -1):
-        cells = range(row * SIZE, (row + 1) * SIZE)
-        signs = " ".join(".wb"[(int(white) >> cell & 1) + 2 * (int(black) >> cell & 1)] for cell in cells)
-        lines.append(f"{row + 1:2} {signs} {row + 1}")
-    return "\n".join([*lines, letters])

@@ -20,8 +20,18 @@ PLANES = 2
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
 
 TURN, WINNER = 2 * CELLS, 2 * CELLS + 1
-NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 WORDS = (CELLS + 63) // 64
+
+
+def find_neighbours(cell):
+    """The six cells around one; itself in place of those beyond the edges."""
+    row, column = divmod(cell, SIZE)
+    around = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+    places = [(row + down, column + right) for down, right in around]
+    return [SIZE * r + c if 0 <= r < SIZE and 0 <= c < SIZE else cell for r, c in places]
+
+
+NEIGHBOURS = np.array([find_neighbours(cell) for cell in range(CELLS)])
 
 
 def start():
@@ -45,39 +55,24 @@ def play(state, move):
     """Puts a stone, and finds out which edges it joins."""
     seat = state[TURN]
     state[move] = 1 + seat
-    edges = 0
     line = move // SIZE if seat == 0 else move % SIZE
-    if line == 0:
-        edges |= 1
-    if line == SIZE - 1:
-        edges |= 2
-    for down, right in NEIGHBOURS:
-        other = find_neighbour(state, move, down, right)
-        if other >= 0:
-            edges |= state[CELLS + other]
+    edges = (line == 0) + 2 * (line == SIZE - 1)
+    for cell in NEIGHBOURS[move]:
+        if state[cell] == state[move]:
+            edges |= state[CELLS + cell]
     join(state, move, edges)
     if edges == 3:
         state[WINNER] = 1 + seat
     state[TURN] = 1 - seat
 
 
-def join(state, cell, edges):
-    """Tells a stone, and all that are joined to it, which edges they are joined to."""
-    if state[CELLS + cell] | edges == state[CELLS + cell]:
-        return
-    state[CELLS + cell] |= edges
-    for down, right in NEIGHBOURS:
-        other = find_neighbour(state, cell, down, right)
-        if other >= 0:
-            join(state, other, edges)
-
-
-def find_neighbour(state, cell, down, right):
-    """The cell that far away, if a stone of the same colour lies there; else -1."""
-    row, column = cell // SIZE + down, cell % SIZE + right
-    if 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == state[cell]:
-        return row * SIZE + column
-    return -1
+def join(state, stone, edges):
+    """Tells a stone, and all that it is joined to, to which edges they are joined now."""
+    if state[CELLS + stone] | edges != state[CELLS + stone]:
+        state[CELLS + stone] |= edges
+        for cell in NEIGHBOURS[stone]:
+            if state[cell] == state[stone]:
+                join(state, cell, edges)
 
 
 def result(state):

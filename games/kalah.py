@@ -104,15 +104,9 @@ def name_move(move):
 
 
 def show(state):
-    """North's pits, the stores, south's pits."""
-    south = " ".join(f"{seeds:2}" for seeds in state[:PITS])
-    north = " ".join(f"{seeds:2}" for seeds in state[PITS + 1 : HOLES - 1][::-1])
-    numbers = [f"{pit:2}" for pit in range(1, PITS + 1)]
-    gap = " " * (3 * PITS + 1)
-    return (
-        f"      {' '.join(numbers[::-1])}\n"
-        f"    [ {north} ]  north\n"
-        f" {state[HOLES - 1]:2} {gap}   {state[PITS]:2}\n"
-        f"    [ {south} ]  south\n"
-        f"      {' '.join(numbers)}"
-    )
+    """North's pits from right to left, the stores, south's pits."""
+    numbers, south, north = range(1, PITS + 1), state[:PITS], state[PITS + 1 : HOLES - 1]
+    rows = (numbers[::-1], north[::-1], south, numbers)
+    above, upper, lower, below = (" ".join(f"{number:2}" for number in row) for row in rows)
+    stores = f" {state[HOLES - 1]:2} {' ' * len(upper)}     {state[PITS]:2}"
+    return f"      {above}\n    [ {upper} ]  north\n{stores}\n    [ {lower} ]  south\n      {below}"

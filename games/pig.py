@@ -3,8 +3,8 @@
 What is rolled adds up until the player holds, and only then counts. Who rolls a 1 loses what he has
 rolled in this turn, and the turn.
 
-A state is the points of each seat; then what was rolled in this turn, whose turn it is, what the die
-shows, and whether it is rolling.
+A state is the points of each seat; then what was rolled in this turn, whose turn it is, what the
+die shows, and whether it is rolling.
 """
 
 import numpy as np
