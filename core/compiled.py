@@ -131,7 +131,8 @@ def specialise(
 
     Args:
         modules: Their full names; the copies import each other.
-        constants: By name, what an assignment at the beginning of a line in one of them becomes.
+        constants: By name, what an assignment at the beginning of a line in one of them becomes;
+            a name such as ``package.module:NAME`` is meant in that module alone.
         instead: Other modules that the copies import, by what these modules import.
 
     Returns:
@@ -150,7 +151,12 @@ def specialise(
     for name, text in zip(modules, texts, strict=True):
         short = name.rpartition(".")[2]
         if not (folder / f"{short}.py").exists():
-            _write_copy(folder / f"{short}.py", text, package, modules, constants, instead or {})
+            own = {
+                key.rpartition(":")[2]: value
+                for key, value in constants.items()
+                if key.rpartition(":")[0] in ("", name)
+            }
+            _write_copy(folder / f"{short}.py", text, package, modules, own, instead or {})
     for name in modules:
         found.append(import_module(f"{package}.{name.rpartition('.')[2]}"))
     return found

@@ -91,7 +91,7 @@ def open_file(path: Path) -> GameSpec:
 
 def is_open(source: bytes) -> bool:
     """Whether a game in one file of this *source* was opened before."""
-    return any(getattr(spec.game, "source", "").encode() == source for spec in _registered.values())
+    return any(getattr(spec.game, "source", "").encode() == source for spec in _list_loaded())
 
 
 def make_game(name: str, **options: int) -> Any:
@@ -114,8 +114,7 @@ def register_game(game: GameSpec) -> None:
 
 def game_of(rules: Any) -> AnyGame:
     """The game that has these *rules*, which must be one that was found before."""
-    loaded = (*_registered.values(), *map(_load, _loaded))
-    spec = next(spec for spec in loaded if spec.game.rules_type is type(rules))
+    spec = next(spec for spec in _list_loaded() if spec.game.rules_type is type(rules))
     game: AnyGame = spec.make(**rules._asdict())
     return game
 
@@ -171,6 +170,10 @@ def recipe_files() -> dict[str, Any]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
+
+
+def _list_loaded() -> tuple[GameSpec, ...]:
+    return (*_registered.values(), *map(_load, _loaded))
 
 
 @cache

@@ -247,7 +247,7 @@ class _GameFile:
     def make_class(self, name: str) -> type[BoardGame]:
         """The game for Python."""
         symmetry = ""
-        if "CELLS" in self.plain:
+        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
             symmetry = str(self.plain.get("SYMMETRY", "none"))
             if symmetry not in SYMMETRIES:
                 self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")

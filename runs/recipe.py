@@ -360,6 +360,8 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
     content["method"] = {"name": method, **USUAL.get(method, {})}
     plies = min(4, kernel.longest_opening(rules))
+    if game.most_seats > 2:
+        content["method"].pop("hall_of_fame", None)  # there, its members would want company
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
         content["method"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":

@@ -378,7 +378,7 @@ def make_kernel(place: str, has_chance: bool) -> KernelSpec:
         modules=(place, f"{FLOOR}.rules", f"{FLOOR}.choose", f"{FLOOR}.matches"),
         flags=FLAGS,
         needs=_needs,
-        constants=constants_of,
+        constants=lambda rules: _place_constants(place, rules),
         instead={EXAMPLE: place},
         play=play,
         decide=decide,
@@ -391,7 +391,7 @@ def make_kernel(place: str, has_chance: bool) -> KernelSpec:
 
 def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:
     """The file at *place*, and what plays by it for no players at all, and copies of *modules*."""
-    constants = {**constants_of(rules), **dict.fromkeys(FLAGS, False)}
+    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False)}
     own = [place, f"{FLOOR}.rules", f"{FLOOR}.choose", *modules]
     return specialise(own, constants, {EXAMPLE: place})
 
@@ -399,6 +399,11 @@ def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[Mod
 def constants_of(rules: Any) -> dict[str, Any]:
     """The options as they are called in the game's file."""
     return {name.upper(): value for name, value in rules._asdict().items()}
+
+
+def _place_constants(place: str, rules: Any) -> dict[str, Any]:
+    """The options, which hold in the game's file alone: what plays by it has names of its own."""
+    return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
 
 
 def _needs(players: PackedPlayers) -> set[str]:

@@ -77,7 +77,9 @@ class BoardText(TextUI):
             return position.drawing()
         code = self.game.code
         planes = self.game.observe(position, 0)
-        legal = set(self.game.legal_moves(position)) if code.MOVES >= code.CELLS else set()
+        cells_are_moves = code.MOVES - code.CELLS in (0, 1)  # to pass may be one more
+        legal = set(self.game.legal_moves(position)) if cells_are_moves else set()
+        last = last if cells_are_moves else None
         width, height = int(code.WIDTH), int(code.CELLS // code.WIDTH)
         head = "   " + "".join(f"{name_column(column):<2}" for column in range(width)).rstrip()
         lines = [head]

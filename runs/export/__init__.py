@@ -112,7 +112,11 @@ def _merge_imports(templates: tuple[str, ...], source: str) -> str:
     names: dict[str, set[str]] = {}
     for node in (node for template in templates for node in ast.parse(template).body):
         if isinstance(node, ast.Import):
-            modules.update(alias.name for alias in node.names if alias.name in used)
+            modules.update(
+                f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+                for alias in node.names
+                if (alias.asname or alias.name) in used
+            )
         elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith(
             "evolve_arena."
         ):

@@ -82,11 +82,12 @@ def _write_rules(game: BoardGame) -> str:
     """The rules as their file has them, with these options, without what the bot does not need."""
     text = replace_constants(game.source, constants_of(game.rules))
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
+    needed = {*game.functions, *_find_helpers(tree)}
     for place, node in enumerate(tree.body):
         if (
             isinstance(node, ast.Import | ast.ImportFrom)
             or (place == 0 and isinstance(node, ast.Expr))
-            or (isinstance(node, ast.FunctionDef) and node.name not in game.functions)
+            or (isinstance(node, ast.FunctionDef) and node.name not in needed)
         ):
             for number in range(node.lineno, (node.end_lineno or 0) + 1):
                 lines[number - 1] = ""
@@ -116,6 +117,18 @@ def define_rules():
 
 
 '''
+
+
+def _find_helpers(tree: ast.Module) -> set[str]:
+    """The functions with which constants are made, and those that they name themselves."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    waiting: list[ast.AST] = [node for node in tree.body if node not in functions.values()]
+    found: set[str] = set()
+    while waiting:
+        names = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
+        waiting += [functions[name] for name in names & functions.keys() - found]
+        found |= names & functions.keys()
+    return found
 
 
 def _write_facts(player: BredPlayer) -> str:

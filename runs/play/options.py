@@ -93,7 +93,8 @@ class PlayOptions:
         named = [*self.names, *([self.advisor] if self.advisor else [])]
         name = self.game
         if name is None and self.seats is not None:
-            name = next(game for game in game_names() if find_game(game).seats_option)
+            several = [game for game in game_names() if find_game(game).seats_option]
+            name = max(several, key=lambda game: make_game(game).seats)
         if self.options:
             name = name or _owner_of(next(iter(self.options)))
             known = find_game(name).game.rules_type._fields

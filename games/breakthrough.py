@@ -1,0 +1,105 @@
+"""Breakthrough: whose piece reaches the other's back row wins, or who has taken all pieces.
+
+Pieces go one step forward, straight or diagonally; they take only diagonally. Each has two rows of
+them, on boards of fewer than six rows one.
+
+A state is the pieces of whose turn it is, those of the other, and the seat whose turn it is. Bit
+``SIZE * row + column`` of a word is a cell; seat 0 begins on the first rows and moves up.
+"""
+
+import numpy as np
+
+from evolve_arena.core.bits import count_bits, lowest_bit
+
+SIZE = 8
+OPTIONS = {"SIZE": range(4, 9)}
+CELLS = SIZE * SIZE
+WIDTH = SIZE
+MOVES = 6 * CELLS
+LONGEST = 4 * CELLS
+SYMMETRY = "mirror"
+PLANES = 2
+SIDES = ("w", "b")
+SIGNS = "wb"
+ENDINGS = ("a breakthrough", "no draw is possible")
+
+STEPS = (SIZE - 1, SIZE, SIZE + 1, -SIZE - 1, -SIZE, -SIZE + 1)
+"""How far the six kinds of moves go, up and down."""
+ONE = np.uint64(1)
+LINE = np.uint64(2**SIZE - 1)
+HOMES = (LINE, LINE << np.uint64(CELLS - SIZE))
+
+
+def start():
+    rows = 2 if SIZE >= 6 else 1
+    own = (ONE << np.uint64(rows * SIZE)) - ONE
+    return own, own << np.uint64(CELLS - rows * SIZE), 0
+
+
+def to_move(state):
+    return state[2]
+
+
+def legal(state, moves):
+    own, other, seat = state
+    left, count = own, 0
+    while left:
+        cell = lowest_bit(left)
+        left &= left - ONE
+        for side in range(3):
+            column = cell % SIZE + side - 1
+            if 0 <= column < SIZE:
+                kind = 3 * seat + side
+                target = ONE << np.uint64(cell + STEPS[kind])
+                if not target & own and (side != 1 or not target & other):
+                    moves[count] = 6 * cell + kind
+                    count += 1
+    return count
+
+
+def play(state, move):
+    own, other, seat = state
+    cell = move // 6
+    target = ONE << np.uint64(cell + STEPS[move % 6])
+    own ^= (ONE << np.uint64(cell)) | target
+    return other & ~target, own, 1 - seat
+
+
+def result(state):
+    """Only who has just moved can have won."""
+    own, other, seat = state
+    if not own or other & HOMES[seat]:
+        return 1 if seat == 1 else -1
+    return 2
+
+
+def see(state, seat, planes):
+    """One's own pieces, then the other's; seat 1 sees the rows upside down, and so moves up too."""
+    own, other, turn = state
+    if turn != seat:
+        own, other = other, own
+    planes[0] = own if seat == 0 else turn_over(own)
+    planes[1] = other if seat == 0 else turn_over(other)
+
+
+def turn_over(word):
+    """The word with its rows in the opposite order."""
+    turned = np.uint64(0)
+    for row in range(SIZE):
+        line = (word >> np.uint64(SIZE * row)) & LINE
+        turned |= line << np.uint64(SIZE * (SIZE - 1 - row))
+    return turned
+
+
+def evaluate(state, seat):
+    """How many more pieces one has."""
+    ahead = count_bits(state[0]) - count_bits(state[1])
+    return ahead if state[2] == seat else -ahead
+
+
+def name_move(move):
+    """Such as ``b2c3``; what can never be played has a question mark."""
+    cell, kind = divmod(move, 6)
+    column, row = cell % SIZE + kind % 3 - 1, cell // SIZE + (1 if kind < 3 else -1)
+    target = f"{'abcdefgh'[column]}{row + 1}" if 0 <= column < SIZE and 0 <= row < SIZE else "?"
+    return f"{'abcdefgh'[cell % SIZE]}{cell // SIZE + 1}{target}"

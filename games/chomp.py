@@ -1,0 +1,66 @@
+"""Chomp: a bar of chocolate whose first piece is poisoned; who has to eat that one loses.
+
+A move takes a piece, and all that are left of those below it and to its right.
+
+A state is the pieces that are left, bit ``WIDTH * row + column`` of a word for each, and the seat
+whose turn it is.
+"""
+
+import numpy as np
+
+from evolve_arena.core.bits import lowest_bit
+
+HEIGHT = 4
+WIDTH = 7
+OPTIONS = {"HEIGHT": range(1, 9), "WIDTH": range(1, 9)}
+CELLS = HEIGHT * WIDTH
+MOVES = CELLS
+LONGEST = CELLS
+PLANES = 1
+SYMMETRY = "none"
+SIDES = ("first", "second")
+SIGNS = "#"
+ENDINGS = ("the other ate the poisoned piece", "no draw is possible")
+
+ONE = np.uint64(1)
+
+
+def find_eaten(cell):
+    """The pieces that go with the one on a cell."""
+    rows, columns = range(cell // WIDTH, HEIGHT), range(cell % WIDTH, WIDTH)
+    return sum(1 << WIDTH * row + column for row in rows for column in columns)
+
+
+EATEN = tuple(np.uint64(find_eaten(cell)) for cell in range(CELLS))
+
+
+def start():
+    return EATEN[0], 0
+
+
+def to_move(state):
+    return state[1]
+
+
+def legal(state, moves):
+    left, count = state[0], 0
+    while left:
+        moves[count] = lowest_bit(left)
+        left &= left - ONE
+        count += 1
+    return count
+
+
+def play(state, move):
+    return state[0] & ~EATEN[move], 1 - state[1]
+
+
+def result(state):
+    """Who would be to move when nothing is left has won."""
+    if state[0]:
+        return 2
+    return 1 if state[1] == 0 else -1
+
+
+def see(state, seat, planes):
+    planes[0] = state[0]

@@ -1,0 +1,66 @@
+"""Gomoku: who has five stones in a row wins, or more; also on other boards, with other numbers.
+
+A state is the cells, 0 where no stone lies, 1 for x and 2 for o; then whose turn it is, and whose
+stones stand in a row: 0 as long as nobody's do.
+"""
+
+import numpy as np
+
+SIZE = 15
+ROW = 5
+OPTIONS = {"SIZE": range(5, 20), "ROW": range(3, 7)}
+CELLS = SIZE * SIZE
+WIDTH = SIZE
+MOVES = CELLS
+LONGEST = CELLS
+SYMMETRY = "all"
+ENDINGS = ("enough in a row", "a full board")
+
+TURN, WINNER = CELLS, CELLS + 1
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def start():
+    return np.zeros(CELLS + 2, np.int8)
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def legal(state, moves):
+    count = 0
+    for cell in range(CELLS):
+        if state[cell] == 0:
+            moves[count] = cell
+            count += 1
+    return count
+
+
+def play(state, move):
+    """Puts a stone, and looks along the four lines through it."""
+    state[move] = 1 + state[TURN]
+    for down, right in DIRECTIONS:
+        before = count_stones(state, move, -down, -right)
+        if before + 1 + count_stones(state, move, down, right) >= ROW:
+            state[WINNER] = state[move]
+    state[TURN] = 1 - state[TURN]
+
+
+def count_stones(state, cell, down, right):
+    """How many stones of the same colour follow that on a cell, in one direction."""
+    row, column, count = cell // SIZE + down, cell % SIZE + right, 0
+    while 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == state[cell]:
+        count += 1
+        row += down
+        column += right
+    return count
+
+
+def result(state):
+    if state[WINNER] != 0:
+        return 1 if state[WINNER] == 1 else -1
+    for cell in range(CELLS):
+        if state[cell] == 0:
+            return 2
+    return 0

@@ -1,0 +1,101 @@
+"""Hex: x joins the upper edge to the lower one, o the left edge to the right one.
+
+Cells touch those beside them in their row, those above and below, and those above to the right and
+below to the left. There is no swap: the first move stays. Somebody always wins.
+
+A state is the cells, 0 where no stone lies, 1 for x and 2 for o; then for each cell which of its
+owner's edges its stone is joined to, 1 and 2, or 3 for both; and whose turn it is, and who has won.
+"""
+
+import numpy as np
+
+SIZE = 7
+OPTIONS = {"SIZE": range(3, 12)}
+CELLS = SIZE * SIZE
+WIDTH = SIZE
+MOVES = CELLS
+LONGEST = CELLS
+SYMMETRY = "turn"
+PLANES = 2
+ENDINGS = ("a chain from edge to edge", "no draw is possible")
+
+TURN, WINNER = 2 * CELLS, 2 * CELLS + 1
+WORDS = (CELLS + 63) // 64
+
+
+def find_neighbours(cell):
+    """The six cells around one; itself in place of those beyond the edges."""
+    row, column = divmod(cell, SIZE)
+    around = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+    places = [(row + down, column + right) for down, right in around]
+    return [SIZE * r + c if 0 <= r < SIZE and 0 <= c < SIZE else cell for r, c in places]
+
+
+NEIGHBOURS = np.array([find_neighbours(cell) for cell in range(CELLS)])
+
+
+def start():
+    return np.zeros(2 * CELLS + 2, np.int8)
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def legal(state, moves):
+    count = 0
+    for cell in range(CELLS):
+        if state[cell] == 0:
+            moves[count] = cell
+            count += 1
+    return count
+
+
+def play(state, move):
+    """Puts a stone, and finds out which edges it joins."""
+    seat = state[TURN]
+    state[move] = 1 + seat
+    line = move // SIZE if seat == 0 else move % SIZE
+    edges = (line == 0) + 2 * (line == SIZE - 1)
+    for cell in NEIGHBOURS[move]:
+        if state[cell] == state[move]:
+            edges |= state[CELLS + cell]
+    join(state, move, edges)
+    if edges == 3:
+        state[WINNER] = 1 + seat
+    state[TURN] = 1 - seat
+
+
+def join(state, stone, edges):
+    """Tells a stone, and all that it is joined to, to which edges they are joined now."""
+    if state[CELLS + stone] | edges != state[CELLS + stone]:
+        state[CELLS + stone] |= edges
+        for cell in NEIGHBOURS[stone]:
+            if state[cell] == state[stone]:
+                join(state, cell, edges)
+
+
+def result(state):
+    if state[WINNER] == 0:
+        return 2
+    return 1 if state[WINNER] == 1 else -1
+
+
+def see(state, seat, planes):
+    """One's own stones, then the other's; o sees rows as columns, and so its edges like x."""
+    for cell in range(CELLS):
+        if state[cell] != 0:
+            place = cell if seat == 0 else cell % SIZE * SIZE + cell // SIZE
+            word = place // 64 if state[cell] == 1 + seat else WORDS + place // 64
+            planes[word] |= np.uint64(1) << np.uint64(place % 64)
+
+
+def show(state):
+    """Each row further to the right than the one above."""
+    letters = "  " + " ".join("abcdefghijk"[:SIZE])
+    lines = [letters]
+    for row in range(SIZE):
+        stones = " ".join(".xo"[cell] for cell in state[row * SIZE : (row + 1) * SIZE])
+        lines.append(" " * row + f"{row + 1:2} {stones} {row + 1}")
+    lines += [" " * (SIZE + 1) + letters, "x: top to bottom, o: left to right"]
+    return "\n".join(lines)

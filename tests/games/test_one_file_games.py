@@ -1,0 +1,289 @@
+"""Games in one file: their rules against OpenSpiel's, and against what is known of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+
+from evolve_arena.core.registry import make_game
+from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.text_ui import find_text_ui
+
+POSITIONS = 10_000
+Translate = Callable[[BoardGame, Board, int], int]
+
+
+def same(game: BoardGame, board: Board, move: int) -> int:
+    """OpenSpiel's number of a move that has the same number there."""
+    return move
+
+
+def step(game: BoardGame, board: Board, move: int) -> int:
+    """OpenSpiel's number of a move in Breakthrough, which says whether it takes a piece."""
+    cell, kind = divmod(move, 6)
+    target = cell + game.plain["STEPS"][kind]
+    return 2 * move + (board.state[1] >> target & 1)
+
+
+def sow(game: BoardGame, board: Board, move: int) -> int:
+    """OpenSpiel's number of a move in Kalah: of a pit, counted around the board from store 0."""
+    return move + 1 + 7 * game.to_move(board)
+
+
+AGREE: list[Any] = [
+    ("tic-tac-toe", {}, "tic_tac_toe", same),
+    ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
+    ("gomoku", {"size": 9}, "mnk(m=9,n=9,k=5)", same),
+    ("gomoku", {"size": 6, "row": 4}, "mnk(m=6,n=6,k=4)", same),
+    ("gomoku", {"size": 5, "row": 6}, "mnk(m=5,n=5,k=6)", same),
+    ("hex", {}, "hex(board_size=7)", same),
+    ("hex", {"size": 3}, "hex(board_size=3)", same),
+    ("hex", {"size": 11}, "hex(board_size=11)", same),
+    ("breakthrough", {}, "breakthrough", step),
+    ("breakthrough", {"size": 5}, "breakthrough(rows=5,columns=5)", step),
+    ("kalah", {}, "mancala", sow),
+    ("pig", {"goal": 30}, "pig(winscore=30)", same),
+    ("pig", {"goal": 20, "seats": 3}, "pig(winscore=20,players=3)", same),
+]
+OFTEN = {name: sum(entry[0] == name for entry in AGREE) for name, *_ in AGREE}
+
+
+def find_state(game: BoardGame, board: Board, state: Any) -> Any:
+    """OpenSpiel's state after a die has fallen as it has here: the points tell how."""
+    if not state.is_chance_node():
+        return state
+    for outcome, _ in state.chance_outcomes():
+        after = state.child(outcome)
+        if board.state[game.seats] == read_sum(after) and (
+            after.is_terminal() or after.current_player() == game.to_move(board)
+        ):
+            return after
+    raise AssertionError("no number on the die does that")
+
+
+def read_sum(state: Any) -> int:
+    """What was rolled in this turn, of Pig."""
+    return int(str(state).partition("Turn total: ")[2].split()[0])
+
+
+@pytest.mark.parametrize(("name", "options", "other", "translate"), AGREE)
+def test_positions_agree_with_openspiel(
+    name: str, options: dict[str, int], other: str, translate: Translate
+) -> None:
+    game, theirs = make_game(name, **options), pyspiel.load_game(other)
+    choices, seen = random.Random(1), 0
+    while seen < POSITIONS // OFTEN[name]:
+        board, state = game.initial(seen), theirs.new_initial_state()
+        while not state.is_terminal():
+            moves = {translate(game, board, move): move for move in game.legal_moves(board)}
+            assert sorted(moves) == state.legal_actions()
+            assert game.to_move(board) == state.current_player()
+            move = choices.choice(sorted(moves))
+            board = game.play(board, moves[move])
+            state.apply_action(move)
+            state = find_state(game, board, state)
+            seen += 1
+        outcome = game.outcome(board)
+        assert outcome is not None
+        returns = state.returns()
+        assert outcome.places == tuple(
+            1 + sum(other > own for other in returns) for own in returns
+        ) or (game.seats > 2 and outcome.places.index(1) == returns.index(1))
+
+
+COUNT: list[Any] = [
+    ("hex", {"size": 5}, "hex(board_size=5)", same, 4),
+    ("hex", {"size": 3}, "hex(board_size=3)", same, 7),
+    ("breakthrough", {}, "breakthrough", step, 3),
+    ("breakthrough", {"size": 4}, "breakthrough(rows=4,columns=4)", step, 6),
+    ("kalah", {}, "mancala", sow, 6),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "other", "translate", "depth"), COUNT)
+def test_as_many_sequences_of_moves_as_in_openspiel(
+    name: str, options: dict[str, int], other: str, translate: Translate, depth: int
+) -> None:
+    """Compiled; some games end on the way."""
+    theirs = pyspiel.load_game(other).new_initial_state()
+
+    def count(state: Any, depth: int) -> int:
+        if depth == 0 or state.is_terminal():
+            return int(depth == 0)
+        if depth == 1:
+            return len(state.legal_actions())
+        return sum(count(state.child(action), depth - 1) for action in state.legal_actions())
+
+    game = make_game(name, **options)
+    assert game.perft(game.initial(), depth) == count(theirs, depth)
+
+
+# What is known
+
+
+def walk(game: BoardGame, seed: int) -> list[Board]:
+    """The positions of a random game, the last one included."""
+    choices, boards = random.Random(seed), [game.initial(seed)]
+    while moves := game.legal_moves(boards[-1]):
+        boards.append(game.play(boards[-1], choices.choice(moves)))
+    return boards
+
+
+def test_every_game_of_tic_tac_toe() -> None:
+    game = make_game("tic-tac-toe")
+    ends = [game.perft(game.initial(), depth) for depth in range(10)]
+    assert ends == [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
+
+
+@pytest.mark.parametrize("height", range(1, 5))
+@pytest.mark.parametrize("width", range(1, 5))
+def test_who_begins_wins_chomp_unless_all_is_poisoned(height: int, width: int) -> None:
+    game = make_game("chomp", height=height, width=width)
+
+    @cache
+    def wins(left: int) -> bool:
+        """Whether who is to move wins, if so much is left."""
+        board = Board(game.rules, (left, 0))
+        outcome = game.outcome(board)
+        if outcome:
+            return outcome.places == (1, 2)
+        after = [game.play(board, move) for move in game.legal_moves(board)]
+        return any(not wins(board.state[0]) for board in after)
+
+    board = game.initial()
+    assert wins(board.state[0]) == (height * width > 1)
+    if height == width > 1:  # to leave a row and a column of the same length wins
+        assert not wins(game.play(board, width + 1).state[0])
+
+
+@pytest.mark.parametrize(("size", "row"), [(5, 3), (7, 4), (15, 5), (19, 6)])
+def test_stones_in_a_row_win_gomoku_in_all_directions(size: int, row: int) -> None:
+    game, last = make_game("gomoku", size=size, row=row), size - 1
+    assert len(game.legal_moves(game.initial())) == size * size
+    lines = [
+        list(range(row)),
+        [last + size * place for place in range(row)],
+        [(size + 1) * (last - place) for place in range(row)],
+        [last + (size - 1) * place for place in range(row)],
+    ]
+    for line in lines:
+        others = [cell for cell in range(2, size * size, 3) if cell not in line]
+        board = game.initial()
+        for stone, other in zip([line[0], *line[2:], line[1]], others, strict=False):
+            assert game.outcome(board) is None
+            board = game.play(board, stone)
+            if not game.outcome(board):
+                board = game.play(board, other)
+        outcome = game.outcome(board)
+        assert outcome is not None
+        assert (outcome.places, outcome.reason) == ((1, 2), "enough in a row")
+        assert sum(1 for cell in board.state[: size * size] if cell == 1) == row
+
+
+def test_more_than_five_in_a_row_win_gomoku_too() -> None:
+    game = make_game("gomoku")
+    board = game.parse_position("a1 a9 b1 b9 c1 c9 e1 e9 f1 f9 g1 g9 d1")
+    assert game.outcome(board).places == (1, 2)
+
+
+def test_each_number_is_rolled_as_often_in_pig() -> None:
+    game = make_game("pig")
+    after = [game.play(game.initial(seed), 0) for seed in range(3000)]
+    rolled = [board.state[4] for board in after]
+    assert set(rolled) == set(range(1, 7))
+    assert all(440 < rolled.count(number) < 560 for number in range(1, 7))
+    for board, number in zip(after, rolled, strict=True):
+        assert board.state[:4] == ((0, 0, 0, 1) if number == 1 else (0, 0, number, 0))
+        assert board.state[5] == 0
+
+
+@pytest.mark.parametrize("seats", range(2, 6))
+def test_points_decide_pig(seats: int) -> None:
+    game = make_game("pig", seats=seats, goal=25)
+    assert game.seats == seats
+    for seed in range(20):
+        *boards, last = walk(game, seed)
+        for board, after in pairwise([*boards, last]):
+            before, now = (np.array(each.state[:seats]) for each in (board, after))
+            held = now.sum() > before.sum()
+            assert now.sum() - before.sum() == held * board.state[seats]
+            if held or after.state[seats + 2] == 1:
+                assert game.to_move(after) == (game.to_move(board) + 1) % seats
+        outcome = game.outcome(last)
+        assert outcome is not None
+        assert outcome.points == last.state[:seats]
+        assert outcome.places.count(1) == 1
+        assert max(outcome.points) == outcome.points[outcome.places.index(1)] >= 25
+
+
+def test_kalah_is_decided_by_all_seeds() -> None:
+    for options in ({}, {"pits": 4, "seeds": 3}, {"pits": 6, "seeds": 6}):
+        game = make_game("kalah", **options)
+        for seed in range(10):
+            points = game.outcome(walk(game, seed)[-1]).points
+            assert sum(points) == 2 * game.code.PITS * game.code.SEEDS
+
+
+# What people and networks see
+
+
+DRAWINGS = {
+    "hex": (
+        "d4 a7",
+        """\
+  a b c d e f g
+ 1 . . . . . . . 1
+  2 . . . . . . . 2
+   3 . . . . . . . 3
+    4 . . . x . . . 4
+     5 . . . . . . . 5
+      6 . . . . . . . 6
+       7 o . . . . . . 7
+          a b c d e f g
+x: top to bottom, o: left to right""",
+    ),
+    "kalah": (
+        "3 6",
+        """\
+       6  5  4  3  2  1
+    [  4  4  5  5  5  5 ]  north
+  0                        2
+    [  4  4  0  5  5  0 ]  south
+       1  2  3  4  5  6""",
+    ),
+}
+
+
+def test_breakthrough_moves_are_named_by_both_cells() -> None:
+    game = make_game("breakthrough", size=5)
+    names = [game.format_move(move) for move in game.legal_moves(game.initial())]
+    assert names[:5] == ["a1a2", "a1b2", "b1a2", "b1b2", "b1c2"]
+    board = game.parse_position("b1c2 c5b4 c2d3 b4a3 d3d4")
+    assert {game.format_move(move) for move in game.legal_moves(board)} >= {"e5d4", "a3a2"}
+    assert "d5d4" not in {game.format_move(move) for move in game.legal_moves(board)}
+    assert find_text_ui(game).draw(board).splitlines()[4] == " 4 . . . w . 4"
+
+
+def test_each_seat_of_hex_and_breakthrough_sees_itself_go_the_same_way() -> None:
+    game = make_game("hex", size=3)
+    first, second = game.parse_position("b1 c3"), game.parse_position("c3 a2")
+    assert np.array_equal(game.observe(first, 0), game.observe(second, 1))
+    game = make_game("breakthrough")
+    board = game.initial()
+    assert np.array_equal(game.observe(board, 0), game.observe(board, 1))
+    first, second = game.parse_position("b2c3"), game.parse_position("a2a3 b7c6 a1a2")
+    assert np.array_equal(game.observe(first, 0)[0], game.observe(second, 1)[0])
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_boards_of_other_shapes_are_drawn(name: str) -> None:
+    moves, drawing = DRAWINGS[name]
+    game = make_game(name)
+    assert find_text_ui(game).draw(game.parse_position(moves)) == drawing
