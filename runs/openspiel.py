@@ -16,9 +16,10 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import MOST_SEATS, GameSpec
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.players.board.networks import make_networks
-from evolve_arena.players.openspiel.game import FAILURES, SpielGame
-from evolve_arena.players.openspiel.matches import make_kernel, make_observation, try_games
+from evolve_arena.players.openspiel.game import SpielGame
+from evolve_arena.players.openspiel.matches import make_kernel, make_observation
 from evolve_arena.players.openspiel.text_ui import SpielDialect, SpielText
+from evolve_arena.players.openspiel.trial import FAILURES, try_apart
 
 FORM = re.compile(r"(\w+)(?:\((.*)\))?", re.ASCII)
 MOST_PLIES = 2**15 - 1
@@ -52,18 +53,21 @@ def load_game(name: str) -> GameSpec:
         raise BadValueError(f"game {quote(name)}: write {SPIEL}NAME or {SPIEL}NAME(key=value)")
     types = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if found[1] not in types:
-        raise UnknownNameError(f"game of OpenSpiel: {SPIEL}", found[1], types)
+        known = (name for name, kind in types.items() if not _find_fault(kind))
+        raise UnknownNameError("game of OpenSpiel", found[1], known)
     kind = types[found[1]]
-    _refuse_kind(kind)
+    if fault := _find_fault(kind):
+        raise BadValueError(f"{SPIEL}{kind.short_name} can't be played here: it {fault}")
     given = _read_parameters(kind, found[2] or "")
     inner = ",".join(f"{key}={_write(value)}" for key, value in sorted(given.items()))
     whole = f"{SPIEL}{kind.short_name}" + (f"({inner})" if inner else "")
+    if given and (trouble := try_apart(kind.short_name, given)):
+        raise BadValueError(f"{whole} can't be played: {trouble}")
     try:
         source = pyspiel.load_game(kind.short_name, given)
         game = _make_class(whole, kind, source)
-        try_games(game)
     except FAILURES as error:
-        raise BadValueError(f"game {whole}: pyspiel says {error or type(error).__name__}") from None
+        raise BadValueError(f"{whole} can't be played: {error or type(error).__name__}") from None
     return GameSpec(
         game=game,
         kernel=make_kernel(game),
@@ -89,26 +93,20 @@ def refuse_export(player: Any) -> str:
     )
 
 
-def _refuse_kind(kind: Any) -> None:
-    """Refuses kinds of games that can't be played here.
-
-    Raises:
-        BadValueError: This is one.
-    """
+def _find_fault(kind: Any) -> str:
+    """Why a *kind* of game can't be played here; empty if it can."""
     has = kind.Information, kind.Dynamics, kind.ChanceMode, kind.RewardModel
     information, dynamics, chance, rewards = has
     reasons = (
+        (kind.max_num_players < 2, "is for one player"),
         (kind.information != information.PERFECT_INFORMATION, "hides something from its players"),
         (kind.dynamics != dynamics.SEQUENTIAL, "has players who move at the same time"),
         (kind.chance_mode == chance.SAMPLED_STOCHASTIC, "does not say what chance decides"),
         (kind.reward_model != rewards.TERMINAL, "has rewards before its end"),
-        (kind.max_num_players < 2, "is for one player"),
         (not kind.default_loadable, "has to be made of a file or of another game"),
         (not kind.provides_observation_tensor, "has no observation tensor"),
     )
-    for holds, reason in reasons:
-        if holds:
-            raise BadValueError(f"{SPIEL}{kind.short_name} can't be played here: it {reason}")
+    return next((reason for holds, reason in reasons if holds), "")
 
 
 def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
@@ -118,7 +116,9 @@ def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
     for part in text.split(",") if text.strip() else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise BadValueError(f"game {kind.short_name}: {quote(part)} is not of the form key=value")
+            raise BadValueError(
+                f"game {kind.short_name}: {quote(part)} is not of the form key=value"
+            )
         if key not in usual:
             raise UnknownNameError(f"parameter of {SPIEL}{kind.short_name}", key, usual)
         if key in given:

@@ -138,9 +138,7 @@ def _run_policy(
                     block = move - move % LANES
                     total, weight = load(players.weights, base + block), base + width + block
                     for unit in range(shape[SIZES + layers - 1]):
-                        term = multiply(
-                            spread(peek(inputs, unit)), load(players.weights, weight)
-                        )
+                        term = multiply(spread(peek(inputs, unit)), load(players.weights, weight))
                         total = add(total, term)
                         weight += width
                     store(workspace.block, 0, total)

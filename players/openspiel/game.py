@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Game, Outcome
 from evolve_arena.core.stream import GOLDEN
+from evolve_arena.players.openspiel.trial import FAILURES
 
 WORD = 2**64 - 1
 MOST_STATES = 1024
 """How many states a game remembers, so that positions need not be played again from the start."""
-FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
-"""What pyspiel raises; its own SpielError is a RuntimeError."""
 
 
 class SpielPosition(NamedTuple):
@@ -58,13 +57,12 @@ class Dice:
     def settle(self, state: Any) -> None:
         """Lets chance decide in a *state* until a player is to move, or the game is over."""
         while state.is_chance_node():
-            outcomes = state.chance_outcomes()
-            left = (self.word() >> 11) / 2**53
-            for action, probability in outcomes:
-                left -= probability
+            left, chosen = (self.word() >> 11) / 2**53, 0
+            for action, probability in state.chance_outcomes():
+                left, chosen = left - probability, action
                 if left < 0:
                     break
-            state.apply_action(action)
+            state.apply_action(chosen)
 
 
 class SpielGame(Game[SpielPosition, int]):
@@ -209,6 +207,8 @@ class SpielGame(Game[SpielPosition, int]):
                 return found[0]
         if found:
             raise IllegalMoveError(f"{bare[:20]!r} is the name of several moves: write its number")
+        if not (bare.isascii() and bare.isdecimal()):
+            raise IllegalMoveError(f"{bare[:20]!r} is no move here")
         return self.parse_move(bare)
 
     def parse_position(self, text: str) -> SpielPosition:

@@ -31,6 +31,7 @@ from evolve_arena.players.openspiel.game import (
     one_line_errors,
     split_seed,
 )
+from evolve_arena.players.openspiel.trial import try_games
 from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, PackedPlayers
 
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
@@ -42,9 +43,6 @@ FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 TRIES = 1000
 """How many openings are drawn before it is plain that there is none."""
-TRIAL_GAMES = 4
-LONGEST_TRIAL = 2000
-"""Plies after which a game of the trial is given up."""
 
 
 class Workspace(NamedTuple):
@@ -237,7 +235,7 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
 
     @cache
     def longest_opening() -> int:
-        return 0 if game.has_chance else try_games(game) // 2
+        return 0 if game.has_chance else try_games(game.source) // 2
 
     return KernelSpec(
         modules=("evolve_arena.players.openspiel.choose",),
@@ -345,7 +343,8 @@ def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any)
     for row, seed in enumerate(seeds.tolist()):
         dice = Dice(seed)
         for _ in range(TRIES):
-            state, moves = game.source.new_initial_state(), []
+            state = game.source.new_initial_state()
+            moves: list[int] = []
             while len(moves) < openings.shape[1] and not state.is_terminal():
                 legal = state.legal_actions()
                 moves.append(legal[dice.below(len(legal))])
@@ -355,26 +354,3 @@ def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any)
                 break
         else:
             raise BadValueError(f"{game.name} has no openings of {openings.shape[1]} plies")
-
-
-def try_games(game: type[SpielGame]) -> int:
-    """Plays some random games, all with the same moves each time; gives the length of the shortest.
-
-    Raises:
-        BadValueError: Nobody can move, and the game is not over.
-    """
-    dice, shortest = Dice(1), LONGEST_TRIAL
-    observation, _ = make_observation(game.source)
-    for _ in range(TRIAL_GAMES):
-        state, plies = game.source.new_initial_state(), 0
-        dice.settle(state)
-        while not state.is_terminal() and plies < LONGEST_TRIAL:
-            legal = state.legal_actions()
-            if not legal:
-                raise BadValueError(f"{game.name}: nobody can move, and the game is not over")
-            observation.set_from(state, state.current_player())
-            state.apply_action(legal[dice.below(len(legal))])
-            dice.settle(state)
-            plies += 1
-        shortest = min(shortest, plies)
-    return shortest
