@@ -73,7 +73,7 @@ def load_game(name: str) -> GameSpec:
         kernel=make_kernel(game),
         networks=make_networks(game),  # type: ignore[arg-type]
         most_seats=source.num_players(),
-        has_chance=game.has_chance,
+        has_chance=game.has_chance or source.num_players() > 2,  # for whom there are tables
         columns={"points": ("int32", True)} if game.has_points else {},
         make_text_ui=SpielText,
         dialects={"openspiel": SpielDialect()},
@@ -180,13 +180,14 @@ def _make_class(name: str, kind: Any, source: Any) -> type[SpielGame]:
         if not least <= value <= most:
             raise BadValueError(f"{name} has {value:,} {what}: it must be from {least} to {most:,}")
     make_observation(source)
+    has_chance = kind.chance_mode == kind.ChanceMode.EXPLICIT_STOCHASTIC
     members = {
         "name": name,
         "rules_type": namedtuple("Rules", ()),
         "source": source,
         "title": kind.long_name,
-        "has_chance": kind.chance_mode == kind.ChanceMode.EXPLICIT_STOCHASTIC,
-        "has_points": source.max_utility() > seats - 1,
+        "has_chance": has_chance,
+        "has_points": has_chance or seats > 2 or source.max_utility() > 1,
         "states": {},
         "__doc__": f"{kind.long_name}, as OpenSpiel plays it.",
     }

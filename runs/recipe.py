@@ -364,6 +364,9 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
     content["method"] = {"name": method, **USUAL.get(method, {})}
     plies = min(4, kernel.longest_opening(rules))
+    if game.has_chance:  # then they meet at tables
+        for key in ("hall_of_fame", "opponents"):
+            content["method"].pop(key, None)
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
         content["method"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":

@@ -74,7 +74,7 @@ class SpielGame(Game[SpielPosition, int]):
     """Its name in words."""
     has_chance: ClassVar[bool]
     has_points: ClassVar[bool]
-    """Whether returns say more than who has won."""
+    """Whether returns are counted: they say more than who has won, or players meet at tables."""
     symmetry: ClassVar[str] = ""
     states: ClassVar[dict[tuple[int, ...], Any]]
     """States by history. They are never changed."""

@@ -235,22 +235,26 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
 
     @cache
     def longest_opening() -> int:
-        return 0 if game.has_chance else try_games(game.source) // 2
+        return 0 if is_left_to_seeds else try_games(game.source) // 2
 
+    is_left_to_seeds = game.has_chance or game.source.num_players() > 2
     return KernelSpec(
         modules=("evolve_arena.players.openspiel.choose",),
         flags=tuple(FLAGS.values()),
-        needs=lambda players: {
-            FLAGS[kind] for kind in set(players.seats[:, KIND].tolist()) if kind in FLAGS
-        },
+        needs=find_needs,
         decide=decide,
         play=play,
         make_workspace=lambda rules, players: make_workspace(game, players),
         record_fields=RECORD_FIELDS,
-        draw_openings=None if game.has_chance else lambda *given: _draw_openings(game, *given),
+        draw_openings=None if is_left_to_seeds else lambda *given: _draw_openings(game, *given),
         longest_opening=lambda rules: longest_opening(),
         fewest_matches=SIDE_BY_SIDE,
     )
+
+
+def find_needs(players: PackedPlayers) -> set[str]:
+    """What compiled code must know for some packed *players*."""
+    return {FLAGS[kind] for kind in players.seats[:, KIND].tolist() if kind in FLAGS}
 
 
 def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
