@@ -100,7 +100,10 @@ class SpielGame(Game[SpielPosition, int]):
     def initial(self, seed: int = 0) -> SpielPosition:
         """The position before the first move; all that is left to chance follows from *seed*."""
         stream = seed & WORD if self.has_chance else 0
-        return self._settle(SpielPosition(self.rules, (), stream), self.source.new_initial_state())
+        with one_line_errors(self.name):
+            return self._settle(
+                SpielPosition(self.rules, (), stream), self.source.new_initial_state()
+            )
 
     def stream_seed(self, seed: int) -> int:
         """The seed of the players' stream, which is another one if the game needs its own."""
@@ -127,12 +130,12 @@ class SpielGame(Game[SpielPosition, int]):
 
     def _settle(self, position: SpielPosition, state: Any) -> SpielPosition:
         """The position with this *state*, after all that chance decides then."""
-        dice = Dice(position.stream)
-        with one_line_errors(self.name):
+        if self.has_chance:
+            dice = Dice(position.stream)
             dice.settle(state)
-            history = tuple(state.history())
-        self._remember(history, state)
-        return position._replace(history=history, stream=dice.value)
+            position = position._replace(history=tuple(state.history()), stream=dice.value)
+        self._remember(position.history, state)
+        return position
 
     def to_move(self, state: SpielPosition) -> int:
         """The seat whose turn it is."""
@@ -152,7 +155,7 @@ class SpielGame(Game[SpielPosition, int]):
             raise IllegalMoveError(f"action {move} can't be played here")
         with one_line_errors(self.name):
             after = self.state_of(state).child(move)
-        return self._settle(state, after)
+            return self._settle(state._replace(history=(*state.history, move)), after)
 
     def outcome(self, state: SpielPosition) -> Outcome | None:
         """How the game ended, or None while it goes on."""

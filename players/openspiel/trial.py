@@ -24,7 +24,7 @@ SECONDS, MEMORY = 20, 4 << 30
 
 def try_apart(name: str, parameters: Mapping[str, Any]) -> str:
     """What is wrong with a game, found out by another process; empty if nothing is."""
-    words = [sys.executable, "-I", __file__, name, json.dumps(dict(parameters))]
+    words = [sys.executable, "-P", __file__, name, json.dumps(dict(parameters))]
     try:
         told = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

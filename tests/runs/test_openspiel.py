@@ -19,8 +19,11 @@ from evolve_arena.arena.pairings import longest_opening, random_openings
 from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.packed import with_noise
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, permit_all
 from evolve_arena.players.text_ui import find_text_ui
@@ -34,21 +37,14 @@ from evolve_arena.runs.run import Run
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
-SMALL = ("run.generations=2", "check.games=2")
-SIZES = {
-    "tournament": ("method.individuals=6", "method.tournament_size=2"),
-    "neat": ("neat.pop_size=6",),
-    "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
-}
 KINDS = [
-    ("tic_tac_toe", "tournament", "policy"),
-    ("tic_tac_toe", "neat", "policy"),
-    ("oware", "tournament", "value"),  # what is seen are fractions
-    ("mancala", "neat", "value"),  # numbers of seeds, and moves in a row
-    ("tic_tac_toe", "evolutionary-programming", "value"),
-    ("pig(winscore=20)", "tournament", "value"),
-    ("pig(winscore=20,players=3)", "tournament", "policy"),
-    ("chinese_checkers(players=3,max_moves=20)", "neat", "value"),
+    ("tic_tac_toe", "mlp", "policy"),
+    ("tic_tac_toe", "graph", "policy"),
+    ("antichess", "mlp", "value"),  # what is seen are fractions
+    ("mancala", "graph", "value"),  # numbers of seeds, and moves in a row
+    ("pig(winscore=20)", "mlp", "value"),
+    ("pig(winscore=20,players=3)", "mlp", "policy"),
+    ("chinese_checkers(players=3,max_moves=20)", "graph", "value"),
 ]
 
 
@@ -59,21 +55,46 @@ def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 
 
-def breed(name: str, method: str, head: str, folder: Path) -> BredPlayer:
-    changes = [f"method.name={method}", f"network.head={head}", *SIZES[method], *SMALL]
-    run = start(f"openspiel:{name}", run=folder / "run", changes=changes, executor="serial")
-    return run.champion
+def make_random(game: Any) -> Player:
+    return make_player("random", game)
 
 
-@pytest.mark.parametrize(("name", "method", "head"), KINDS)
-def test_matches_are_those_that_python_plays(
-    name: str, method: str, head: str, tmp_path: Path
-) -> None:
-    bred = breed(name, method, head, tmp_path)
-    game = bred.game
-    again = read_player(bred.serialise(), "again")
-    assert type(again) is type(bred)
-    players: list[Player] = [bred, make_player("random", game), again]
+def make_network(name: str, kind: str, head: str) -> BredPlayer:
+    """A player of random weights, who makes a random move now and then."""
+    decoder = find_game(f"openspiel:{name}").networks[kind].decoder_type(head=head)
+    generator = np.random.default_rng(1)
+    genome: Any
+    if kind == "mlp":
+        genome = decoder.initialise(1, "uniform", generator)[0]
+    else:
+        links = decoder.inputs * decoder.outputs
+        genome = NeatPopulation(
+            keys=np.array([7]),
+            node_start=np.array([0, decoder.outputs]),
+            node_key=np.arange(decoder.outputs, dtype=np.int32),
+            bias=generator.normal(size=decoder.outputs),
+            response=np.ones(decoder.outputs),
+            activation=np.full(decoder.outputs, ACTIVATIONS.index("tanh"), dtype=np.int32),
+            aggregation=np.full(decoder.outputs, AGGREGATIONS.index("sum"), dtype=np.int32),
+            connection_start=np.array([0, links]),
+            source=np.repeat(np.arange(-1, -1 - decoder.inputs, -1, np.int32), decoder.outputs),
+            target=np.tile(np.arange(decoder.outputs, dtype=np.int32), decoder.inputs),
+            weight=generator.normal(size=links),
+            enabled=np.ones(links, dtype=np.bool_),
+            innovation=np.arange(links, dtype=np.int64),
+        )
+    player: BredPlayer = decoder.player(genome, "network")
+    player.packed = with_noise(player.packed, 0.2)
+    return player
+
+
+@pytest.mark.parametrize(("name", "kind", "head"), KINDS)
+def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) -> None:
+    network = make_network(name, kind, head)
+    game = network.game
+    again = read_player(network.serialise(), "again")
+    assert type(again) is type(network)
+    players: list[Player] = [network, make_random(game), again]
     rows = (np.arange(6)[:, None] + np.arange(game.seats)) % 3
     seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
     openings = random_openings(game, min(2, longest_opening(game)), 6, 5)
@@ -88,8 +109,27 @@ def test_matches_are_those_that_python_plays(
         assert match.game == results.games[row]
         assert len(match.moves) == results.plies[row]
         assert match.places == tuple(results.places[row])
-    assert (
-        (openings.shape[1] == 0) == find_game(game.name).has_chance == ("points" in results.columns)
+    spec = find_game(game.name)
+    assert (openings.shape[1] == 0) == spec.has_chance == ("points" in results.columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "changes"),
+    [
+        ("tic_tac_toe", "evolutionary-programming", ("individuals=3", "opponents=2")),
+        ("pig(winscore=20,players=3)", "tournament", ("individuals=6", "tournament_size=2")),
+    ],
+)
+def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_path: Path) -> None:
+    values = [f"method.name={method}", *(f"method.{change}" for change in changes)]
+    if "players" in name:
+        tables = ("decks", "trial_decks", "final_decks")
+        values += [f"method.tables.{key}=2" for key in tables]
+    values += ["run.generations=2", "check.games=6"]
+    run = start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
+    assert run.generation == 2
+    assert run.champion.game.name == f"openspiel:{name}".replace(
+        "winscore=20,players=3", "players=3,winscore=20"
     )
 
 
@@ -198,10 +238,6 @@ def test_a_person_plays() -> None:
     said = writes.getvalue()
     assert "'z' is no move here. These moves can be played: x(0,0), x(0,1)" in said
     assert "...\n.x.\n" in said
-
-
-def make_random(game: Any) -> Player:
-    return make_player("random", game)
 
 
 def test_people_play_sessions(capsys: pytest.CaptureFixture[str]) -> None:
