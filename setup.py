@@ -57,6 +57,7 @@ setup(
         ],
         "fuzz": ["atheris>=3"],
         "hosts": ["kaggle-environments>=1.16"],
+        "openspiel": ["open_spiel>=1.5"],
         "parquet": ["pyarrow>=15"],
     },
     entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},

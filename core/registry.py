@@ -4,7 +4,7 @@ A game is a package with a :class:`GameSpec` called ``GAME``, or a file as
 `evolve_arena.players.board.example` is one. It is called as its folder or file, with a hyphen for
 each underscore. Other distributions add games by entry points of the group ``evolve_arena.games``.
 Nothing of a game is loaded before it is asked for. A path is only opened, and what lies there run,
-by :func:`open_game`.
+by :func:`open_game`. The games of OpenSpiel are called ``openspiel:NAME``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ STUDIES = "evolve_arena.studies"
 FILE = ".py"
 """How the paths of games in one file end."""
 LOADER = "evolve_arena.runs.one_file:load_game"
+SPIEL = "openspiel:"
+"""How the names of games of OpenSpiel begin."""
+SPIEL_LOADER = "evolve_arena.runs.openspiel:load_game"
 
 
 def game_names() -> list[str]:
@@ -45,13 +48,17 @@ def usual_game() -> str:
 
 
 def find_game(name: str) -> GameSpec:
-    """The game called *name*.
+    """The game called *name*; ``openspiel:NAME`` is one of OpenSpiel.
 
     Raises:
         UnknownNameError: There is no such game.
+        ArenaError: It is one of OpenSpiel, and can't be played here.
     """
     if name in _registered:
         return _registered[name]
+    if name.startswith(SPIEL):
+        spec: GameSpec = load(SPIEL_LOADER)(name)
+        return _registered.setdefault(spec.name, spec)
     if name not in _places():
         raise UnknownNameError("game", name, [*game_names(), "MY_GAME.py"])
     return _load(_places()[name])

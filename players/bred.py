@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError, BadValueError, quote
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import SPIEL, find_game, game_names
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
@@ -173,7 +173,9 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     content = read_tensors("player", FORMAT, blob)
     description = content.description
     told = description.get("game")
-    if isinstance(told, str) and told not in game_names():
+    if isinstance(told, str) and told.startswith(SPIEL):
+        find_game(told)
+    elif isinstance(told, str) and told not in game_names():
         raise BadValueError(
             f"it plays {quote(told)}, which is no game here: if that is a file of yours, name it"
             " with --game"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import SPIEL
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, permit_game, remember
 from evolve_arena.runs.directory import RunDirectory
@@ -75,6 +77,8 @@ def prepare(
     extra = [] if seed is None else [f"run.seed={seed}"]
     if isinstance(recipe, str):
         name = Path(recipe).stem
+        if recipe.startswith(SPIEL):
+            name = re.sub(r"\W+", "-", recipe).strip("-")
         recipe = load_recipe(recipe, [*changes, *extra], permit_game(allow_process))
     else:
         name = "run"

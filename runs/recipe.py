@@ -18,6 +18,7 @@ from evolve_arena.core.files import read_file
 from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
+    SPIEL,
     find_game,
     game_names,
     is_open,
@@ -345,6 +346,9 @@ def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_
     if name.endswith(FILE):
         content, source = usual_recipe(open_game(name), values), name
         content["game"] = {"name": name}
+    elif name.startswith(SPIEL):
+        content, source = usual_recipe(find_game(name), values), name
+        content["game"] = {"name": name}
     else:
         content, source = _read(name)
     for key, value in values.items():
@@ -360,8 +364,9 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
     content["method"] = {"name": method, **USUAL.get(method, {})}
     plies = min(4, kernel.longest_opening(rules))
-    if game.most_seats > 2:
-        content["method"].pop("hall_of_fame", None)  # there, its members would want company
+    if game.has_chance or game.most_seats > 2:  # then they meet at tables
+        for key in ("hall_of_fame", "opponents"):
+            content["method"].pop(key, None)
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
         content["method"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
@@ -515,6 +520,8 @@ def _open_game_file(
     """
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
+    if isinstance(name, str) and name.startswith(SPIEL):
+        return {**content, "game": {**game, "name": find_game(name).name}}, None
     if not isinstance(name, str) or not name.endswith(FILE):
         return content, None
     path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))

@@ -29,8 +29,8 @@ Game = Annotated[
     typer.Option(
         "--game",
         metavar="GAME",
-        help=f"One of {', '.join(game_names())}; if left out, what the first player was made for"
-        f" (run:, file:), or plays alone, else {usual_game()}.",
+        help=f"One of {', '.join(game_names())}, or openspiel:NAME; if left out, what the first"
+        f" player was made for (run:, file:), or plays alone, else {usual_game()}.",
     ),
 ]
 Seats = Annotated[

@@ -1,0 +1,248 @@
+"""Games whose rules are asked of pyspiel, the Python bindings of OpenSpiel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError, PositionError
+from evolve_arena.core.game import Game, Outcome
+from evolve_arena.core.stream import GOLDEN
+from evolve_arena.players.openspiel.trial import FAILURES
+
+WORD = 2**64 - 1
+MOST_STATES = 1024
+"""How many states a game remembers, so that positions need not be played again from the start."""
+
+
+class SpielPosition(NamedTuple):
+    """A position: what is played, and all that happened so far."""
+
+    rules: Any
+    history: tuple[int, ...]
+    """The actions, those of chance included."""
+    stream: int = 0
+    """Where what chance decides comes from; 0 where nothing is left to it."""
+
+
+class Dice:
+    """The stream of `evolve_arena.core.stream` in plain Python, for rules that are not compiled.
+
+    Args:
+        value: The state of the stream.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def word(self) -> int:
+        """The next 64 random bits."""
+        self.value = word = self.value + 0x9E3779B97F4A7C15 & WORD
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & WORD
+        return word ^ word >> 31
+
+    def below(self, count: int) -> int:
+        """A random integer from 0 to *count* - 1."""
+        return (self.word() >> 32) * count >> 32
+
+    def settle(self, state: Any) -> None:
+        """Lets chance decide in a *state* until a player is to move, or the game is over."""
+        while state.is_chance_node():
+            left, chosen = (self.word() >> 11) / 2**53, 0
+            for action, probability in state.chance_outcomes():
+                left, chosen = left - probability, action
+                if left < 0:
+                    break
+            state.apply_action(chosen)
+
+
+class SpielGame(Game[SpielPosition, int]):
+    """A game of OpenSpiel; `evolve_arena.runs.openspiel` makes a subclass for each."""
+
+    source: ClassVar[Any]
+    """What pyspiel loaded."""
+    title: ClassVar[str]
+    """Its name in words."""
+    has_chance: ClassVar[bool]
+    has_points: ClassVar[bool]
+    """Whether returns are counted: they say more than who has won, or players meet at tables."""
+    symmetry: ClassVar[str] = ""
+    states: ClassVar[dict[tuple[int, ...], Any]]
+    """States by history. They are never changed."""
+
+    def __init__(self, **options: int) -> None:
+        super().__init__(**options)
+        self.seats = self.source.num_players()
+
+    @cached_property
+    def code(self) -> SimpleNamespace:
+        """How much networks see and how many moves there are, as compiled games say it.
+
+        Behind the tensor stands an input for each seat, 1 for one's own: most tensors of games of
+        perfect information are the same for all.
+        """
+        cells = self.source.observation_tensor_size() + self.seats
+        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=self.source.num_distinct_actions())
+
+    def describe(self) -> str:
+        """Its name, with its parameters."""
+        return self.name
+
+    def initial(self, seed: int = 0) -> SpielPosition:
+        """The position before the first move; all that is left to chance follows from *seed*."""
+        stream = seed & WORD if self.has_chance else 0
+        with one_line_errors(self.name):
+            return self._settle(
+                SpielPosition(self.rules, (), stream), self.source.new_initial_state()
+            )
+
+    def stream_seed(self, seed: int) -> int:
+        """The seed of the players' stream, which is another one if the game needs its own."""
+        return split_seed(seed) if self.has_chance else seed
+
+    def state_of(self, position: SpielPosition) -> Any:
+        """What pyspiel knows of a *position*; it must not be changed."""
+        known = self.states.get(position.history)
+        if known is None:
+            before = self.states.get(position.history[:-1])
+            if before is not None and position.history:
+                known = before.child(position.history[-1])
+            else:
+                known = self.source.new_initial_state()
+                for action in position.history:
+                    known.apply_action(action)
+            self._remember(position.history, known)
+        return known
+
+    def _remember(self, history: tuple[int, ...], state: Any) -> None:
+        if len(self.states) >= MOST_STATES:
+            self.states.clear()
+        self.states[history] = state
+
+    def _settle(self, position: SpielPosition, state: Any) -> SpielPosition:
+        """The position with this *state*, after all that chance decides then."""
+        if self.has_chance:
+            dice = Dice(position.stream)
+            dice.settle(state)
+            position = position._replace(history=tuple(state.history()), stream=dice.value)
+        self._remember(position.history, state)
+        return position
+
+    def to_move(self, state: SpielPosition) -> int:
+        """The seat whose turn it is."""
+        return max(0, int(self.state_of(state).current_player()))
+
+    def legal_moves(self, state: SpielPosition) -> list[int]:
+        """The actions, ascending; none once the game is over."""
+        known = self.state_of(state)
+        return [] if known.is_terminal() else list(known.legal_actions())
+
+    def play(self, state: SpielPosition, move: int) -> SpielPosition:
+        """The position after *move*, and after all that chance decides then."""
+        legal = self.legal_moves(state)
+        if not legal:
+            raise GameOverError("the game is over")
+        if move not in legal:
+            raise IllegalMoveError(f"action {move} can't be played here")
+        with one_line_errors(self.name):
+            after = self.state_of(state).child(move)
+            return self._settle(state._replace(history=(*state.history, move)), after)
+
+    def outcome(self, state: SpielPosition) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+        known = self.state_of(state)
+        if not known.is_terminal():
+            return None
+        returns = known.returns()
+        told = " to ".join(f"{value:g}" for value in returns)
+        points = tuple(map(round, returns)) if self.has_points else None
+        return Outcome(find_places(returns), f"the returns are {told}", points)
+
+    def tally(self, state: SpielPosition) -> tuple[tuple[int, ...], dict[str, Any]]:
+        """The places, and the points if the game counts some."""
+        places, _ = super().tally(state)
+        if not self.has_points:
+            return places, {}
+        return places, {"points": list(map(round, self.state_of(state).returns()))}
+
+    def observe(self, state: SpielPosition, seat: int) -> NDArray[np.float32]:
+        """What networks see: the tensor, and an input for each seat."""
+        tensor = self.state_of(state).observation_tensor(seat)
+        own = np.eye(self.seats, dtype=np.float32)[seat]
+        return np.concatenate([np.array(tensor, dtype=np.float32), own])
+
+    def parse_move(self, text: str) -> int:
+        """The move of that number; names depend on the position, see `find_move`."""
+        bare = text.strip()
+        if not (bare.isascii() and bare.isdecimal() and len(bare) < 10):
+            raise IllegalMoveError(f"{bare[:20]!r} is no number of an action")
+        return int(bare)
+
+    def format_move(self, move: int) -> str:
+        """Its number."""
+        return str(move)
+
+    def name_move(self, position: SpielPosition, move: int) -> str:
+        """What OpenSpiel calls a *move* of a *position*, with underscores for blanks."""
+        state = self.state_of(position)
+        return "_".join(str(state.action_to_string(state.current_player(), move)).split())
+
+    def find_move(self, position: SpielPosition, text: str) -> int:
+        """The move that *text* names in a *position*: as OpenSpiel calls it, or its number.
+
+        Raises:
+            IllegalMoveError: It names none, or several.
+        """
+        bare = "_".join(text.split())
+        names = {move: self.name_move(position, move) for move in self.legal_moves(position)}
+        for same in (str, str.lower):
+            found = [move for move, name in names.items() if same(name) == same(bare)]
+            if len(found) == 1:
+                return found[0]
+        if found:
+            raise IllegalMoveError(f"{bare[:20]!r} is the name of several moves: write its number")
+        if not (bare.isascii() and bare.isdecimal()):
+            raise IllegalMoveError(f"{bare[:20]!r} is no move here")
+        return self.parse_move(bare)
+
+    def parse_position(self, text: str) -> SpielPosition:
+        """The position after the moves that *text* gives, with blanks between."""
+        position = self.initial()
+        for number, word in enumerate(text.split(), 1):
+            try:
+                position = self.play(position, self.find_move(position, word))
+            except (IllegalMoveError, GameOverError) as error:
+                raise PositionError(f"move {number}: {error}") from None
+        return position
+
+
+def split_seed(seed: int) -> int:
+    """The seed of the players' stream where *seed* is that of the game's own."""
+    return Dice((seed ^ int(GOLDEN)) & WORD).word()
+
+
+def find_places(returns: list[float]) -> tuple[int, ...]:
+    """The places of the seats: higher returns are better, equals share the better place.
+
+    >>> find_places([-1.0, 3.0, -1.0])
+    (2, 1, 2)
+    """
+    return tuple(1 + sum(other > own for other in returns) for own in returns)
+
+
+@contextmanager
+def one_line_errors(name: str) -> Iterator[None]:
+    """Makes errors of ours of what pyspiel raises."""
+    try:
+        yield
+    except FAILURES as error:
+        raise ArenaError(f"{name} fails: {error or type(error).__name__}") from None

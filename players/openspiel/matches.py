@@ -1,0 +1,360 @@
+"""Matches of games whose rules are asked of pyspiel: many side by side.
+
+Python asks for the rules, and compiled code for the moves of many turns at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import KernelSpec
+from evolve_arena.genomes.network import LAYERS, SIZES, padded
+from evolve_arena.players.board.workspace import (
+    HEAD,
+    POLICY,
+    RECORD_FIELDS,
+    SLOTS,
+    TAKES_WINS,
+    TERMS,
+)
+from evolve_arena.players.openspiel.game import (
+    Dice,
+    SpielGame,
+    SpielPosition,
+    find_places,
+    one_line_errors,
+    split_seed,
+)
+from evolve_arena.players.openspiel.trial import try_games
+from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, PackedPlayers
+
+FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
+SIDE_BY_SIDE = 64
+"""How many matches are played at the same time."""
+MOST_SEEN = 1 << 18
+"""Numbers that are seen before networks are asked: a megabyte."""
+FEWEST_ROWS = 64
+FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
+TRIES = 1000
+"""How many openings are drawn before it is plain that there is none."""
+
+
+class Workspace(NamedTuple):
+    """Arrays for matches of some players, used again and again."""
+
+    streams: NDArray[np.uint64]
+    """The random stream of a player who is asked outside of matches."""
+    rows: NDArray[np.float32]
+    """What is seen, a row for each position."""
+    active: NDArray[np.int64]
+    """Where the columns of a first layer begin whose inputs are not 0."""
+    factors: NDArray[np.float32]
+    """How often they count."""
+    ping: NDArray[np.float32]
+    pong: NDArray[np.float32]
+    block: NDArray[np.float32]
+    """Some outputs of a policy."""
+    outputs: NDArray[np.float64]
+    """Those that belong to legal moves."""
+    values: NDArray[np.float64]
+    """The plane of a graph's values, and then its terms."""
+
+
+class Turn(Dice):
+    """A match in which somebody is to move; itself the stream of its players.
+
+    Args:
+        state: What pyspiel knows; it is changed.
+        players: Who sits where, by rows of the packed players.
+        stream: Where the players' stream begins.
+    """
+
+    __slots__ = ("after", "dice", "game", "move", "number", "players", "plies", "state")
+
+    def __init__(self, state: Any, players: Sequence[int], stream: int) -> None:
+        super().__init__(stream)
+        self.state, self.players = state, players
+        self.move, self.after, self.plies, self.game = -1, None, 0, FNV_START
+        self.number, self.dice = 0, Dice(0)
+
+
+class Chooser:
+    """Decides many turns at once.
+
+    Args:
+        game: The rules.
+        code: The compiled module that evaluates.
+        players: Packed players.
+        workspace: Room for it.
+    """
+
+    def __init__(
+        self, game: type[SpielGame], code: Any, players: PackedPlayers, workspace: Workspace
+    ) -> None:
+        self.source, self.players, self.code = game.source, players, code
+        self.seats = game.source.num_players()
+        self.records = players.seats[:, [KIND, NOISE, HEAD, TAKES_WINS]].tolist()
+        self.observation, self.seen = make_observation(game.source)
+        self.workspace = workspace
+        self.views = self._cut(workspace.rows)
+
+    def _cut(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        return list(rows[:, : rows.shape[1] - self.seats])
+
+    def decide(self, turns: Sequence[Turn]) -> None:
+        """Writes into each of *turns* the move, and the state after it if that is known."""
+        asked: list[tuple[Turn, list[int], list[Any]]] = []
+        numbers: list[tuple[int, ...]] = []
+        moves: list[int] = []
+        row = 0
+        set_from, seen, views = self.observation.set_from, self.seen, self.views
+        for turn in turns:
+            state = turn.state
+            seat = state.current_player()
+            player = turn.players[seat]
+            kind, noise, head, takes_wins = self.records[player]
+            legal = state.legal_actions()
+            count = len(legal)
+            turn.after = None
+            strays = noise and turn.word() >> 32 < noise
+            if count == 1:
+                turn.move = legal[0]
+                continue
+            if strays or kind == RANDOM:
+                turn.move = legal[turn.below(count)]
+                continue
+            after: list[Any] = []
+            if head == POLICY:
+                shown = [state]
+            else:
+                shown = after = [state.child(move) for move in legal]
+                if takes_wins and (place := find_win(after, seat)) >= 0:
+                    turn.move, turn.after = legal[place], after[place]
+                    continue
+            if row + len(shown) > len(views):
+                self._ask(asked, numbers, moves)
+                asked, numbers, moves, row = [], [], [], 0
+                if len(shown) > len(views):
+                    self._grow(len(shown))
+                    views = self.views
+            asked.append((turn, legal, after))
+            numbers.append((player, seat, row, count, len(moves)))
+            moves += legal
+            for one in shown:
+                set_from(one, seat)
+                views[row][:] = seen
+                row += 1
+        if asked:
+            self._ask(asked, numbers, moves)
+
+    def _ask(
+        self,
+        asked: Sequence[tuple[Turn, list[int], list[Any]]],
+        numbers: Sequence[tuple[int, ...]],
+        moves: Sequence[int],
+    ) -> None:
+        """Lets networks decide."""
+        picks = np.zeros(len(asked), dtype=np.int64)
+        self.code.choose(
+            self.players,
+            np.array(numbers, dtype=np.int64).reshape(-1, 5),
+            np.array(moves, dtype=np.int64),
+            self.workspace.rows,
+            self.seats,
+            picks,
+            self.workspace,
+        )
+        for (turn, legal, after), pick in zip(asked, picks.tolist(), strict=True):
+            turn.move = legal[pick]
+            turn.after = after[pick] if after else None
+
+    def _grow(self, rows: int) -> None:
+        room = np.zeros((rows, self.workspace.rows.shape[1]), dtype=np.float32)
+        self.workspace = self.workspace._replace(rows=room)
+        self.views = self._cut(room)
+
+
+def find_win(states: Sequence[Any], seat: int) -> int:
+    """The place of the first of *states* in which *seat* has won alone, or -1."""
+    for place, state in enumerate(states):
+        if state.is_terminal():
+            returns = state.returns()
+            best = returns[seat]
+            if returns.count(best) == 1 and best == max(returns):
+                return place
+    return -1
+
+
+def make_observation(source: Any) -> tuple[Any, NDArray[np.float32]]:
+    """What writes the tensor of a state into an array, and that array."""
+    import pyspiel
+
+    kind = pyspiel.IIGObservationType(perfect_recall=False)
+    observation = pyspiel._Observation(source, source.make_observer(kind, {}))
+    return observation, np.frombuffer(observation, dtype=np.float32)
+
+
+def make_kernel(game: type[SpielGame]) -> KernelSpec:
+    """How matches of a *game* are played."""
+
+    def decide(
+        variant: Mapping[str, Any],
+        rules: Any,
+        players: PackedPlayers,
+        position: SpielPosition,
+        workspace: Workspace,
+    ) -> int:
+        with one_line_errors(game.name):
+            state = game(**rules._asdict()).state_of(position)
+            turn = Turn(state, [0] * game.source.num_players(), int(workspace.streams[0]))
+            Chooser(game, variant["choose"], players, workspace).decide([turn])
+        workspace.streams[0] = turn.value
+        return turn.move
+
+    def play(
+        code: Any,
+        rules: Any,
+        players: PackedPlayers,
+        seatings: Any,
+        seeds: Any,
+        openings: Any,
+        workspace: Workspace,
+        *results: Any,
+    ) -> None:
+        chooser = Chooser(game, code, players, workspace)
+        if len(seeds) == 0:
+            chooser._ask([], [], [])  # compiles, if that is all that is wanted
+        with one_line_errors(game.name):
+            _play(game, chooser, seatings.tolist(), seeds.tolist(), openings.tolist(), results)
+
+    @cache
+    def longest_opening() -> int:
+        return 0 if is_left_to_seeds else try_games(game.source) // 2
+
+    is_left_to_seeds = game.has_chance or game.source.num_players() > 2
+    return KernelSpec(
+        modules=("evolve_arena.players.openspiel.choose",),
+        flags=tuple(FLAGS.values()),
+        needs=find_needs,
+        decide=decide,
+        play=play,
+        make_workspace=lambda rules, players: make_workspace(game, players),
+        record_fields=RECORD_FIELDS,
+        draw_openings=None if is_left_to_seeds else lambda *given: _draw_openings(game, *given),
+        longest_opening=lambda rules: longest_opening(),
+        fewest_matches=SIDE_BY_SIDE,
+    )
+
+
+def find_needs(players: PackedPlayers) -> set[str]:
+    """What compiled code must know for some packed *players*."""
+    return {FLAGS[kind] for kind in players.seats[:, KIND].tolist() if kind in FLAGS}
+
+
+def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
+    """Room for matches of packed *players*."""
+    inputs = int(game().code.CELLS)
+    widest = 16
+    for shape in players.shapes:
+        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
+        widest = max(widest, int(padded(int(units.max(initial=0)))))
+    graphs = players.seats[players.seats[:, KIND] == GRAPH]
+    return Workspace(
+        np.zeros(1, dtype=np.uint64),
+        np.zeros((max(FEWEST_ROWS, MOST_SEEN // inputs), inputs), dtype=np.float32),
+        np.zeros(inputs, dtype=np.int64),
+        np.zeros(inputs, dtype=np.float32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(widest, dtype=np.float32),
+        np.zeros(16, dtype=np.float32),
+        np.zeros(game.source.num_distinct_actions(), dtype=np.float64),
+        np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
+    )
+
+
+def _play(
+    game: type[SpielGame],
+    chooser: Chooser,
+    seatings: list[list[int]],
+    seeds: list[int],
+    openings: list[list[int]],
+    results: Sequence[Any],
+) -> None:
+    """Plays a match for each of *seatings*, and fills in the *results*."""
+    places, plies, offenders, games, *columns = results
+    offenders[:] = -1
+    left = iter(range(len(seeds)))
+    turns: list[Turn] = []
+    while True:
+        while len(turns) < SIDE_BY_SIDE and (number := next(left, None)) is not None:
+            turns.append(_begin(game, number, seatings[number], seeds[number], openings[number]))
+        if not turns:
+            return
+        chooser.decide([turn for turn in turns if not turn.state.is_terminal()])
+        going = []
+        for turn in turns:
+            if turn.move >= 0:
+                _advance(game, turn)
+            if not turn.state.is_terminal():
+                going.append(turn)
+                continue
+            number, returns = turn.number, turn.state.returns()
+            places[number, : len(returns)] = find_places(returns)
+            plies[number], games[number] = turn.plies, turn.game
+            for column in columns:
+                column[number, : len(returns)] = [round(value) for value in returns]
+        turns = going
+
+
+def _begin(
+    game: type[SpielGame], number: int, players: Sequence[int], seed: int, opening: Sequence[int]
+) -> Turn:
+    """A new match, after its *opening*."""
+    stream = split_seed(seed) if game.has_chance else seed
+    turn = Turn(game.source.new_initial_state(), players, stream)
+    turn.number, turn.dice = number, Dice(seed)
+    if game.has_chance:
+        turn.dice.settle(turn.state)
+    for move in opening:
+        if move < 0 or turn.state.is_terminal():
+            break
+        turn.move = move
+        _advance(game, turn)
+    turn.move = -1
+    return turn
+
+
+def _advance(game: type[SpielGame], turn: Turn) -> None:
+    """Makes the move of a *turn*."""
+    if turn.after is None:
+        turn.state.apply_action(turn.move)
+    else:
+        turn.state, turn.after = turn.after, None
+    turn.game = (turn.game ^ turn.move + 1) * FNV_PRIME & WORD
+    turn.plies += 1
+    if game.has_chance:
+        turn.dice.settle(turn.state)
+
+
+def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any) -> None:
+    """Fills each row of *openings* with random moves after which the game still goes on."""
+    for row, seed in enumerate(seeds.tolist()):
+        dice = Dice(seed)
+        for _ in range(TRIES):
+            state = game.source.new_initial_state()
+            moves: list[int] = []
+            while len(moves) < openings.shape[1] and not state.is_terminal():
+                legal = state.legal_actions()
+                moves.append(legal[dice.below(len(legal))])
+                state.apply_action(moves[-1])
+            if not state.is_terminal():
+                openings[row] = moves
+                break
+        else:
+            raise BadValueError(f"{game.name} has no openings of {openings.shape[1]} plies")

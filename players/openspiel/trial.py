@@ -1,0 +1,76 @@
+"""Whether pyspiel can play a game: run as a program it tells, so that it may crash there.
+
+pyspiel checks few of its parameters: some sizes end the process, or fill the memory. Nothing else
+is imported here, so that the program starts fast.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
+"""What pyspiel raises; its own SpielError is a RuntimeError."""
+GAMES = 4
+LONGEST = 2000
+"""Plies after which a game of the trial is given up."""
+SECONDS, MEMORY = 20, 4 << 30
+"""What the program may use."""
+
+
+def try_apart(name: str, parameters: Mapping[str, Any]) -> str:
+    """What is wrong with a game, found out by another process; empty if nothing is."""
+    words = [sys.executable, "-P", __file__, name, json.dumps(dict(parameters))]
+    try:
+        told = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it takes more than {SECONDS} seconds to try"
+    if told.returncode:
+        return "pyspiel crashes"
+    return told.stdout.strip()
+
+
+def try_games(source: Any) -> int:
+    """Plays some random games, the same each time; gives the length of the shortest.
+
+    Raises:
+        ValueError: Nobody can move, and the game is not over.
+        RuntimeError: pyspiel fails.
+    """
+    choices, shortest = random.Random(1), LONGEST
+    for _ in range(GAMES):
+        state, plies = source.new_initial_state(), 0
+        while not state.is_terminal() and plies < LONGEST:
+            if state.is_chance_node():
+                actions, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(choices.choices(actions, weights)[0])
+                continue
+            legal = state.legal_actions()
+            if not legal:
+                raise ValueError("nobody can move, and the game is not over")
+            state.observation_tensor(state.current_player())
+            state.apply_action(choices.choice(legal))
+            plies += 1
+        shortest = min(shortest, plies)
+    return shortest
+
+
+def main() -> None:
+    """Tries the game that the command line names, and writes what is wrong."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    import pyspiel
+
+    try:
+        try_games(pyspiel.load_game(sys.argv[1], json.loads(sys.argv[2])))
+    except FAILURES as error:
+        print(error or type(error).__name__)
+
+
+if __name__ == "__main__":
+    main()
