@@ -80,7 +80,7 @@ LAST = 1 << 32
 @compiled
 def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
     """The move that wins for sure, or was visited most; of equals that of the better value."""
-    states = workspace.states
+    states, tree, totals = workspace.states, workspace.tree, workspace.totals
     for place in range(count):
         move = peek(workspace.moves, place)
         trial = follow(states, LEVEL, state, move)
@@ -92,13 +92,12 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
     if HAS_CHANCE:
         for place in range(workspace.outcomes.shape[0]):
             poke(workspace.outcomes, place, 0)
-    _start_node(workspace, 0, 0, 0, 0)
-    used = np.int64(1)
+    used = _start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
     for _ in range(record[ROLLOUTS]):
-        if _get(workspace, 0, WINNER) > 0:
+        if _get(tree, 0, WINNER) > 0:
             break
         used = _run(players, slot, state, used, record[NODES], exploration, workspace)
-    return _pick_root(slot, workspace)
+    return _pick_root(tree, totals, slot)
 
 
 @inlined
@@ -106,18 +105,18 @@ def _run(
     players: Any, slot: Any, state: Any, used: Any, limit: Any, exploration: Any, workspace: Any
 ) -> Any:
     """One rollout; gives how many nodes are *used* then, of which there may be up to a *limit*."""
+    tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
     now = duplicate(workspace.states, LEVEL, state)
     node, now, ply, used, sure = _descend(now, used, limit, exploration, workspace)
     over = _value_end(players, slot, now, node, ply, workspace)
     if sure and over:
-        _prove(workspace, node)
+        _prove(tree, shares, node)
     while True:
-        _set(workspace, node, VISITS, _get(workspace, node, VISITS) + 1)
-        share = peek(workspace.shares, _get(workspace, node, SEAT))
-        poke(workspace.totals, node, peek(workspace.totals, node) + share)
+        _set(tree, node, VISITS, _get(tree, node, VISITS) + 1)
+        poke(totals, node, peek(totals, node) + peek(shares, _get(tree, node, SEAT)))
         if node == 0:
             break
-        node = np.int64(_get(workspace, node, PARENT))
+        node = _get(tree, node, PARENT)
     return used
 
 
@@ -130,33 +129,38 @@ def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) 
         that the game is over here would mean that it is over wherever this node is reached.
     """
     states, moves, stream = workspace.states, workspace.moves, workspace.streams
+    tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     node, ply, sure = np.int64(0), peek(workspace.plies, 0), True
-    while _get(workspace, node, WINNER) == 0:
-        if _get(workspace, node, COUNT) == 0:
-            if node > 0 and _get(workspace, node, VISITS) == 0:
+    while _get(tree, node, WINNER) == 0:
+        if _get(tree, node, COUNT) == 0:
+            if node > 0 and _get(tree, node, VISITS) == 0:
                 break
             if HAS_CHANCE:
                 outcomes = count_outcomes(states, now)
                 if outcomes > 0:
                     outcome = below(stream, outcomes)
                     now = happen(states, LEVEL, now, outcome)
-                    place = _find_outcome(workspace, node, outcome)
-                    if peek(workspace.outcomes, place) == 0:
+                    place = _find_outcome(tree, table, node, outcome)
+                    if peek(table, place) == 0:
                         if used == limit:
                             sure = False
                             break
-                        _start_node(workspace, used, node, outcome, 0)
-                        poke(workspace.outcomes, place, used)
-                        used += 1
-                    node = np.int64(peek(workspace.outcomes, place))
+                        poke(table, place, used)
+                        used = _start_node(tree, totals, used, node, outcome, np.int64(0))
+                    node = np.int64(peek(table, place))
                     continue
             if judge(states, now) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
             count = list_moves(states, now, moves, MOVES)
-            _expand(workspace, node, used, count, find_mover(states, now))
-            used += count
-        node = _pick_child(workspace, node, exploration)
-        now = advance(states, now, np.int64(_get(workspace, node, MOVE)))
+            _set(tree, node, FIRST, used)
+            _set(tree, node, COUNT, count)
+            mover, first = find_mover(states, now), used
+            for place in range(count):  # in random order, as they will be visited in turn
+                other = first + below(stream, place + 1)
+                used = _start_node(tree, totals, used, node, _get(tree, other, MOVE), mover)
+                _set(tree, other, MOVE, peek(moves, MOVES + place))
+        node = _pick_child(tree, totals, node, exploration)
+        now = advance(states, now, _get(tree, node, MOVE))
         ply += 1
     sure = sure and count_outcomes(states, now) == 0
     return node, now, ply, used, sure
@@ -175,7 +179,7 @@ def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspa
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, stream, shares = workspace.states, workspace.streams, workspace.shares
-    winner = np.int64(_get(workspace, node, WINNER))
+    winner = _get(workspace.tree, node, WINNER)
     if winner > 0:
         for seat in range(SEATS):
             poke(shares, seat, np.float64(seat == winner - 1))
@@ -206,84 +210,73 @@ def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
 
 
 @inlined
-def _get(workspace: Any, node: Any, field: int) -> Any:
-    return peek(workspace.tree, NODE_FIELDS * node + field)
+def _get(tree: Any, node: Any, field: int) -> Any:
+    return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
-def _set(workspace: Any, node: Any, field: int, number: Any) -> None:
-    poke(workspace.tree, NODE_FIELDS * node + field, number)
+def _set(tree: Any, node: Any, field: int, number: Any) -> None:
+    poke(tree, NODE_FIELDS * node + field, number)
 
 
 @inlined
-def _start_node(workspace: Any, node: Any, parent: Any, move: Any, seat: Any) -> None:
-    """Makes a *node* that was never visited."""
+def _start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
+    """Makes a *node* that was never visited; gives the number of the next one."""
     for field in range(NODE_FIELDS):
-        _set(workspace, node, field, 0)
-    _set(workspace, node, PARENT, parent)
-    _set(workspace, node, MOVE, move)
-    _set(workspace, node, SEAT, seat)
-    poke(workspace.totals, node, 0.0)
+        _set(tree, node, field, np.int64(0))
+    _set(tree, node, PARENT, parent)
+    _set(tree, node, MOVE, move)
+    _set(tree, node, SEAT, seat)
+    poke(totals, node, 0.0)
+    return node + 1
 
 
 @inlined
-def _expand(workspace: Any, node: Any, first: Any, count: Any, mover: Any) -> None:
-    """Makes the children of a *node*, in random order, as they will be visited in turn."""
-    _set(workspace, node, FIRST, first)
-    _set(workspace, node, COUNT, count)
-    for place in range(count):
-        move = peek(workspace.moves, MOVES + place)
-        other = first + below(workspace.streams, place + 1)
-        _start_node(workspace, first + place, node, _get(workspace, other, MOVE), mover)
-        _set(workspace, other, MOVE, move)
-
-
-@inlined
-def _find_outcome(workspace: Any, node: Any, outcome: Any) -> Any:
+def _find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
     """The place in the hash table of a *node*'s child by an *outcome*, which may be free."""
-    mask = np.uint64(workspace.outcomes.shape[0] - 1)
+    mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
     while True:
-        child = peek(workspace.outcomes, np.int64(place))
+        child = np.int64(peek(table, np.int64(place)))
         if child == 0:
             break
-        same = _get(workspace, child, MOVE) == np.int32(outcome)
-        if same and _get(workspace, child, PARENT) == node:
+        same = _get(tree, child, MOVE) == np.int32(outcome)
+        if same and _get(tree, child, PARENT) == node:
             break
         place = (place + np.uint64(1)) & mask
     return np.int64(place)
 
 
 @inlined
-def _pick_child(workspace: Any, node: Any, exploration: Any) -> Any:
+def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
     """The first child without visits, or the one of the highest upper confidence bound."""
-    first = np.int64(_get(workspace, node, FIRST))
-    spread = exploration * math.sqrt(math.log(np.float64(_get(workspace, node, VISITS))))
+    first = _get(tree, node, FIRST)
+    spread = exploration * math.sqrt(math.log(np.float64(_get(tree, node, VISITS))))
     best, highest = first, 2.0 * LOST
-    for child in range(first, first + _get(workspace, node, COUNT)):
-        visits = _get(workspace, child, VISITS)
+    for child in range(first, first + _get(tree, node, COUNT)):
+        visits = _get(tree, child, VISITS)
         if visits == 0:
-            return np.int64(child)
+            return child
         bound = LOST
-        if _get(workspace, child, WINNER) == 0:
-            mean = peek(workspace.totals, child) / visits
+        if _get(tree, child, WINNER) == 0:
+            mean = peek(totals, child) / visits
             bound = mean + spread / math.sqrt(np.float64(visits))
         if bound > highest:
-            best, highest = np.int64(child), bound
+            best, highest = child, bound
     return best
 
 
 @inlined
-def _pick_root(slot: Any, workspace: Any) -> Any:
+def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
     """The move that was visited most, but for those that are lost for sure if others are not."""
-    first = np.int64(_get(workspace, 0, FIRST))
+    first = _get(tree, 0, FIRST)
     chosen, most, best = np.int64(-1), np.int64(0), 0.0
-    for child in range(first, first + _get(workspace, 0, COUNT)):
-        move, winner = np.int64(_get(workspace, child, MOVE)), _get(workspace, child, WINNER)
+    for child in range(first, first + _get(tree, 0, COUNT)):
+        move, winner = _get(tree, child, MOVE), _get(tree, child, WINNER)
         if winner == slot + 1:
             return move
-        visits = np.int64(_get(workspace, child, VISITS)) - (LAST if winner > 0 else 0)
-        total = peek(workspace.totals, child)
+        visits = _get(tree, child, VISITS) - (LAST if winner > 0 else 0)
+        total = peek(totals, child)
         better = visits > most or (visits == most and total > best)
         if chosen < 0 or better or (visits == most and total == best and move < chosen):
             chosen, most, best = move, visits, total
@@ -305,25 +298,25 @@ def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
 
 
 @inlined
-def _prove(workspace: Any, node: Any) -> None:
+def _prove(tree: Any, shares: Any, node: Any) -> None:
     """Notes who wins alone at a *node* where the game is over, and wherever that follows from it.
 
     Who is to move wins with a move that wins, and loses if the same seat wins after all moves.
     """
     winner = 0
     for seat in range(SEATS):
-        if peek(workspace.shares, seat) == 1.0:
+        if peek(shares, seat) == 1.0:
             winner = seat + 1
     proven = winner > 0
     while proven:
-        _set(workspace, node, WINNER, winner)
-        mover = _get(workspace, node, SEAT)
-        node = np.int64(_get(workspace, node, PARENT))
-        first = np.int64(_get(workspace, node, FIRST))
-        count = _get(workspace, node, COUNT)
-        proven = count > 0 and _get(workspace, node, WINNER) == 0
+        _set(tree, node, WINNER, winner)
+        mover = _get(tree, node, SEAT)
+        node = _get(tree, node, PARENT)
+        first = _get(tree, node, FIRST)
+        count = _get(tree, node, COUNT)
+        proven = count > 0 and _get(tree, node, WINNER) == 0
         if proven and mover + 1 != winner:
             for child in range(first, first + count):
-                if _get(workspace, child, WINNER) != winner:
+                if _get(tree, child, WINNER) != winner:
                     proven = False
                     break
