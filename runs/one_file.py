@@ -26,7 +26,7 @@ from evolve_arena.core.files import read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.game import (
-    MINIMAX,
+    SEARCHES,
     BoardGame,
     GameFileError,
     describe_failure,
@@ -87,11 +87,15 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     game = file.make_class(name or path.stem.replace("_", "-"))
     seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
     two = list(seats) == [2]
-    can_search = two and "view" not in file.plain
-    opponents = file.plain.get("OPPONENTS")
-    if opponents is None:
-        usual = can_search and "evaluate" in file.plain
-        opponents = ("minimax:depth=2,noise=0.2", "random") if usual else ("random",)
+    searches = {} if "view" in file.plain else dict(SEARCHES)
+    ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if searches)]
+    usual = "mcts:rollouts=100" if searches else ""
+    if not two:
+        searches.pop("minimax", None)
+    elif searches and "evaluate" in file.plain:
+        usual = "minimax:depth=2,noise=0.2"
+        ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
+    opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
     networks = make_networks(game)
     if not two:
         networks.pop("tuples", None)
@@ -103,12 +107,10 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
         game=game,
         kernel=kernel,
         networks=networks,
-        players={"minimax": MINIMAX} if can_search else {},
+        players=searches,
         opponents=tuple(opponents),
         stand_in=opponents[0],
-        ladder=("random", *(f"minimax:depth={depth},noise=0.2" for depth in range(1, 5)))
-        if can_search
-        else ("random",),
+        ladder=tuple(ladder),
         most_seats=max(seats),
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,

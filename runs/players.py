@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from evolve_arena.core.errors import BadValueError, quote
@@ -36,9 +37,10 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
     """
     usual: AnyGame = make_game(name or usual_game())
     for specification in specifications:
-        kind, _, argument = specification.strip().partition(":")
-        if is_made_for_a_game(specification):
-            player = player_kinds(usual.name)[kind].make(argument.strip(), usual)
+        kind = specification.strip().partition(":")[0]
+        if made := find_made(specification):
+            maker, _, argument = made.partition(":")
+            player = player_kinds(usual.name)[maker].make(argument.strip(), usual)
             if isinstance(player, CompiledPlayer) and name in (None, player.game.name):
                 return player.game
         elif name is None and len(games := games_of(kind)) == 1:
@@ -70,10 +72,18 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     return make_player(specification, game or make_game(usual_game()), permit_all)
 
 
-def is_made_for_a_game(specification: str) -> bool:
-    """Whether it names a player of a file, who knows the rules and options that he was bred by."""
-    kind, _, argument = specification.strip().partition(":")
-    return kind in OWN_GAMES and bool(argument.strip())
+def find_made(specification: str) -> str:
+    """What in it names a player of a file, who knows the rules and options that he was bred by.
+
+    >>> find_made("minimax:depth=4,values=run:evolved/first,noise=0.1"), find_made("random")
+    ('run:evolved/first', '')
+    """
+    values = re.search(r"[:,] *values *= *([^,]*)", specification)
+    for text in (specification.strip(), values[1].strip() if values else ""):
+        kind, _, argument = text.partition(":")
+        if kind in OWN_GAMES and argument.strip():
+            return text
+    return ""
 
 
 def with_seats(game: AnyGame, seats: int | None) -> AnyGame:
@@ -113,7 +123,7 @@ def find_table(names: Sequence[str], game: str, players: int | None = None) -> A
     Raises:
         BadValueError: A player plays another game, or there are more names than seats.
     """
-    made = [name for name in names if is_made_for_a_game(name)]
+    made = [name for name in names if find_made(name)]
     found = game_for(made) if made else make_game(game)
     if found.name != game:
         raise BadValueError(f"player {made[0]} plays {found.name}, and this is {game}")

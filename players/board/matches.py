@@ -8,7 +8,8 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, below, mix
-from evolve_arena.players.board.choose import choose_move, take_slot
+from evolve_arena.players.board.choose import choose_move
+from evolve_arena.players.board.mcts import HAS_MCTS
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
@@ -24,6 +25,7 @@ from evolve_arena.players.board.rules import (
     list_moves,
     settle,
 )
+from evolve_arena.players.board.values import take_slot
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -76,6 +78,8 @@ def play_matches(
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
             if move < 0:
+                if HAS_MCTS:
+                    workspace.plies[0] = ply
                 move = choose_move(players, find_mover(states, state), state, workspace)
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             state = settle(states, advance(states, state, move), workspace.chance)

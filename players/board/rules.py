@@ -126,6 +126,15 @@ def _copy(states: Any, level: Any, state: Any) -> None:
 
 
 @inlined
+def duplicate(states: Any, level: Any, state: Any) -> Any:
+    """The same *state*, at a *level*."""
+    if IS_ARRAY:
+        _copy(states, level, state)
+        return np.int64(level)
+    return state
+
+
+@inlined
 def count_outcomes(states: Any, state: Any) -> Any:
     """How many things may happen next by chance; 0 if a player is to move."""
     if HAS_CHANCE:

@@ -12,17 +12,27 @@ from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, PackedPlayers
 
-HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS, DEPTH = range(OWN_FIELDS, OWN_FIELDS + 6)
+HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
+DEPTH, ROLLOUTS, NODES, EXPLORATION = range(OWN_FIELDS + 5, OWN_FIELDS + 9)
 """Fields of a player's record, beside the usual ones: for what is bred its head, and whether it
 plays a move that wins at once, whatever the values (1); for a graph how many inputs, slots and
-terms it has; for a search how many plies it looks ahead."""
-RECORD_FIELDS = OWN_FIELDS + 6
+terms it has; for a search how many plies it looks ahead; for Monte Carlo tree search how many
+rollouts and nodes there may be, and how much it explores, in units of 2**-32. What is bred may
+have the latter, too: then it searches, and is asked for the values of leaves."""
+RECORD_FIELDS = OWN_FIELDS + 9
 POLICY, VALUE = 0, 1
 """Heads: one output per move; or one value per state that a move leads to."""
-SEARCH = 8
-"""A kind of players, beside the usual ones."""
+SEARCH, MCTS = 8, 9
+"""Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search."""
 LEVELS = 4
 """How many states a search may need for each ply: chance may decide between two moves."""
+MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = range(7)
+"""Fields of a node of Monte Carlo tree search: the move, or outcome of chance, that leads to it;
+how many rollouts went through it; its first child, and how many there are, side by side; its
+parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven."""
+NODE_FIELDS = 7
+MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
+"""So many take 256 MiB."""
 
 
 class Workspace(NamedTuple):
@@ -52,6 +62,16 @@ class Workspace(NamedTuple):
     """What tuples pick from their tables."""
     values: NDArray[np.float64]
     """The plane of a graph's values, and then its terms."""
+    plies: NDArray[np.int64]
+    """How many moves were made in the match; Monte Carlo tree search asks for it."""
+    tree: NDArray[np.int32]
+    """Nodes of Monte Carlo tree search, field by field."""
+    totals: NDArray[np.float64]
+    """For each of them the shares of the win that who made the move had, added up."""
+    shares: NDArray[np.float64]
+    """The share of each seat after a rollout."""
+    outcomes: NDArray[np.int32]
+    """A hash table of the nodes to which chance leads."""
 
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
@@ -66,7 +86,9 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         for at in np.unique(seats[seats[:, KIND] == TUPLES, COLUMNS_AT])
     ]
     graphs = seats[seats[:, KIND] == GRAPH]
-    deepest = int(seats[seats[:, KIND] == SEARCH, DEPTH].max(initial=0))
+    deepest, rollouts, nodes = (
+        int(seats[:, field].max(initial=0)) for field in (DEPTH, ROLLOUTS, NODES)
+    )
     levels = 2 + LEVELS * deepest if rules.HAS_CHANCE else 3 + deepest
     slots = rules.SEATS + 1
     return Workspace(
@@ -83,6 +105,11 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(int(padded(rules.MOVES)), dtype=np.float32),
         np.zeros(max(readings, default=0), dtype=np.int32),
         np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(NODE_FIELDS * nodes, dtype=np.int32),
+        np.zeros(nodes, dtype=np.float64),
+        np.zeros(rules.SEATS, dtype=np.float64),
+        np.zeros(1 << rollouts.bit_length() + 1 if rules.HAS_CHANCE else 0, dtype=np.int32),
     )
 
 

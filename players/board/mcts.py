@@ -1,0 +1,322 @@
+"""Monte Carlo tree search (UCT) for compiled board games, with any number of seats and chance.
+
+Each rollout goes down the tree, from node to node the child with the best upper confidence bound
+for who is to move (max-n), expands a leaf that was visited before, plays on at random to the end,
+and adds the shares of the win to all nodes on its way. Source: Kocsis and Szepesvári, "Bandit based
+Monte-Carlo planning", ECML 2006. Where bred players give the values of leaves, there is no playing
+on.
+
+A node keeps the sum of the shares of who made the move that leads to it: nobody else compares it.
+Where chance decides, a node has a child for each outcome that was drawn, found in a hash table, so
+that what follows may depend on it: a tree without such nodes (open-loop) would mix the legal moves
+and values behind different dice.
+
+That a seat wins alone from a node on is proven backwards from the ends of games (MCTS-Solver;
+Winands, Björnsson and Saito, 2008); such nodes are not searched further.
+
+The nodes that a player may have follow from its rollouts, up to a limit. A tree that has reached it
+grows no further, its leaves are still visited.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import below, mix
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    HAS_CHANCE,
+    LONGEST,
+    MOVES,
+    SEATS,
+    advance,
+    count_outcomes,
+    count_points,
+    duplicate,
+    find_mover,
+    follow,
+    happen,
+    has_won,
+    judge,
+    list_moves,
+    settle,
+)
+from evolve_arena.players.board.values import value_leaf
+from evolve_arena.players.board.workspace import (
+    COUNT,
+    EXPLORATION,
+    FIRST,
+    MCTS,
+    MOVE,
+    NODE_FIELDS,
+    NODES,
+    PARENT,
+    ROLLOUTS,
+    SEAT,
+    VISITS,
+    WINNER,
+)
+from evolve_arena.players.packed import KIND
+
+HAS_MCTS = True
+HAS_DEEP_VALUES = True
+"""Whether players search this way, and whether bred ones give the values of leaves of any search;
+see `evolve_arena.players.board.values`."""
+
+LEVEL = np.int64(1)
+"""Where the state stands that a rollout changes."""
+LOST = -1.0
+"""Less than any bound."""
+LAST = 1 << 32
+"""More than any number of visits."""
+
+
+@compiled
+def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
+    """The move that wins for sure, or was visited most; of equals that of the better value."""
+    states, tree, totals = workspace.states, workspace.tree, workspace.totals
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        trial = follow(states, LEVEL, state, move)
+        settled = count_outcomes(states, trial) == 0
+        if settled and has_won(states, trial, judge(states, trial), slot):
+            return move
+    record = players.seats[peek(workspace.players, slot)]
+    exploration = record[EXPLORATION] * 2.0**-32
+    if HAS_CHANCE:
+        for place in range(workspace.outcomes.shape[0]):
+            poke(workspace.outcomes, place, 0)
+    used = _start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
+    for _ in range(record[ROLLOUTS]):
+        if _get(tree, 0, WINNER) > 0:
+            break
+        used = _run(players, slot, state, used, record[NODES], exploration, workspace)
+    return _pick_root(tree, totals, slot)
+
+
+@inlined
+def _run(
+    players: Any, slot: Any, state: Any, used: Any, limit: Any, exploration: Any, workspace: Any
+) -> Any:
+    """One rollout; gives how many nodes are *used* then, of which there may be up to a *limit*."""
+    tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
+    now = duplicate(workspace.states, LEVEL, state)
+    node, now, ply, used, sure = _descend(now, used, limit, exploration, workspace)
+    over = _value_end(players, slot, now, node, ply, workspace)
+    if sure and over:
+        _prove(tree, shares, node)
+    while True:
+        _set(tree, node, VISITS, _get(tree, node, VISITS) + 1)
+        poke(totals, node, peek(totals, node) + peek(shares, _get(tree, node, SEAT)))
+        if node == 0:
+            break
+        node = _get(tree, node, PARENT)
+    return used
+
+
+@inlined
+def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) -> Any:
+    """Goes down the tree to a leaf, which may be new.
+
+    Returns:
+        The node, the state *now*, how many moves were made, how many nodes are used, and whether
+        that the game is over here would mean that it is over wherever this node is reached.
+    """
+    states, moves, stream = workspace.states, workspace.moves, workspace.streams
+    tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
+    node, ply, sure = np.int64(0), peek(workspace.plies, 0), True
+    while _get(tree, node, WINNER) == 0:
+        if _get(tree, node, COUNT) == 0:
+            if node > 0 and _get(tree, node, VISITS) == 0:
+                break
+            if HAS_CHANCE:
+                outcomes = count_outcomes(states, now)
+                if outcomes > 0:
+                    outcome = below(stream, outcomes)
+                    now = happen(states, LEVEL, now, outcome)
+                    place = _find_outcome(tree, table, node, outcome)
+                    if peek(table, place) == 0:
+                        if used == limit:
+                            sure = False
+                            break
+                        poke(table, place, used)
+                        used = _start_node(tree, totals, used, node, outcome, np.int64(0))
+                    node = np.int64(peek(table, place))
+                    continue
+            if judge(states, now) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
+                break
+            count = list_moves(states, now, moves, MOVES)
+            _set(tree, node, FIRST, used)
+            _set(tree, node, COUNT, count)
+            mover, first = find_mover(states, now), used
+            for place in range(count):  # in random order, as they will be visited in turn
+                other = first + below(stream, place + 1)
+                used = _start_node(tree, totals, used, node, _get(tree, other, MOVE), mover)
+                _set(tree, other, MOVE, peek(moves, MOVES + place))
+        node = _pick_child(tree, totals, node, exploration)
+        now = advance(states, now, _get(tree, node, MOVE))
+        ply += 1
+    sure = sure and count_outcomes(states, now) == 0
+    return node, now, ply, used, sure
+
+
+@inlined
+def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspace: Any) -> Any:
+    """Puts into ``shares`` what came of a *node*; gives whether the game is over there.
+
+    Args:
+        players: Packed players.
+        slot: Where the one sits who searches.
+        state: That of the node; it is changed.
+        node: A leaf, or a node that is proven.
+        ply: How many moves were made.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
+    states, stream, shares = workspace.states, workspace.streams, workspace.shares
+    winner = _get(workspace.tree, node, WINNER)
+    if winner > 0:
+        for seat in range(SEATS):
+            poke(shares, seat, np.float64(seat == winner - 1))
+        return False
+    state = settle(states, state, stream)
+    verdict = judge(states, state)
+    over = verdict != GOES_ON or ply >= LONGEST
+    if HAS_DEEP_VALUES and not over and _has_values(players, slot, workspace):
+        value = value_leaf(players, slot, state, workspace) * (1.0 / RESOLUTION)
+        share = 0.5 + 0.5 * value / (1.0 + abs(value))
+        poke(shares, slot, share)
+        poke(shares, 1 - slot, 1.0 - share)
+        return False
+    while verdict == GOES_ON and ply < LONGEST:
+        count = list_moves(states, state, workspace.moves, MOVES)
+        move = peek(workspace.moves, MOVES + below(stream, count))
+        state = settle(states, advance(states, state, move), stream)
+        verdict = judge(states, state)
+        ply += 1
+    _share(states, state, verdict, shares)
+    return over
+
+
+@inlined
+def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
+    """Whether the player in a *slot* gives the values of leaves."""
+    return players.seats[peek(workspace.players, slot), KIND] != MCTS
+
+
+@inlined
+def _get(tree: Any, node: Any, field: int) -> Any:
+    return np.int64(peek(tree, NODE_FIELDS * node + field))
+
+
+@inlined
+def _set(tree: Any, node: Any, field: int, number: Any) -> None:
+    poke(tree, NODE_FIELDS * node + field, number)
+
+
+@inlined
+def _start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
+    """Makes a *node* that was never visited; gives the number of the next one."""
+    for field in range(NODE_FIELDS):
+        _set(tree, node, field, np.int64(0))
+    _set(tree, node, PARENT, parent)
+    _set(tree, node, MOVE, move)
+    _set(tree, node, SEAT, seat)
+    poke(totals, node, 0.0)
+    return node + 1
+
+
+@inlined
+def _find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
+    """The place in the hash table of a *node*'s child by an *outcome*, which may be free."""
+    mask = np.uint64(table.shape[0] - 1)
+    place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
+    while True:
+        child = np.int64(peek(table, np.int64(place)))
+        if child == 0:
+            break
+        same = _get(tree, child, MOVE) == np.int32(outcome)
+        if same and _get(tree, child, PARENT) == node:
+            break
+        place = (place + np.uint64(1)) & mask
+    return np.int64(place)
+
+
+@inlined
+def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
+    """The first child without visits, or the one of the highest upper confidence bound."""
+    first = _get(tree, node, FIRST)
+    spread = exploration * math.sqrt(math.log(np.float64(_get(tree, node, VISITS))))
+    best, highest = first, 2.0 * LOST
+    for child in range(first, first + _get(tree, node, COUNT)):
+        visits = _get(tree, child, VISITS)
+        if visits == 0:
+            return child
+        bound = LOST
+        if _get(tree, child, WINNER) == 0:
+            mean = peek(totals, child) / visits
+            bound = mean + spread / math.sqrt(np.float64(visits))
+        if bound > highest:
+            best, highest = child, bound
+    return best
+
+
+@inlined
+def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
+    """The move that was visited most, but for those that are lost for sure if others are not."""
+    first = _get(tree, 0, FIRST)
+    chosen, most, best = np.int64(-1), np.int64(0), 0.0
+    for child in range(first, first + _get(tree, 0, COUNT)):
+        move, winner = _get(tree, child, MOVE), _get(tree, child, WINNER)
+        if winner == slot + 1:
+            return move
+        visits = _get(tree, child, VISITS) - (LAST if winner > 0 else 0)
+        total = peek(totals, child)
+        better = visits > most or (visits == most and total > best)
+        if chosen < 0 or better or (visits == most and total == best and move < chosen):
+            chosen, most, best = move, visits, total
+    return chosen
+
+
+@inlined
+def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
+    """Gives each seat its share of the win: those that are first together have as much of it."""
+    most, winners = np.int64(0), 0
+    for seat in range(SEATS):
+        own = count_points(states, state, verdict, seat)
+        if winners == 0 or own > most:
+            most, winners = own, 0
+        winners += own == most
+        poke(shares, seat, np.float64(own))
+    for seat in range(SEATS):
+        poke(shares, seat, 1.0 / winners if peek(shares, seat) == most else 0.0)
+
+
+@inlined
+def _prove(tree: Any, shares: Any, node: Any) -> None:
+    """Notes who wins alone at a *node* where the game is over, and wherever that follows from it.
+
+    Who is to move wins with a move that wins, and loses if the same seat wins after all moves.
+    """
+    winner = 0
+    for seat in range(SEATS):
+        if peek(shares, seat) == 1.0:
+            winner = seat + 1
+    proven = winner > 0
+    while proven:
+        _set(tree, node, WINNER, winner)
+        mover = _get(tree, node, SEAT)
+        node = _get(tree, node, PARENT)
+        first = _get(tree, node, FIRST)
+        count = _get(tree, node, COUNT)
+        proven = count > 0 and _get(tree, node, WINNER) == 0
+        if proven and mover + 1 != winner:
+            for child in range(first, first + count):
+                if _get(tree, child, WINNER) != winner:
+                    proven = False
+                    break

@@ -1,0 +1,246 @@
+"""What players that were bred or learned think of states: the outputs of networks, sums of tuples.
+
+Each sits in a *slot*, the number of its seat, and sees the board from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.genomes.neat.graph import run_graph
+from evolve_arena.genomes.network import (
+    ACTIVATION,
+    LAYERS,
+    RESOLUTION,
+    SIZES,
+    UNIT,
+    activate,
+    activate_sums,
+    evaluate_hidden,
+    padded,
+    single_output,
+    start_sums,
+)
+from evolve_arena.genomes.simd import (
+    LANES,
+    add,
+    add_int,
+    halve_sum,
+    load,
+    load_int,
+    multiply,
+    peek,
+    poke,
+    scale_int,
+    spread,
+    store_int,
+    to_float,
+)
+from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
+from evolve_arena.players.board.rules import (
+    SEATS,
+    SEEN,
+    SEES_CELLS,
+    add_columns,
+    find_changes,
+    list_bits,
+    look,
+)
+from evolve_arena.players.board.workspace import INPUTS, SLOTS
+from evolve_arena.players.packed import (
+    COLUMNS_AT,
+    GRAPH,
+    INPUTS_AT,
+    KIND,
+    NETWORK,
+    NUMBERS_AT,
+    SHAPE,
+    TUPLES,
+    WEIGHTS_AT,
+)
+
+HAS_POLICIES = True
+HAS_VALUES = True
+HAS_GRAPHS = True
+HAS_TUPLES = True
+"""What players there are; copies of this file are compiled for fewer."""
+HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
+HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
+
+TRIAL = SEATS
+"""What stands where the players at the seats would have one more: a move that is tried."""
+LARGEST = 2.0**30 - 1.0
+"""No value of a leaf is above it."""
+
+
+@inlined
+def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
+    """Lets a *player*, a row, play in a *slot*, which is the number of its seat."""
+    poke(workspace.players, slot, player)
+    if HAS_SUMS:
+        for word in range(SEEN):
+            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
+    kind = players.seats[player, KIND]
+    at = slot * slot_size(workspace)
+    if HAS_NETWORKS and kind == NETWORK:
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        start_sums(workspace.sums, at, players.columns, players.seats[player, COLUMNS_AT], width)
+    elif HAS_TUPLES and kind == TUPLES:
+        start_readings(players.columns, players.seats[player, COLUMNS_AT], workspace.sums, at)
+
+
+@inlined
+def slot_size(workspace: Any) -> Any:
+    """How many sums there are in a slot."""
+    return workspace.sums.shape[0] // (SEATS + 1)
+
+
+@inlined
+def sum_up(
+    players: Any,
+    player: int,
+    slot: int,
+    state: Any,
+    workspace: Any,
+    source: int,
+    target: int,
+    keep: Any,
+) -> None:
+    """Puts the sums for a *state* at place *target*, from those of what was seen before.
+
+    These stand at place *source*. If it is to *keep* them, the state has been seen.
+    """
+    changes, sums, columns = workspace.changes, workspace.sums, players.columns
+    count = find_changes(workspace.states, state, workspace.planes, changes, slot, keep)
+    if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
+        structure = players.seats[player, COLUMNS_AT]
+        if source != target:
+            for reading in range(peek(columns, structure + READINGS)):
+                poke(sums, target + reading, peek(sums, source + reading))
+        for place in range(count):
+            change = peek(changes, place)
+            went = change < 0
+            note_change(columns, structure, sums, target, np.int64(went), change ^ -np.int64(went))
+    elif HAS_NETWORKS:
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        base = players.seats[player, COLUMNS_AT] + width
+        for block in range(0, width, LANES):
+            total = load_int(sums, source + block)
+            total = _add_listed(changes, count, columns, base + block, width, total)
+            store_int(sums, target + block, total)
+
+
+@inlined
+def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """What a player thinks of a state that may come."""
+    kind = players.seats[player, KIND]
+    if HAS_GRAPHS and (not HAS_SUMS or kind == GRAPH):
+        run_player_graph(players, player, slot, trial, workspace)
+        return peek(workspace.values, players.seats[player, INPUTS])
+    value = 0.0
+    if HAS_VALUES or HAS_TUPLES:
+        size = slot_size(workspace)
+        if HAS_VALUES and kind == NETWORK:
+            shape = players.shapes[players.seats[player, SHAPE]]
+            if shape[LAYERS] == 2:
+                return _value_shallow(players, player, slot, trial, workspace)
+        sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
+        if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
+            value = np.float64(_sum_tuples(players, player, TRIAL * size, workspace))
+        elif HAS_VALUES:
+            shape = players.shapes[players.seats[player, SHAPE]]
+            base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
+            activate_sums(shape, workspace.sums, TRIAL * size, players.columns, 0, False, inputs)
+            if shape[LAYERS] > 2:
+                base, inputs = evaluate_hidden(
+                    shape, players.weights, base, workspace.ping, workspace.pong
+                )
+            value = np.float64(single_output(shape, players.weights, base, inputs))
+    return value
+
+
+@inlined
+def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """The same for a network with one hidden layer, in one go: most networks are such."""
+    planes, changes, columns = workspace.planes, workspace.changes, players.columns
+    shape = players.shapes[players.seats[player, SHAPE]]
+    width = padded(shape[SIZES + 1])
+    base = players.seats[player, COLUMNS_AT] + width
+    count, listed = 0, SEES_CELLS or width > LANES
+    if listed:
+        count = find_changes(workspace.states, trial, planes, changes, slot, False)
+    else:
+        look(workspace.states, trial, slot, planes, SEATS * SEEN)
+    at, row = slot * slot_size(workspace), players.seats[player, WEIGHTS_AT]
+    output = spread(np.float32(0.0))
+    for block in range(0, width, LANES):
+        total = load_int(workspace.sums, at + block)
+        if listed:
+            total = _add_listed(changes, count, columns, base + block, width, total)
+        else:
+            total = add_columns(planes, slot, columns, base + block, width, total)
+        value = activate(multiply(to_float(total), spread(UNIT)), shape[ACTIVATION])
+        term = multiply(value, load(players.weights, row + LANES + block))
+        output = add(output, term)
+    return np.float64(halve_sum(output) + players.weights[row])
+
+
+@inlined
+def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
+    """*total*, and the parts of columns of so many *changes*."""
+    for place in range(count):
+        change = peek(changes, place)
+        if change >= 0:
+            total = add_int(total, load_int(columns, base + change * width))
+        else:
+            column = load_int(columns, base + ~change * width)
+            total = add_int(total, scale_int(column, np.int32(-1)))
+    return total
+
+
+@inlined
+def _sum_tuples(players: Any, player: int, at: int, workspace: Any) -> Any:
+    return sum_entries(
+        players.columns,
+        players.seats[player, COLUMNS_AT],
+        workspace.sums,
+        at,
+        players.columns,
+        players.seats[player, INPUTS_AT],
+        workspace.picked,
+        np.int64(0),
+    )
+
+
+@inlined
+def run_player_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+    """Activates a graph before a *state*; its outputs then stand behind its inputs."""
+    seats, values = players.seats, workspace.values
+    inputs, slots = seats[player, INPUTS], seats[player, SLOTS]
+    for place in range(inputs):
+        poke(values, place, 0.0)
+    table = seats[player, INPUTS_AT]
+    for number in range(
+        list_bits(workspace.states, state, workspace.planes, workspace.changes, slot)
+    ):
+        at = table + 2 * peek(workspace.changes, number)
+        place = peek(players.columns, at)
+        poke(values, place, peek(values, place) + np.float64(peek(players.columns, at + 1)))
+    structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
+    run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, values[slots:])
+
+
+@compiled
+def value_leaf(players: Any, slot: Any, state: Any, workspace: Any) -> Any:
+    """What the player in a *slot* thinks of a *state*, in whole units of 1/65536.
+
+    It has seen the state on the board. What is no number counts as the lowest value.
+    """
+    player = peek(workspace.players, slot)
+    value = value_state(players, player, slot, state, workspace)
+    if players.seats[player, KIND] != TUPLES:
+        value *= RESOLUTION
+    return np.int64(min(value, LARGEST) if value > -LARGEST else -LARGEST)
