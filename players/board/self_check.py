@@ -19,13 +19,14 @@ from numba.core.errors import NumbaError
 
 from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import game_of
-from evolve_arena.core.stream import below, new_stream
+from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError, enter
 from evolve_arena.players.board.workspace import RECORD_FIELDS
-from evolve_arena.players.packed import simple_player
+from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
-CHECKED = "checked"
-"""The empty file that says in a folder of the cache that what lies there was checked."""
+CHECKED = "checked-2"
+"""The empty file that says in a folder of the cache that what lies there was checked; with more
+checks it gets a new name."""
 
 GAMES = 20
 """How many random games are played plain, if they take no longer than :data:`SECONDS`."""
@@ -48,8 +49,7 @@ ADVICE = (
     ),
     (
         r"float64|Cannot unify .*float",
-        "np.uint64 and a plain whole number together make a float: write np.uint64(...) around the"
-        " plain one",
+        "this makes a float: divide with //, and write np.uint64(...) beside words",
     ),
     (r"unicode_type|UnicodeType|'str'", "compiled rules have no texts: give whole numbers"),
     (
@@ -338,11 +338,18 @@ def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
     moves = game.legal_moves(state)
     value = 0xCBF29CE484222325
     while moves:
-        move = moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
+        move = _choose(game, state, moves, stream)
         value = (value ^ (move + 1)) * 0x100000001B3 % 2**64
         state = game.play(state, move)
         moves = game.legal_moves(state)
     return value, state.plies
+
+
+def _choose(game: BoardGame, state: Board, moves: list[int], stream: Stream) -> int:
+    """What a random player chooses; the one at every second seat draws a number more."""
+    if game.to_move(state) % 2:
+        next_word(stream)
+    return moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
 
 
 def _find_difference(game: BoardGame, seed: int) -> GameFileError:
@@ -362,7 +369,7 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
         count = int(_call(game, "legal", state, room))
         if room[:count].tolist() != moves:
             return _differs(game, "legal", state, moves, room[:count].tolist())
-        move = moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
+        move = _choose(game, state, moves, stream)
         after = game.play(state, move)
         if not code.HAS_CHANCE:
             theirs = _play_compiled(game, state, move)
@@ -443,7 +450,9 @@ def play_random(
     kernel: KernelSpec, matches: Any, game: BoardGame, games: int
 ) -> tuple[list[int], list[int]]:
     """The hashes and lengths of so many random games of the seeds 0, 1, ..., compiled."""
-    packed = simple_player(RECORD_FIELDS)
+    packed = combine_players([simple_player(RECORD_FIELDS), simple_player(RECORD_FIELDS)])
+    packed.seats[1, NOISE] = 1  # who sits at every second seat draws a random number more
+    order = np.arange(game.seats, dtype=np.int32) % 2
     places = np.zeros((games, game.seats), dtype=np.int8)
     plies, hashes = np.zeros(games, dtype=np.int16), np.zeros(games, dtype=np.uint64)
     assert kernel.play is not None
@@ -451,7 +460,7 @@ def play_random(
         matches,
         game.rules,
         packed,
-        np.zeros((games, game.seats), dtype=np.int32),
+        np.tile(order, (games, 1)),
         np.arange(games, dtype=np.uint64),
         np.zeros((games, 0), dtype=np.int64),
         kernel.make_workspace(game.rules, packed),

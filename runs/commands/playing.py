@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import game_names, usual_game
+from evolve_arena.core.registry import game_names, open_game, usual_game
 
 if TYPE_CHECKING:
     from evolve_arena.core.game import AnyGame
@@ -24,13 +24,22 @@ Games = Annotated[int, typer.Option(min=1, help="Games, colours balanced.")]
 Openings = Annotated[
     int, typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game.")
 ]
+
+
+def _open_game(name: str | None) -> str | None:
+    """The name of the game that was typed, which may be a file's."""
+    return None if name is None else open_game(name).name
+
+
 Game = Annotated[
     str | None,
     typer.Option(
         "--game",
         metavar="GAME",
-        help=f"One of {', '.join(game_names())}, or openspiel:NAME; if left out, what the first"
-        f" player was made for (run:, file:), or plays alone, else {usual_game()}.",
+        callback=_open_game,
+        help=f"One of {', '.join(game_names())}, or openspiel:NAME, or a game in one file,"
+        " MY_GAME.py; if left out, what the first player was made for (run:, file:), or plays"
+        f" alone, else {usual_game()}.",
     ),
 ]
 Seats = Annotated[

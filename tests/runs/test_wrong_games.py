@@ -1,0 +1,130 @@
+"""Files that are no games: what is said of them, with the line that is to be mended."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evolve_arena.arena.duel import duel
+from evolve_arena.core.registry import find_game, open_file
+from evolve_arena.players.board.game import GameFileError
+from evolve_arena.players.player import make_random
+
+RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
+LEGAL = "            moves[count] = cell\n"
+PLAIN = {
+    "it is no Python": (("def start():", "def start(:"), r"line \d+: invalid syntax"),
+    "it fails": (
+        (LEGAL, LEGAL + "            moves[cell] = 1 // (8 - cell)\n"),
+        "ZeroDivisionError",
+    ),
+    "a function is missing": (("def to_move(", "def whose_turn("), "has no function to_move"),
+    "a number is missing": (("LONGEST = ", "LENGTH = "), "does not say LONGEST"),
+    "a number is none": (("MOVES = CELLS", "MOVES = 'nine'"), r"line \d+: MOVES is 'nine'"),
+    "nobody ends it": (
+        ("def result(state):\n", "def result(state):\n    return 2\n"),
+        "not over after",
+    ),
+    "the result is none": (
+        ("def result(state):\n", "def result(state):\n    return 5\n"),
+        "gives 5",
+    ),
+    "the result is a text": (
+        ("def result(state):\n", "def result(state):\n    return 'won'\n"),
+        r"line \d+: result gives 'won'",
+    ),
+    "nothing is given": (
+        ("def result(state):\n", "def result(state):\n    return\n"),
+        "gives nothing",
+    ),
+    "a move is out of range": ((LEGAL, "            moves[count] = cell + 5\n"), "lists move 9"),
+    "moves are not ascending": ((LEGAL, "            moves[count] = 8 - cell\n"), "ascending"),
+    "too many moves": ((LEGAL, "            moves[count + 5] = cell\n"), "IndexError"),
+    "a cell holds something else": (("state[move] = 1 +", "state[move] = 3 +"), "a cell holds"),
+    "the state is a list": (
+        ("def start():\n", "def start():\n    return [0] * 10\n"),
+        "a state is a",
+    ),
+    "it depends on something else": (
+        (
+            "def play(state, move):\n",
+            "N = [0]\n\n\ndef play(state, move):\n    N[0] += 1\n    state[8] = N[0] % 2\n",
+        ),
+        r"line \d+: play gives another state",
+    ),
+    "asking changes the state": (
+        ("def result(state):\n", "def result(state):\n    state[0] = 1\n"),
+        r"line \d+: result changes the state",
+    ),
+}
+COMPILED = {
+    "an array is made": (
+        ("def legal(state, moves):\n", "def legal(state, moves):\n    np.zeros(9, np.int8)\n"),
+        r"line \d+ \(np\.zeros.*this makes an array",
+    ),
+    "a dictionary is read": (
+        (
+            "def to_move(state):\n",
+            "SIDES_OF = {0: 0, 1: 1}\n\n\ndef to_move(state):\n    SIDES_OF[0]\n",
+        ),
+        r"line \d+ .*write a tuple",
+    ),
+    "there are floats": (
+        ("def to_move(state):\n", "def to_move(state):\n    (9 / 3) & 1 if state[0] > 9 else 0\n"),
+        r"line \d+ .*divide with //",
+    ),
+    "compiled, it is something else": (
+        (
+            "def to_move(state):\n",
+            "def to_move(state):\n    if np.int8(100) + np.int8(100) < 0:\n        return 0\n",
+        ),
+        r"line \d+: compiled, to_move gives",
+    ),
+}
+
+
+def write(folder: Path, number: int, change: tuple[str, str]) -> Path:
+    old, new = change
+    assert old in RIGHT
+    file = folder / f"wrong_{number}.py"
+    file.write_text(RIGHT.replace(old, new), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_wrong_rules_are_refused_when_they_are_loaded(name: str, tmp_path: Path) -> None:
+    change, sentence = PLAIN[name]
+    file = write(tmp_path, list(PLAIN).index(name), change)
+    with pytest.raises(GameFileError, match=sentence) as caught:
+        open_file(file)
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_what_compiles_wrong_is_refused_before_the_first_match(name: str, tmp_path: Path) -> None:
+    change, sentence = COMPILED[name]
+    game = open_file(write(tmp_path, 50 + list(COMPILED).index(name), change)).make()
+    with pytest.raises(GameFileError, match=sentence) as caught:
+        duel(game, make_random(game), make_random(game), games=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_right_file_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "right_one.py"
+    file.write_text(RIGHT, encoding="utf-8")
+    game = open_file(file).make()
+    assert game.name == "right-one"
+    assert duel(game, make_random(game), make_random(game), games=20).games == 20
+
+
+def test_errors_name_the_line_of_the_file(tmp_path: Path) -> None:
+    change, _ = PLAIN["it fails"]
+    file = write(tmp_path, 99, change)
+    with pytest.raises(GameFileError) as caught:
+        open_file(file)
+    found = re.search(r"line (\d+)", str(caught.value))
+    assert found
+    assert "8 - cell" in file.read_text(encoding="utf-8").splitlines()[int(found[1]) - 1]
