@@ -97,6 +97,7 @@ def report(path: Path, games: int) -> dict[str, Any]:
         "seats": game.seats,
         **{name.lower(): int(getattr(code, name)) for name in ("MOVES", "PLANES", "CELLS")},
         "options": {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()},
+        "derived": bool(code.SEES_CELLS),
         "plain": asdict(plain),
         "compiled_games": games,
         "players": sorted(player_kinds(spec.name)),
@@ -183,5 +184,6 @@ def print_report(content: dict[str, Any]) -> None:
     told = ", ".join(f"{name} {share / sum(shares.values()):.0%}" for name, share in shares.items())
     print_line(f"of a network's move, {whole:,.0f} ns, about: {told}")
     most = max(shares, key=lambda name: shares[name])
-    print_line(f"so what limits its speed is {most}" + ADVICE.get(most, ""))
+    advice = "" if most == "see" and content["derived"] else ADVICE.get(most, "")
+    print_line(f"so what limits its speed is {most}{advice}")
     print_line(f"breed players: evolve start {content['file']}")

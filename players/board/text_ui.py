@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from evolve_arena.core.errors import IllegalMoveError, PositionError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import shipped_games
 from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.dialects import Dialect, Limits
 from evolve_arena.players.text_ui import TextUI, shorten
@@ -118,7 +120,9 @@ class BoardText(TextUI):
         """With the moves, where these are all that happened."""
         if self.game.code.HAS_CHANCE:
             return ""
-        return f"evolve play --game {self.game.name} --moves MOVES"
+        shipped = self.game.name in shipped_games()
+        name = self.game.name if shipped else os.path.relpath(self.game.file)
+        return f"evolve play --game {name} --moves MOVES"
 
 
 class BoardDialect(Dialect):
