@@ -37,8 +37,8 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, Pac
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
 SIDE_BY_SIDE = 64
 """How many matches are played at the same time."""
-MOST_SEEN = 1 << 18
-"""Numbers that are seen before networks are asked: a megabyte."""
+MOST_SEEN = 1 << 16
+"""Numbers that are seen before networks are asked: more would not fit into a core's cache."""
 FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 TRIES = 1000
