@@ -58,7 +58,7 @@ def find_game(name: str) -> GameSpec:
         return _registered[name]
     if name.startswith(SPIEL):
         spec: GameSpec = load(SPIEL_LOADER)(name)
-        return _registered.setdefault(spec.name, spec)
+        return _of_openspiel.setdefault(spec.name, spec)
     if name not in _places():
         raise UnknownNameError("game", name, [*game_names(), "MY_GAME.py"])
     return _load(_places()[name])
@@ -121,7 +121,7 @@ def register_game(game: GameSpec) -> None:
 
 def game_of(rules: Any) -> AnyGame:
     """The game that has these *rules*, which must be one that was found before."""
-    loaded = (*_registered.values(), *map(_load, _loaded))
+    loaded = (*_registered.values(), *_of_openspiel.values(), *map(_load, _loaded))
     spec = next(spec for spec in loaded if spec.game.rules_type is type(rules))
     game: AnyGame = spec.make(**rules._asdict())
     return game
@@ -178,6 +178,8 @@ def recipe_files() -> dict[str, Any]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
+_of_openspiel: dict[str, GameSpec] = {}
+"""Those that were asked for; they are not listed among the games, as there are so many."""
 
 
 @cache
