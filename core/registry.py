@@ -58,7 +58,7 @@ def find_game(name: str) -> GameSpec:
         return _registered[name]
     if name.startswith(SPIEL):
         spec: GameSpec = load(SPIEL_LOADER)(name)
-        return _registered.setdefault(spec.name, spec)
+        return _of_openspiel.setdefault(spec.name, spec)
     if name not in _places():
         raise UnknownNameError("game", name, [*game_names(), "MY_GAME.py"])
     return _load(_places()[name])
@@ -177,10 +177,12 @@ def recipe_files() -> dict[str, Any]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
+_of_openspiel: dict[str, GameSpec] = {}
+"""Those that were asked for; they are not listed among the games, as there are so many."""
 
 
 def _list_loaded() -> tuple[GameSpec, ...]:
-    return (*_registered.values(), *map(_load, _loaded))
+    return (*_registered.values(), *_of_openspiel.values(), *map(_load, _loaded))
 
 
 @cache

@@ -210,8 +210,9 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
 
 def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
     """The class of the player that is so described; old files do not say what it plays."""
-    told = description.get("game")
-    for game in sorted(game_names(), key=lambda name: name != told):
+    told = str(description.get("game"))
+    known = sorted(game_names(), key=lambda name: name != told)
+    for game in [told] if told.startswith(SPIEL) else known:
         for kind in find_game(game).networks.values():
             if kind.kind == description["kind"]:
                 return cast(type[BredPlayer], kind)

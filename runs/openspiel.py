@@ -184,7 +184,7 @@ def _make_class(name: str, kind: Any, source: Any) -> type[SpielGame]:
     members = {
         "name": name,
         "rules_type": namedtuple("Rules", ()),
-        "source": source,
+        "loaded": source,
         "title": kind.long_name,
         "has_chance": has_chance,
         "has_points": has_chance or seats > 2 or source.max_utility() > 1,

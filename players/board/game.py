@@ -438,7 +438,7 @@ def _needs(players: PackedPlayers) -> set[str]:
 MAX_DEPTH = 12
 MAX_ROLLOUTS = 1_000_000
 MAX_EXPLORATION = 1000.0
-EXPLORES = 1.4
+EXPLORES = 0.7
 
 
 class _SearchPlayer(CompiledPlayer):

@@ -68,7 +68,7 @@ class Dice:
 class SpielGame(Game[SpielPosition, int]):
     """A game of OpenSpiel; `evolve_arena.runs.openspiel` makes a subclass for each."""
 
-    source: ClassVar[Any]
+    loaded: ClassVar[Any]
     """What pyspiel loaded."""
     title: ClassVar[str]
     """Its name in words."""
@@ -81,7 +81,7 @@ class SpielGame(Game[SpielPosition, int]):
 
     def __init__(self, **options: int) -> None:
         super().__init__(**options)
-        self.seats = self.source.num_players()
+        self.seats = self.loaded.num_players()
 
     @cached_property
     def code(self) -> SimpleNamespace:
@@ -90,8 +90,8 @@ class SpielGame(Game[SpielPosition, int]):
         Behind the tensor stands an input for each seat, 1 for one's own: most tensors of games of
         perfect information are the same for all.
         """
-        cells = self.source.observation_tensor_size() + self.seats
-        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=self.source.num_distinct_actions())
+        cells = self.loaded.observation_tensor_size() + self.seats
+        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=self.loaded.num_distinct_actions())
 
     def describe(self) -> str:
         """Its name, with its parameters."""
@@ -102,7 +102,7 @@ class SpielGame(Game[SpielPosition, int]):
         stream = seed & WORD if self.has_chance else 0
         with one_line_errors(self.name):
             return self._settle(
-                SpielPosition(self.rules, (), stream), self.source.new_initial_state()
+                SpielPosition(self.rules, (), stream), self.loaded.new_initial_state()
             )
 
     def stream_seed(self, seed: int) -> int:
@@ -117,7 +117,7 @@ class SpielGame(Game[SpielPosition, int]):
             if before is not None and position.history:
                 known = before.child(position.history[-1])
             else:
-                known = self.source.new_initial_state()
+                known = self.loaded.new_initial_state()
                 for action in position.history:
                     known.apply_action(action)
             self._remember(position.history, known)

@@ -37,8 +37,8 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, Pac
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
 SIDE_BY_SIDE = 64
 """How many matches are played at the same time."""
-MOST_SEEN = 1 << 18
-"""Numbers that are seen before networks are asked: a megabyte."""
+MOST_SEEN = 1 << 16
+"""Numbers that are seen before networks are asked: more would not fit into a core's cache."""
 FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 TRIES = 1000
@@ -97,10 +97,10 @@ class Chooser:
     def __init__(
         self, game: type[SpielGame], code: Any, players: PackedPlayers, workspace: Workspace
     ) -> None:
-        self.source, self.players, self.code = game.source, players, code
-        self.seats = game.source.num_players()
+        self.loaded, self.players, self.code = game.loaded, players, code
+        self.seats = game.loaded.num_players()
         self.records = players.seats[:, [KIND, NOISE, HEAD, TAKES_WINS]].tolist()
-        self.observation, self.seen = make_observation(game.source)
+        self.observation, self.seen = make_observation(game.loaded)
         self.workspace = workspace
         self.views = self._cut(workspace.rows)
 
@@ -212,7 +212,7 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
     ) -> int:
         with one_line_errors(game.name):
             state = game(**rules._asdict()).state_of(position)
-            turn = Turn(state, [0] * game.source.num_players(), int(workspace.streams[0]))
+            turn = Turn(state, [0] * game.loaded.num_players(), int(workspace.streams[0]))
             Chooser(game, variant["choose"], players, workspace).decide([turn])
         workspace.streams[0] = turn.value
         return turn.move
@@ -235,9 +235,9 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
 
     @cache
     def longest_opening() -> int:
-        return 0 if is_left_to_seeds else try_games(game.source) // 2
+        return 0 if is_left_to_seeds else try_games(game.loaded) // 2
 
-    is_left_to_seeds = game.has_chance or game.source.num_players() > 2
+    is_left_to_seeds = game.has_chance or game.loaded.num_players() > 2
     return KernelSpec(
         modules=("evolve_arena.players.openspiel.choose",),
         flags=tuple(FLAGS.values()),
@@ -273,7 +273,7 @@ def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(16, dtype=np.float32),
-        np.zeros(game.source.num_distinct_actions(), dtype=np.float64),
+        np.zeros(game.loaded.num_distinct_actions(), dtype=np.float64),
         np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
     )
 
@@ -317,7 +317,7 @@ def _begin(
 ) -> Turn:
     """A new match, after its *opening*."""
     stream = split_seed(seed) if game.has_chance else seed
-    turn = Turn(game.source.new_initial_state(), players, stream)
+    turn = Turn(game.loaded.new_initial_state(), players, stream)
     turn.number, turn.dice = number, Dice(seed)
     if game.has_chance:
         turn.dice.settle(turn.state)
@@ -347,7 +347,7 @@ def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any)
     for row, seed in enumerate(seeds.tolist()):
         dice = Dice(seed)
         for _ in range(TRIES):
-            state = game.source.new_initial_state()
+            state = game.loaded.new_initial_state()
             moves: list[int] = []
             while len(moves) < openings.shape[1] and not state.is_terminal():
                 legal = state.legal_actions()
