@@ -210,12 +210,12 @@ def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
 
 
 @inlined
-def _get(tree: Any, node: Any, field: int) -> Any:
+def _get(tree: Any, node: Any, field: Any) -> Any:
     return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
-def _set(tree: Any, node: Any, field: int, number: Any) -> None:
+def _set(tree: Any, node: Any, field: Any, number: Any) -> None:
     poke(tree, NODE_FIELDS * node + field, number)
 
 

@@ -26,10 +26,11 @@ SEARCH, MCTS = 8, 9
 """Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search."""
 LEVELS = 4
 """How many states a search may need for each ply: chance may decide between two moves."""
-MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = range(7)
+MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
 """Fields of a node of Monte Carlo tree search: the move, or outcome of chance, that leads to it;
 how many rollouts went through it; its first child, and how many there are, side by side; its
-parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven."""
+parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven.
+They have a type, so that what takes one is compiled once for all of them."""
 NODE_FIELDS = 7
 MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """So many take 256 MiB."""
