@@ -16,6 +16,7 @@ from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveEr
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, load, recipe_files
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, player_kinds
@@ -30,8 +31,18 @@ SMALL = {
     "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
     "td-tuples": ("method.games=20",),
 }
-BRED = [(name, method) for name in game_names() for method in METHODS if method in methods_of(name)]
+COMPILED = [
+    name
+    for name in game_names()
+    if not issubclass(find_game(name).game, BoardGame) or name in {"othello", "pig", "tic-tac-toe"}
+]
+"""The games of which compiled code is tested here. All games in one file are compiled from the same
+sources, which takes some ten seconds for each kind of player; so these few stand for the others:
+words of bits that a package loads (othello), an array with chance, points and several seats (pig),
+and an array of cells, of which what networks see is derived (tic-tac-toe)."""
+BRED = [(name, method) for name in COMPILED for method in METHODS if method in methods_of(name)]
 games = pytest.mark.parametrize("name", game_names())
+compiled_games = pytest.mark.parametrize("name", COMPILED)
 
 
 def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
@@ -54,7 +65,10 @@ def breed(name: str, method: str, folder: str) -> BredPlayer:
     recipe = f"{folder}/{name}-{method}.toml"
     with open(recipe, "w", encoding="utf-8") as file:
         file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')
-    changes = (*SMALL[method], "run.generations=1", "check.games=2")
+    changes = [*SMALL[method], "run.generations=1", "check.games=2"]
+    longest = find_game(name).kernel.longest_opening(find_game(name).make().rules)
+    if method == "neat" and 0 < longest < 4:  # the usual opening is too long for so short a game
+        changes.append(f"method.stagnation.opening_plies={longest}")
     run = start(recipe, run=f"{folder}/{name}-{method}", changes=changes, executor="serial")
     return run.champion
 
@@ -144,7 +158,7 @@ def test_moves_are_understood_as_they_are_written(name: str) -> None:
 # Players
 
 
-@games
+@compiled_games
 def test_its_players_exist_and_move(name: str) -> None:
     spec = find_game(name)
     game = spec.make()
@@ -163,7 +177,7 @@ def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, fo
     compare_games(name, breed(name, method, folder))
 
 
-@games
+@compiled_games
 @pytest.mark.usefixtures("compiled_as_needed")
 def test_kernels_for_who_sits_there_play_the_same(name: str, folder: str) -> None:
     """Elsewhere in tests they are compiled for all kinds of players at once."""

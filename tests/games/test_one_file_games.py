@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import random
+import runpy
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
 
-from evolve_arena.core.registry import make_game
+from evolve_arena.arena.match import play_match, play_matches
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.player import Player
+from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.export import export_player
 
 POSITIONS = 10_000
 Translate = Callable[[BoardGame, Board, int], int]
@@ -287,3 +293,33 @@ def test_boards_of_other_shapes_are_drawn(name: str) -> None:
     moves, drawing = DRAWINGS[name]
     game = make_game(name)
     assert find_text_ui(game).draw(game.parse_position(moves)) == drawing
+
+
+# Compiled
+
+
+@pytest.mark.parametrize("name", ["chomp", "gomoku"])
+@pytest.mark.usefixtures("compiled_as_needed")
+def test_compiled_matches_are_those_of_the_file(name: str) -> None:
+    """For games of which sequences of moves are not counted above."""
+    game = make_game(name)
+    players: list[Player] = [make_player("random", game)] * 2
+    seats, seeds = np.array([[0, 1]] * 10, dtype=np.int32), np.arange(10, dtype=np.uint64)
+    results, _ = play_matches(game, players, seats, seeds)
+    for row in range(10):
+        match = play_match(game, players, seed=row)
+        assert (match.game, match.places) == (results.games[row], tuple(results.places[row]))
+
+
+@pytest.mark.parametrize("name", ["chomp", "hex"])
+def test_exported_bots_have_what_makes_constants(name: str, tmp_path: Path) -> None:
+    """The words of Chomp, and the array of Hex for which the bot needs NumPy."""
+    game = make_game(name, **({"size": 3} if name == "hex" else {}))
+    decoder: Any = find_game(name).networks["mlp"].decoder_type(hidden=(4,), **game.options)
+    genome = decoder.initialise(1, "fan-in", np.random.default_rng(1))[0]
+    player = decoder.player(genome, "some")
+    file = tmp_path / "bot.py"
+    file.write_text(export_player(player, "python"), encoding="utf-8")
+    bot = runpy.run_path(str(file))
+    for board in walk(game, 1)[:-1]:
+        assert bot["choose"](board.state) in game.legal_moves(board)

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from evolve_arena.core.registry import game_names
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.recipe import load_recipe, recipe_names
@@ -71,7 +71,7 @@ def read_all(folder: Path) -> dict[str, Values]:
     for game in game_names():
         for name in methods_of(game):
             path = folder / "plain.toml"
-            path.write_text(f"method.name = '{name}'\ngame.name = '{game}'\n")
+            path.write_text(write_plain(name, game))
             defaults[f"defaults of {name} for {game}"] = resolve(str(path))
     recipes = {}
     for name in recipe_names():
@@ -84,6 +84,16 @@ def read_all(folder: Path) -> dict[str, Values]:
             if key not in usual or key not in values or values[key] != usual[key]
         }
     return {**defaults, **recipes, **read_options()}
+
+
+def write_plain(method: str, game: str) -> str:
+    """A recipe that says no more than it must: short games have no openings as long as usual."""
+    text = f"method.name = '{method}'\ngame.name = '{game}'\n"
+    spec = find_game(game)
+    longest = spec.kernel.longest_opening(spec.make().rules)
+    if method == "neat" and 0 < longest < 4:
+        text += f"method.stagnation.opening_plies = {longest}\n"
+    return text
 
 
 def resolve(recipe: str) -> Values:
