@@ -31,9 +31,13 @@ NEEDS = {name: find_game(name).kernel.needs for name in game_names()}
 """Which kinds of players each game's kernel is compiled for."""
 
 
+SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
+"""Kinds of players that few tests have, and whose compiling takes long."""
+
+
 def _compile_for_all(name: str) -> None:
-    flags = set(find_game(name).kernel.flags)
-    object.__setattr__(find_game(name).kernel, "needs", lambda players: flags)
+    usual, needs = set(find_game(name).kernel.flags) - SELDOM, NEEDS[name]
+    object.__setattr__(find_game(name).kernel, "needs", lambda players: usual | needs(players))
 
 
 def compile_for_all_kinds() -> None:
