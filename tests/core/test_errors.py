@@ -102,6 +102,7 @@ def test_a_value_is_quoted_short(value: object, quoted: str) -> None:
 
 
 def test_a_name_of_thousands_of_letters_is_unknown_in_one_line() -> None:
-    text = str(UnknownNameError("game", "checkers" * 5000, game_names()))
+    names = game_names()[:5]
+    text = str(UnknownNameError("game", "checkers" * 5000, names))
     assert len(text) <= 300
-    assert text.endswith(f"(known: {', '.join(game_names())})")
+    assert text.endswith(f"(known: {', '.join(names)})")
