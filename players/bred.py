@@ -42,6 +42,8 @@ class BredPlayer(CompiledPlayer):
     """How files call this kind."""
     decoder_type: ClassVar[type[Any]]
     """The class of its decoder."""
+    is_shared: ClassVar[bool] = False
+    """Whether several games call a kind so; files then always say what is played."""
     genome_kind: ClassVar[str]
     """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
 
@@ -214,7 +216,7 @@ def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
     known = sorted(game_names(), key=lambda name: name != told)
     for game in [told] if told.startswith(SPIEL) else known:
         for kind in find_game(game).networks.values():
-            if kind.kind == description["kind"]:
+            if kind.kind == description["kind"] and (game == told or not kind.is_shared):
                 return cast(type[BredPlayer], kind)
     raise LookupError(f"no kind {description['kind']!r:.100}")
 

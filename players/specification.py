@@ -191,7 +191,7 @@ def _make_from_file(argument: str, game: AnyGame) -> Player:
         return read_player(read_file(path, LARGEST), path.stem)
     except OSError as error:
         raise ArenaError(f"player file:{argument}: {error.strerror}") from None
-    except (DamagedFileError, NewerFormatError) as error:
+    except (BadValueError, DamagedFileError, NewerFormatError) as error:
         raise type(error)(f"player file:{argument}: {error}") from None
 
 

@@ -78,7 +78,8 @@ def _make_kind(
     title = f"{game.__name__}{base.__name__}"
     decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
     decoder.__module__ = __name__
-    members = {"decoder_type": decoder, "__doc__": player.__doc__, "__module__": __name__}
+    members = {"decoder_type": decoder, "is_shared": True}
+    members |= {"__doc__": player.__doc__, "__module__": __name__}
     if player is not TuplePlayer:
         members["kind"] = {"graph": "neat"}.get(name, name)
     decoder.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)

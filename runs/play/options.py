@@ -176,15 +176,17 @@ def newest_opponent(
 
 
 def _owner_of(option: str) -> str:
-    """The first game that has an *option* of this name.
+    """The only game that has an *option* of this name.
 
     Raises:
-        BadValueError: No game has.
+        BadValueError: No game has, or several have.
     """
-    for name in game_names():
-        if option in find_game(name).game.rules_type._fields:
-            return name
-    raise BadValueError(f"{option} is an option of no game")
+    names = [name for name in game_names() if option in find_game(name).game.rules_type._fields]
+    if not names:
+        raise BadValueError(f"{option} is an option of no game")
+    if len(names) > 1:
+        raise BadValueError(f"{option} is an option of {', '.join(names)}: say which with --game")
+    return names[0]
 
 
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
