@@ -249,6 +249,14 @@ class _PlainChecker:
                     )
                 continue
             seen = self._see(state, seat)
+            if self.game.symmetry:
+                planes = seen.reshape(self.code.PLANES, -1)
+                if np.bitwise_or.reduce(planes).tolist() != planes.sum(axis=0).tolist():
+                    self.fail(
+                        "see",
+                        "see sets one cell's bit in two planes: then leave SYMMETRY out, since"
+                        " tuples of cells need one content for each",
+                    )
             if "view" in self.game.plain:
                 view = self.game.view(state, seat)
                 if not np.array_equal(self._see(view, seat), seen):

@@ -1,0 +1,132 @@
+"""Runs of a game in one file: the same bits, the copy that a run keeps, and whose word it needs."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.core import registry
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.specification import NotPermittedError
+from evolve_arena.runs.export import export_player
+from evolve_arena.runs.recipe import load_recipe
+
+SOURCE: str = find_game("tic-tac-toe").game.source + "\n# changed\n"  # type: ignore[attr-defined]
+SMALL = (
+    "method.individuals=6",
+    "method.tournament_size=2",
+    "run.generations=3",
+    "run.checkpoint_every=1",
+    "check.games=10",
+    "check.opponents=['random']",
+)
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_new_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was opened before, and the user stands in a folder of his own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})
+    Path("my_rows.py").write_text(SOURCE, encoding="utf-8")
+
+
+def forget_what_was_opened() -> None:
+    registry._registered.clear()
+
+
+def start(run: str, **options: Any) -> ea.Run:
+    return ea.start("my_rows.py", run=run, changes=SMALL, **options)
+
+
+def test_the_same_bits_with_any_number_of_workers_and_resumed() -> None:
+    whole = start("one", executor="serial").population_sha256
+    assert start("two", workers=2).population_sha256 == whole
+    ea.start("my_rows.py", run="three", changes=[*SMALL, "run.generations=1"], executor="serial")
+    assert ea.resume("three", generations=3, executor="serial").population_sha256 == whole
+
+
+def test_a_run_goes_on_with_its_own_copy() -> None:
+    before = start("mine", executor="serial").population_sha256
+    Path("my_rows.py").write_text("this is no game any more", encoding="utf-8")
+    forget_what_was_opened()
+    assert ea.load("mine").population_sha256 == before
+    assert ea.resume("mine", generations=4, executor="serial").generation == 4
+    assert ea.duel("run:mine", "random", games=10).games == 10
+    assert Path("mine/game/my_rows.py").read_text(encoding="utf-8") == SOURCE
+
+
+def test_a_folder_from_elsewhere_runs_nothing_unasked() -> None:
+    start("mine", executor="serial")
+    shutil.copytree("mine", "stolen")
+    forget_what_was_opened()
+    for use in (
+        lambda: ea.load("stolen"),
+        lambda: ea.resume("stolen", generations=4, executor="serial"),
+        lambda: ea.duel("run:stolen", "random", games=2),
+    ):
+        with pytest.raises(NotPermittedError, match=r"stolen.game.my_rows\.py.*--allow-process"):
+            use()
+    assert not registry._registered
+    ea.resume("stolen", generations=4, executor="serial", allow_process=True)
+    forget_what_was_opened()
+    assert ea.load("stolen").generation == 4  # it is remembered, for this content in this place
+    with Path("stolen/game/my_rows.py").open("a", encoding="utf-8") as file:
+        file.write("\nprint('other code')\n")
+    forget_what_was_opened()
+    with pytest.raises(NotPermittedError):
+        ea.load("stolen")
+
+
+def test_a_recipe_that_names_a_file_needs_a_word_too() -> None:
+    Path("friend.toml").write_text('[game]\nname = "my_rows.py"\n', encoding="utf-8")
+    with pytest.raises(NotPermittedError, match=r"the game is a Python file, my_rows\.py"):
+        load_recipe("friend.toml")
+    registry.open_game("my_rows.py")  # who names the file himself has said it
+    assert load_recipe("friend.toml").game["name"] == "my-rows"
+
+
+def test_a_player_file_alone_says_which_game_it_lacks() -> None:
+    start("mine", executor="serial")
+    shutil.copy("mine/champion.safetensors", "champion.safetensors")
+    forget_what_was_opened()
+    with pytest.raises(BadValueError, match="it plays 'my-rows', which is no game here"):
+        ea.duel("file:champion.safetensors", "random", games=2)
+    game = ea.make_game("my_rows.py")
+    assert ea.duel("file:champion.safetensors", "random", games=2, game=game).games == 2
+
+
+def test_games_that_ship_keep_their_names() -> None:
+    Path("gomoku.py").write_text(SOURCE, encoding="utf-8")
+    with pytest.raises(BadValueError, match="there is a game gomoku already"):
+        ea.make_game("gomoku.py")
+
+
+@pytest.mark.parametrize("uses_numpy", [False, True])
+def test_an_exported_bot_chooses_what_the_player_chooses(uses_numpy: bool) -> None:
+    if uses_numpy:  # more than its types, so that the bot needs it as well
+        changed = SOURCE.replace("if state[cell] == 0:", "if np.abs(state[cell]) == 0:")
+        assert changed != SOURCE
+        Path("my_rows.py").write_text(changed, encoding="utf-8")
+    player = start("mine", executor="serial").champion
+    text = export_player(player, "python")
+    assert ("import numpy" in text) is uses_numpy
+    Path("bot.py").write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("bot", "bot.py")
+    assert spec
+    assert spec.loader
+    bot = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bot)
+    choices, game = random.Random(1), player.game
+    for _ in range(40):
+        board = game.initial()
+        while moves := game.legal_moves(board):
+            assert bot.choose(board.state) == player.choose(board, new_stream(1))
+            board = game.play(board, choices.choice(moves))
