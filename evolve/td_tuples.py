@@ -33,7 +33,8 @@ from evolve_arena.evolve.learning.tuple_learning import (
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.board.game import BoardGame, specialise_board
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 from evolve_arena.players.tuples import TupleDecoder
 

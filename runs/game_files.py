@@ -18,7 +18,8 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.board.game import FLOOR, BoardGame, specialise_board
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import FLOOR, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, check_plain, play_random
 from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
 from evolve_arena.players.board.workspace import make_workspace

@@ -25,15 +25,10 @@ from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.evolve.td_tuples import learn_on_board
-from evolve_arena.players.board.game import (
-    SEARCHES,
-    BoardGame,
-    GameFileError,
-    describe_failure,
-    make_kernel,
-    run_plain,
-)
+from evolve_arena.players.board.game import BoardGame, GameFileError, describe_failure, run_plain
+from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evolve_arena.players.board import game
+from evolve_arena.players.board import kernel
 from evolve_arena.runs.commands import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,8 +50,8 @@ def make_smaller(words: list[str]) -> list[str]:
 def test_all_that_it_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    needs, usual = game._needs, set(game.FLAGS) - SELDOM  # so that it is compiled but twice
-    monkeypatch.setattr(game, "_needs", lambda players: usual | needs(players))
+    needs, usual = kernel._needs, set(kernel.FLAGS) - SELDOM  # so that it is compiled but twice
+    monkeypatch.setattr(kernel, "_needs", lambda players: usual | needs(players))
     source = "\n\n".join(block.rstrip("\n") + "\n" for block in blocks("python"))
     Path("four_corners.py").write_text(source, encoding="utf-8")
     lines = [line for line in source.splitlines() if line.strip()]

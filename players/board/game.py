@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -15,59 +15,19 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import replace_constants, specialise
 from evolve_arena.core.errors import (
     ArenaError,
-    BadValueError,
     GameOverError,
     IllegalMoveError,
     PositionError,
-    quote,
 )
-from evolve_arena.core.game import Game, KernelSpec, Outcome, PlayerKind
+from evolve_arena.core.game import Game, Outcome
 from evolve_arena.core.stream import below, new_stream
+from evolve_arena.players.board.kernel import FLOOR, constants_of, enter, specialise_board
 from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
-    DEPTH,
-    EXPLORATION,
-    HEAD,
-    MCTS,
-    MOST_NODES,
-    NODES,
-    POLICY,
-    RECORD_FIELDS,
-    ROLLOUTS,
-    SEARCH,
-    VALUE,
     make_states,
-    make_workspace,
     plane_words,
 )
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.packed import (
-    GRAPH,
-    KIND,
-    NETWORK,
-    TUPLES,
-    PackedPlayers,
-    simple_player,
-    with_noise,
-)
-from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.players.specification import (
-    make_by_settings,
-    make_player,
-    read_number,
-    read_whole,
-)
 
-FLOOR = "evolve_arena.players.board"
-EXAMPLE = f"{FLOOR}.example"
-PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "choose"))
-"""What chooses moves by a game's file, in an order in which each imports from those before."""
-KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES"}
-HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
-SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
-"""By the field that is above 0 for those who search so."""
-DEEP_FLAG = "HAS_DEEP_VALUES"
-FLAGS = (*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values(), DEEP_FLAG)
 GOES_ON = 2
 
 
@@ -340,226 +300,3 @@ def describe_failure(error: BaseException, file: Path) -> str:
     where = f", line {lines[-1]}" if lines else ""
     text = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
     return f"{file}{where}: {text}"
-
-
-def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
-    """The state of a *position* as compiled *code* takes it: a tuple, or in row 0 of *states*."""
-    if code.IS_ARRAY:
-        states[0, : len(position.state)] = position.state
-        return np.int64(0)
-    kinds = (type(number) for number in code.START)
-    return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
-
-
-def make_kernel(place: str, has_chance: bool) -> KernelSpec:
-    """How matches of a board game are played whose file became the module called *place*."""
-
-    def code(rules: Any) -> ModuleType:
-        return specialise([place], constants_of(rules))[0]
-
-    def decide(
-        variant: Mapping[str, Any],
-        rules: Any,
-        players: PackedPlayers,
-        position: Board,
-        workspace: Any,
-    ) -> int:
-        state = enter(code(rules), position, workspace.states)
-        workspace.plies[0] = position.plies
-        return int(variant["choose"].decide(players, state, workspace))
-
-    def play(
-        matches: Any,
-        rules: Any,
-        players: PackedPlayers,
-        seatings: Any,
-        seeds: Any,
-        openings: Any,
-        workspace: Any,
-        places: Any,
-        plies: Any,
-        offenders: Any,
-        games: Any,
-        points: Any = None,
-    ) -> None:
-        if points is None:
-            points = np.zeros((len(games), 0), dtype=np.int32)
-        results = (places, plies, offenders, games, points)
-        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
-
-    def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
-        *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
-        moves = np.zeros(code(rules).MOVES, dtype=np.int64)
-        matches.draw_openings(seeds, openings, moves, make_states(code(rules), 1))
-
-    return KernelSpec(
-        modules=(place, *PLAYING, f"{FLOOR}.matches"),
-        flags=FLAGS,
-        needs=_needs,
-        constants=lambda rules: _place_constants(place, rules),
-        instead={EXAMPLE: place},
-        play=play,
-        decide=decide,
-        make_workspace=lambda rules, players: make_workspace(code(rules), players),
-        record_fields=RECORD_FIELDS,
-        draw_openings=None if has_chance else draw_openings,
-        longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
-    )
-
-
-def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:
-    """The file at *place*, and what plays by it for no players at all, and copies of *modules*."""
-    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False)}
-    return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
-
-
-def constants_of(rules: Any) -> dict[str, Any]:
-    """The options as they are called in the game's file."""
-    return {name.upper(): value for name, value in rules._asdict().items()}
-
-
-def _place_constants(place: str, rules: Any) -> dict[str, Any]:
-    """The options, which hold in the game's file alone: what plays by it has names of its own."""
-    return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
-
-
-def _needs(players: PackedPlayers) -> set[str]:
-    kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
-    heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
-    needed = {HEAD_FLAGS[int(head)] for head in heads}
-    needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
-    for field, flag in SEARCH_FLAGS.items():
-        searching = players.seats[:, field] > 0
-        needed |= {flag} if searching.any() else set()
-        needed |= {DEEP_FLAG} if (searching & (players.seats[:, KIND] < SEARCH)).any() else set()
-    return needed
-
-
-MAX_DEPTH = 12
-MAX_ROLLOUTS = 1_000_000
-MAX_EXPLORATION = 1000.0
-EXPLORES = 0.7
-
-
-class _SearchPlayer(CompiledPlayer):
-    """A search; what was bred may give the values of its leaves.
-
-    Args:
-        game: What it plays.
-        kind: A kind of packed players, if nobody gives values.
-        fields: What its record says beside.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, if anybody: a specification.
-        name: How tables call it, but for *noise* and *values*.
-
-    Raises:
-        BadValueError: *noise* is out of range, or *values* names nobody who gives some.
-    """
-
-    def __init__(
-        self, game: Any, kind: int, fields: Mapping[int, int], noise: float, values: str, name: str
-    ) -> None:
-        if not 0.0 <= noise <= 1.0:
-            raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
-        packed = simple_player(RECORD_FIELDS, kind)
-        if values:
-            player = make_player(values, game)
-            if not isinstance(player, BredPlayer):
-                raise BadValueError(f"values is {quote(values)}: it must be run:PATH or file:PATH")
-            if player.decoder.head != "value":
-                raise BadValueError(f"values is {quote(values)}: it has a policy, but no values")
-            packed = player.packed._replace(seats=player.packed.seats.copy())
-        packed.seats[0, list(fields)] = list(fields.values())
-        name += f",noise={noise:.10g}" if noise else ""
-        name += f",values={values}" if values else ""
-        super().__init__(game, with_noise(packed, noise), name)
-
-
-class MinimaxPlayer(_SearchPlayer):
-    """Chooses by alpha-beta search, *depth* plies deep.
-
-    Wins come first, the sooner the better, losses last, the later the better; between them the
-    game's ``evaluate`` decides, or what *values* names. Of equally good moves each is as likely.
-
-    Args:
-        game: What it plays.
-        depth: How many plies it looks ahead, 1 to 12.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, such as ``run:evolved/first``; the game if empty.
-
-    Raises:
-        BadValueError: Something is out of range.
-    """
-
-    def __init__(self, game: Any, depth: int = 4, noise: float = 0.0, values: str = "") -> None:
-        if not 1 <= depth <= MAX_DEPTH:
-            raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
-        super().__init__(game, SEARCH, {DEPTH: depth}, noise, values, f"minimax:depth={depth}")
-
-
-class MctsPlayer(_SearchPlayer):
-    """Chooses by Monte Carlo tree search, see `evolve_arena.players.board.mcts`.
-
-    Args:
-        game: What it plays.
-        rollouts: How many there are for each move, 1 to 1,000,000.
-        exploration: The constant of the upper confidence bound; shares of the win go from 0 to 1.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, in place of random rollouts; for two seats.
-
-    Raises:
-        BadValueError: Something is out of range.
-    """
-
-    def __init__(
-        self,
-        game: Any,
-        rollouts: int = 1000,
-        exploration: float = EXPLORES,
-        noise: float = 0.0,
-        values: str = "",
-    ) -> None:
-        if not 1 <= rollouts <= MAX_ROLLOUTS:
-            raise BadValueError(f"rollouts is {rollouts}: it must be from 1 to {MAX_ROLLOUTS:,}")
-        if not 0.0 <= exploration <= MAX_EXPLORATION:
-            raise BadValueError(
-                f"exploration is {exploration}: it must be from 0 to {MAX_EXPLORATION:g}"
-            )
-        if values and game.seats != 2:
-            raise BadValueError("values is only for games of two")
-        fields = {
-            ROLLOUTS: rollouts,
-            NODES: min((rollouts + 1) * (game.code.MOVES + 1), MOST_NODES),
-            EXPLORATION: round(exploration * 2**32),
-        }
-        name = f"mcts:rollouts={rollouts}"
-        name += f",exploration={exploration:.10g}" if exploration != EXPLORES else ""
-        super().__init__(game, MCTS, fields, noise, values, name)
-
-
-def _make_kind(form: str, summary: str, make: Callable[..., Player], **readers: Any) -> PlayerKind:
-    kind = form.partition(":")[0]
-    readers |= {"noise": read_number, "values": str}
-
-    def read(text: str, game: Any) -> Player:
-        return make_by_settings(kind, text, readers, lambda **all: make(game, **all))
-
-    return PlayerKind(form, summary, read, optional=True)
-
-
-SEARCHES = {
-    "minimax": _make_kind(
-        "minimax:depth=4,noise=0.2",
-        "searches 1 to 12 plies deep, of 5 moves plays one at random",
-        MinimaxPlayer,
-        depth=read_whole,
-    ),
-    "mcts": _make_kind(
-        "mcts:rollouts=1000",
-        "Monte Carlo tree search, 1 to 1,000,000 rollouts for each move",
-        MctsPlayer,
-        rollouts=read_whole,
-        exploration=read_number,
-    ),
-}
-"""What a game lists among its players."""

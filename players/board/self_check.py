@@ -20,7 +20,8 @@ from numba.core.errors import NumbaError
 from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
-from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError, enter
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
+from evolve_arena.players.board.kernel import enter
 from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.players.board.game import BoardGame, constants_of
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.board.workspace import plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer

@@ -1,0 +1,138 @@
+"""How a game's file becomes compiled matches: what is copied for which players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import specialise
+from evolve_arena.core.game import KernelSpec
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    HEAD,
+    POLICY,
+    RECORD_FIELDS,
+    ROLLOUTS,
+    SEARCH,
+    VALUE,
+    make_states,
+    make_workspace,
+)
+from evolve_arena.players.packed import (
+    GRAPH,
+    KIND,
+    NETWORK,
+    TUPLES,
+    PackedPlayers,
+)
+
+if TYPE_CHECKING:
+    from evolve_arena.players.board.game import Board
+
+FLOOR = "evolve_arena.players.board"
+EXAMPLE = f"{FLOOR}.example"
+PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "choose"))
+"""What chooses moves by a game's file, in an order in which each imports from those before."""
+KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES"}
+HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
+SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
+"""By the field that is above 0 for those who search so."""
+DEEP_FLAG = "HAS_DEEP_VALUES"
+FLAGS = (*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values(), DEEP_FLAG)
+
+
+def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
+    """The state of a *position* as compiled *code* takes it: a tuple, or in row 0 of *states*."""
+    if code.IS_ARRAY:
+        states[0, : len(position.state)] = position.state
+        return np.int64(0)
+    kinds = (type(number) for number in code.START)
+    return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
+
+
+def make_kernel(place: str, has_chance: bool) -> KernelSpec:
+    """How matches of a board game are played whose file became the module called *place*."""
+
+    def code(rules: Any) -> ModuleType:
+        return specialise([place], constants_of(rules))[0]
+
+    def decide(
+        variant: Mapping[str, Any],
+        rules: Any,
+        players: PackedPlayers,
+        position: Board,
+        workspace: Any,
+    ) -> int:
+        state = enter(code(rules), position, workspace.states)
+        workspace.plies[0] = position.plies
+        return int(variant["choose"].decide(players, state, workspace))
+
+    def play(
+        matches: Any,
+        rules: Any,
+        players: PackedPlayers,
+        seatings: Any,
+        seeds: Any,
+        openings: Any,
+        workspace: Any,
+        places: Any,
+        plies: Any,
+        offenders: Any,
+        games: Any,
+        points: Any = None,
+    ) -> None:
+        if points is None:
+            points = np.zeros((len(games), 0), dtype=np.int32)
+        results = (places, plies, offenders, games, points)
+        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
+
+    def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
+        *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
+        moves = np.zeros(code(rules).MOVES, dtype=np.int64)
+        matches.draw_openings(seeds, openings, moves, make_states(code(rules), 1))
+
+    return KernelSpec(
+        modules=(place, *PLAYING, f"{FLOOR}.matches"),
+        flags=FLAGS,
+        needs=_needs,
+        constants=lambda rules: _place_constants(place, rules),
+        instead={EXAMPLE: place},
+        play=play,
+        decide=decide,
+        make_workspace=lambda rules, players: make_workspace(code(rules), players),
+        record_fields=RECORD_FIELDS,
+        draw_openings=None if has_chance else draw_openings,
+        longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
+    )
+
+
+def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:
+    """The file at *place*, and what plays by it for no players at all, and copies of *modules*."""
+    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False)}
+    return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
+
+
+def constants_of(rules: Any) -> dict[str, Any]:
+    """The options as they are called in the game's file."""
+    return {name.upper(): value for name, value in rules._asdict().items()}
+
+
+def _place_constants(place: str, rules: Any) -> dict[str, Any]:
+    """The options, which hold in the game's file alone: what plays by it has names of its own."""
+    return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
+
+
+def _needs(players: PackedPlayers) -> set[str]:
+    kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
+    heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
+    needed = {HEAD_FLAGS[int(head)] for head in heads}
+    needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+    for field, flag in SEARCH_FLAGS.items():
+        searching = players.seats[:, field] > 0
+        needed |= {flag} if searching.any() else set()
+        needed |= {DEEP_FLAG} if (searching & (players.seats[:, KIND] < SEARCH)).any() else set()
+    return needed

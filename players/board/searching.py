@@ -1,0 +1,163 @@
+"""Players that search, in any board game: alpha-beta and Monte Carlo tree search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evolve_arena.core.errors import (
+    BadValueError,
+    quote,
+)
+from evolve_arena.core.game import PlayerKind
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    EXPLORATION,
+    MCTS,
+    MOST_NODES,
+    NODES,
+    RECORD_FIELDS,
+    ROLLOUTS,
+    SEARCH,
+)
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.packed import (
+    simple_player,
+    with_noise,
+)
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import (
+    make_by_settings,
+    make_player,
+    read_number,
+    read_whole,
+)
+
+MAX_DEPTH = 12
+MAX_ROLLOUTS = 1_000_000
+MAX_EXPLORATION = 1000.0
+EXPLORES = 0.7
+
+
+class _SearchPlayer(CompiledPlayer):
+    """A search; what was bred may give the values of its leaves.
+
+    Args:
+        game: What it plays.
+        kind: A kind of packed players, if nobody gives values.
+        fields: What its record says beside.
+        noise: How often it plays any legal move instead, 0 to 1.
+        values: Who gives the values of leaves, if anybody: a specification.
+        name: How tables call it, but for *noise* and *values*.
+
+    Raises:
+        BadValueError: *noise* is out of range, or *values* names nobody who gives some.
+    """
+
+    def __init__(
+        self, game: Any, kind: int, fields: Mapping[int, int], noise: float, values: str, name: str
+    ) -> None:
+        if not 0.0 <= noise <= 1.0:
+            raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
+        packed = simple_player(RECORD_FIELDS, kind)
+        if values:
+            player = make_player(values, game)
+            if not isinstance(player, BredPlayer):
+                raise BadValueError(f"values is {quote(values)}: it must be run:PATH or file:PATH")
+            if player.decoder.head != "value":
+                raise BadValueError(f"values is {quote(values)}: it has a policy, but no values")
+            packed = player.packed._replace(seats=player.packed.seats.copy())
+        packed.seats[0, list(fields)] = list(fields.values())
+        name += f",noise={noise:.10g}" if noise else ""
+        name += f",values={values}" if values else ""
+        super().__init__(game, with_noise(packed, noise), name)
+
+
+class MinimaxPlayer(_SearchPlayer):
+    """Chooses by alpha-beta search, *depth* plies deep.
+
+    Wins come first, the sooner the better, losses last, the later the better; between them the
+    game's ``evaluate`` decides, or what *values* names. Of equally good moves each is as likely.
+
+    Args:
+        game: What it plays.
+        depth: How many plies it looks ahead, 1 to 12.
+        noise: How often it plays any legal move instead, 0 to 1.
+        values: Who gives the values of leaves, such as ``run:evolved/first``; the game if empty.
+
+    Raises:
+        BadValueError: Something is out of range.
+    """
+
+    def __init__(self, game: Any, depth: int = 4, noise: float = 0.0, values: str = "") -> None:
+        if not 1 <= depth <= MAX_DEPTH:
+            raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
+        super().__init__(game, SEARCH, {DEPTH: depth}, noise, values, f"minimax:depth={depth}")
+
+
+class MctsPlayer(_SearchPlayer):
+    """Chooses by Monte Carlo tree search, see `evolve_arena.players.board.mcts`.
+
+    Args:
+        game: What it plays.
+        rollouts: How many there are for each move, 1 to 1,000,000.
+        exploration: The constant of the upper confidence bound; shares of the win go from 0 to 1.
+        noise: How often it plays any legal move instead, 0 to 1.
+        values: Who gives the values of leaves, in place of random rollouts; for two seats.
+
+    Raises:
+        BadValueError: Something is out of range.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        rollouts: int = 1000,
+        exploration: float = EXPLORES,
+        noise: float = 0.0,
+        values: str = "",
+    ) -> None:
+        if not 1 <= rollouts <= MAX_ROLLOUTS:
+            raise BadValueError(f"rollouts is {rollouts}: it must be from 1 to {MAX_ROLLOUTS:,}")
+        if not 0.0 <= exploration <= MAX_EXPLORATION:
+            raise BadValueError(
+                f"exploration is {exploration}: it must be from 0 to {MAX_EXPLORATION:g}"
+            )
+        if values and game.seats != 2:
+            raise BadValueError("values is only for games of two")
+        fields = {
+            ROLLOUTS: rollouts,
+            NODES: min((rollouts + 1) * (game.code.MOVES + 1), MOST_NODES),
+            EXPLORATION: round(exploration * 2**32),
+        }
+        name = f"mcts:rollouts={rollouts}"
+        name += f",exploration={exploration:.10g}" if exploration != EXPLORES else ""
+        super().__init__(game, MCTS, fields, noise, values, name)
+
+
+def _make_kind(form: str, summary: str, make: Callable[..., Player], **readers: Any) -> PlayerKind:
+    kind = form.partition(":")[0]
+    readers |= {"noise": read_number, "values": str}
+
+    def read(text: str, game: Any) -> Player:
+        return make_by_settings(kind, text, readers, lambda **all: make(game, **all))
+
+    return PlayerKind(form, summary, read, optional=True)
+
+
+SEARCHES = {
+    "minimax": _make_kind(
+        "minimax:depth=4,noise=0.2",
+        "searches 1 to 12 plies deep, of 5 moves plays one at random",
+        MinimaxPlayer,
+        depth=read_whole,
+    ),
+    "mcts": _make_kind(
+        "mcts:rollouts=1000",
+        "Monte Carlo tree search, 1 to 1,000,000 rollouts for each move",
+        MctsPlayer,
+        rollouts=read_whole,
+        exploration=read_number,
+    ),
+}
+"""What a game lists among its players."""
