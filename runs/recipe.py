@@ -372,7 +372,7 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     if method == "neat":
         content["neat"] = dict(USUAL_NEAT)
         content["method"]["stagnation"] = {"opening_plies": plies}
-    content["check"] = {"every": 10, "games": 1000}
+    content["check"] = {"every": 10, "games": 400}
     if plies:
         content["check"]["opening_plies"] = plies // 2
     content["run"] = {"generations": 30, "checkpoint_every": 10}
