@@ -126,10 +126,19 @@ for setting in [*(f"mutation_strength={s}" for s in (0.1, 0.3, 1, 2)), "tanh", "
 PROGRAM
 }
 
+part_games() {
+  for name in tic-tac-toe gomoku hex hex-td breakthrough kalah chomp pig othello; do
+    breed $name 2 $name
+    plies=4
+    case $name in tic-tac-toe | chomp) plies=2 ;; pig) plies=0 ;; esac
+    say evolve duel run:$name mcts:rollouts=1000 --games 400 --openings $plies --seed 77
+  done
+}
+
 part_studies() {
   say evolve reproduce four-in-a-row --seeds 15
   say evolve reproduce mlp-vs-neat --seeds 5
   for study in td-lambda q-learning ticket-to-ride checkers-td; do say evolve reproduce $study; done
 }
 
-for name in readme ticket tuples checkers minimax neat strengths studies; do part $name; done
+for name in readme ticket tuples checkers minimax neat strengths games studies; do part $name; done
