@@ -94,7 +94,7 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     networks = make_networks(game)
     if not two:
         networks.pop("tuples", None)
-    kernel = make_kernel(game.place, file.has_chance)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
         check_at_first(game)
         kernel = guard(kernel)

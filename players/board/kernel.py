@@ -54,7 +54,7 @@ def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
     return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
 
 
-def make_kernel(place: str, has_chance: bool) -> KernelSpec:
+def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
     """How matches of a board game are played whose file became the module called *place*."""
 
     def code(rules: Any) -> ModuleType:
@@ -71,24 +71,10 @@ def make_kernel(place: str, has_chance: bool) -> KernelSpec:
         workspace.plies[0] = position.plies
         return int(variant["choose"].decide(players, state, workspace))
 
-    def play(
-        matches: Any,
-        rules: Any,
-        players: PackedPlayers,
-        seatings: Any,
-        seeds: Any,
-        openings: Any,
-        workspace: Any,
-        places: Any,
-        plies: Any,
-        offenders: Any,
-        games: Any,
-        points: Any = None,
-    ) -> None:
-        if points is None:
-            points = np.zeros((len(games), 0), dtype=np.int32)
-        results = (places, plies, offenders, games, points)
-        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
+    def play(matches: Any, rules: Any, players: PackedPlayers, seatings: Any, *arrays: Any) -> None:
+        if not has_points:
+            arrays = (*arrays, np.zeros((len(seatings), 0), dtype=np.int32))
+        matches.play_matches(players, seatings, *arrays)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
         *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))

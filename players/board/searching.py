@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evolve_arena.core.errors import (
-    BadValueError,
-    quote,
-)
+from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import PlayerKind
 from evolve_arena.players.board.workspace import (
     DEPTH,
@@ -21,10 +18,7 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
 )
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.packed import (
-    simple_player,
-    with_noise,
-)
+from evolve_arena.players.packed import simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
     make_by_settings,
@@ -37,6 +31,7 @@ MAX_DEPTH = 12
 MAX_ROLLOUTS = 1_000_000
 MAX_EXPLORATION = 1000.0
 EXPLORES = 0.7
+"""The usual constant of the upper confidence bound; measured in docs/choices.md."""
 
 
 class _SearchPlayer(CompiledPlayer):

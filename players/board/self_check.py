@@ -477,5 +477,6 @@ def play_random(
         plies,
         np.zeros(games, dtype=np.int8),
         hashes,
+        *([np.zeros((games, game.seats), dtype=np.int32)] if game.code.HAS_POINTS else []),
     )
     return hashes.tolist(), plies.tolist()
