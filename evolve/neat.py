@@ -149,9 +149,6 @@ class Neat(Method[NeatState]):
         self.tables = Tables(tables, decoder.game, config.noise) if tables else None
         if not tables:
             check_openings(decoder.game, config.openings.plies, "method.openings.plies")
-        if not tables and config.stagnation.judge != "rank":
-            plies = config.stagnation.opening_plies
-            check_openings(decoder.game, plies, "method.stagnation.opening_plies")
         self._select = make_selection(
             config.selection,
             "method.selection",

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
+from evolve_arena.arena.pairings import (
+    both_colours,
+    gauntlet,
+    longest_opening,
+    over_openings,
+    random_openings,
+)
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
@@ -46,6 +52,7 @@ class StagnationConfig(Config):
     margin: float = Field(default=0.1, ge=0.0, lt=0.5)
     """How much more than half of the points it takes to beat the record."""
     opening_plies: int = Field(default=4, ge=0, le=20)
+    """Random plies at the beginning of these matches; fewer where games are too short for them."""
     opponents: tuple[str, ...] = ("random",)
     """The players from outside. Those of the recipe's checks would no longer be from outside."""
 
@@ -171,7 +178,9 @@ def _play(
     if find_game(arena.decoder.game.name).has_chance:
         decks = derive_seeds(state.seed, 0, "stagnation", count)
         return play_at_tables(arena, state.population, pairs, decks, others)
-    openings = random_openings(arena.decoder.game, config.opening_plies, count, state.seed)
+    game = arena.decoder.game
+    plies = min(config.opening_plies, longest_opening(game))
+    openings = random_openings(game, plies, count, state.seed)
     pairings, openings = over_openings(both_colours(pairs), openings)
     seeds = np.tile(derive_seeds(state.seed, 0, "stagnation", 2 * count), len(pairs))
     results = arena.play(state.population, pairings, seeds, openings, others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -98,8 +99,20 @@ class TextUI(ABC):
         return ()
 
     def replay(self) -> str:
-        """The command that shows a game again; empty if there is none."""
-        return ""
+        """The command that shows a game again by its moves; empty where chance decides as well."""
+        if find_game(self.game.name).has_chance:
+            return ""
+        usual = self.game.rules_type._field_defaults
+        options = "".join(
+            f" --{name.replace('_', '-')} {value}"
+            for name, value in self.game.rules._asdict().items()
+            if value != usual[name]
+        )
+        return f'evolve play --game {shlex.quote(self.called())}{options} --moves "MOVES"'
+
+    def called(self) -> str:
+        """What one types for the game."""
+        return str(self.game.name)
 
     def has_values(self, player: Any) -> bool:
         """Whether *player* can say what it thinks of each move."""

@@ -371,7 +371,6 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
         content["method"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
         content["neat"] = dict(USUAL_NEAT)
-        content["method"]["stagnation"] = {"opening_plies": plies}
     content["check"] = {"every": 10, "games": 400}
     if plies:
         content["check"]["opening_plies"] = plies // 2

@@ -100,9 +100,9 @@ def print_results(run: Run) -> None:
     path = run.path
     print_line(f"run       {path}")
     print_line(f"plot      evolve plot {path}")
-    if "points" not in run.recipe.spec.columns:
+    if "python" in run.recipe.spec.exporters:
         print_line(f"export    evolve export {path} --to python")
-    else:
+    if "board" in run.recipe.spec.plots:
         print_line(f"board     evolve plot --board {path}")
     print_line(f"measure   evolve evaluate run:{path}")
 

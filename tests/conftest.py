@@ -51,6 +51,12 @@ def compile_for_all_kinds() -> None:
 
 compile_for_all_kinds()
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no process is left alone with it at the end."""
+    items.sort(key=lambda item: "test_tutorial" not in item.nodeid)
+
+
 SMALL = """
 title = "small"
 

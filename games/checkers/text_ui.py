@@ -136,11 +136,6 @@ class CheckersText(TextUI):
             moves.append(move)
         return tuple(moves)
 
-    def replay(self) -> str:
-        """With the moves."""
-        turned = " --turned" if self.game.turned else ""
-        return f'evolve play --game checkers{turned} --moves "MOVES"'
-
     def has_values(self, player: Any) -> bool:
         """Those who search have."""
         return isinstance(player, Thinker)

@@ -79,10 +79,6 @@ class ConnectFourText(TextUI):
         self.game.parse_position(bare)
         return moves
 
-    def replay(self) -> str:
-        """With the moves."""
-        return "evolve play --moves MOVES"
-
     def has_values(self, player: Any) -> bool:
         """Networks have."""
         return isinstance(player, ColumnPlayer)

@@ -22,7 +22,7 @@ from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
-from evolve_arena.players.board.workspace import RECORD_FIELDS
+from evolve_arena.players.board.workspace import RECORD_FIELDS, plane_words
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
 CHECKED = "checked-2"
@@ -321,7 +321,7 @@ def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
 def check_compiled(
     game: BoardGame, play: Callable[[int], tuple[list[int], list[int]]], games: int = GAMES
 ) -> None:
-    """Compares random games of the compiled kernel with the plain rules.
+    """Compares random games of the compiled kernel, and what is seen in one, with the plain rules.
 
     Args:
         game: What is played.
@@ -339,6 +339,29 @@ def check_compiled(
         ours, plies = _hash_plain(game, seed)
         if (ours, plies) != (theirs, length):
             raise _find_difference(game, seed)
+    _compare_looks(game)
+
+
+def _compare_looks(game: BoardGame) -> None:
+    """Whether networks and searches are told the same of the states of a random game, compiled."""
+    state, stream = game.initial(), new_stream(0)
+    moves = game.legal_moves(state)
+    while moves:
+        for seat in range(game.seats):
+            if "see" in game.plain:
+                size = game.code.PLANES * plane_words(game.code)
+                seen, theirs = np.zeros((2, size), dtype=np.uint64)
+                game.ask("see", game.thaw(state), seat, seen)
+                _call(game, "see", state, seat, theirs)
+                if not np.array_equal(seen, theirs):
+                    raise _differs(game, "see", state, seen.tolist(), theirs.tolist())
+            if "evaluate" in game.plain:
+                value = game.ask("evaluate", game.thaw(state), seat)
+                compiled = _call(game, "evaluate", state, seat)
+                if int(value) != int(compiled):
+                    raise _differs(game, "evaluate", state, value, compiled)
+        state = game.play(state, moves[int(below(stream, len(moves)))])
+        moves = game.legal_moves(state)
 
 
 def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:

@@ -116,13 +116,10 @@ class BoardText(TextUI):
         self.game.parse_position(text)
         return moves
 
-    def replay(self) -> str:
-        """With the moves, where these are all that happened."""
-        if self.game.code.HAS_CHANCE:
-            return ""
+    def called(self) -> str:
+        """The file, if it does not ship."""
         shipped = self.game.name in shipped_games()
-        name = self.game.name if shipped else os.path.relpath(self.game.file)
-        return f"evolve play --game {name} --moves MOVES"
+        return self.game.name if shipped else os.path.relpath(self.game.file)
 
 
 class BoardDialect(Dialect):

@@ -77,12 +77,6 @@ class SpielText(TextUI):
                 raise PositionError(f"moves {shorten(text)!r}") from None
         return tuple(moves)
 
-    def replay(self) -> str:
-        """With the moves, where these are all that happened."""
-        if self.game.has_chance:
-            return ""
-        return f'evolve play --game "{self.game.name}" --moves MOVES'
-
 
 class SpielDialect(BoardDialect):
     """Lines of words: a position is given as all actions so far, those of chance included.

@@ -6,6 +6,8 @@ from typing import Annotated, get_type_hints
 
 import typer
 
+from evolve_arena.runs.commands.playing import open_named
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
@@ -58,8 +60,9 @@ def play(
         str | None,
         typer.Option(
             metavar="GAME",
-            help="What is played; if left out, what the first player was made for (run:, file:),"
-            " else the usual game.",
+            callback=open_named,
+            help="What is played, or MY_GAME.py; if left out, what the first player was made for"
+            " (run:, file:), else the usual game.",
         ),
     ] = None,
     players: Annotated[

@@ -26,7 +26,7 @@ Openings = Annotated[
 ]
 
 
-def _open_game(name: str | None) -> str | None:
+def open_named(name: str | None) -> str | None:
     """The name of the game that was typed, which may be a file's."""
     return None if name is None else open_game(name).name
 
@@ -36,7 +36,7 @@ Game = Annotated[
     typer.Option(
         "--game",
         metavar="GAME",
-        callback=_open_game,
+        callback=open_named,
         help=f"One of {', '.join(game_names())}, or openspiel:NAME, or a game in one file,"
         " MY_GAME.py; if left out, what the first player was made for (run:, file:), or plays"
         f" alone, else {usual_game()}.",

@@ -26,7 +26,7 @@ from evolve_arena.runs.run import Run
 from tests.forked import start_evolve
 from tests.small_recipes import SMALL_RECIPES
 
-KILLS = int(os.environ.get("KILLS", "30"))
+KILLS = int(os.environ.get("KILLS", "16"))
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be

@@ -71,9 +71,6 @@ def breed(name: str, method: str, folder: str) -> BredPlayer:
     with open(recipe, "w", encoding="utf-8") as file:
         file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')
     changes = [*SMALL[method], "run.generations=1", "check.games=2"]
-    longest = find_game(name).kernel.longest_opening(find_game(name).make().rules)
-    if method == "neat" and 0 < longest < 4:  # the usual opening is too long for so short a game
-        changes.append(f"method.stagnation.opening_plies={longest}")
     run = start(recipe, run=f"{folder}/{name}-{method}", changes=changes, executor="serial")
     return run.champion
 

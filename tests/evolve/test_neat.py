@@ -776,11 +776,16 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) 
 
 
 def test_openings_longer_than_the_board_allows_are_named_with_their_key() -> None:
-    with pytest.raises(BadValueError, match=r"method\.stagnation\.opening_plies: .*from 0 to 3"):
-        make_method(board=(3, 2, 3))
     with pytest.raises(BadValueError, match=r"method\.openings\.plies: .*from 0 to 3"):
-        make_method(board=(3, 2, 3), openings={"plies": 4}, stagnation={"judge": "rank"})
-    make_method(board=(3, 2, 3), stagnation={"judge": "rank"})  # who asks for none
+        make_method(board=(3, 2, 3), openings={"plies": 4})
+
+
+def test_on_a_small_board_stagnation_is_judged_from_shorter_openings() -> None:
+    method = make_method(board=(3, 2, 3))
+    state, arena = method.initial(1), make_arena(method)
+    for _ in range(2):
+        state, _ = method.step(state, arena)
+    assert state.generation == 2
 
 
 # --- does it work? -------------------------------------------------------------------------

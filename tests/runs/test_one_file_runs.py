@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.core import registry
@@ -16,6 +17,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import NotPermittedError
+from evolve_arena.runs.commands import app
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipe import load_recipe
 
@@ -91,6 +93,17 @@ def test_a_recipe_that_names_a_file_needs_a_word_too() -> None:
         load_recipe("friend.toml")
     registry.open_game("my_rows.py")  # who names the file himself has said it
     assert load_recipe("friend.toml").game["name"] == "my-rows"
+
+
+def test_options_of_ones_own_file_are_those_of_play() -> None:
+    source = find_game("gomoku").game.source  # type: ignore[attr-defined]
+    Path("my_five.py").write_text(source.replace("ROW", "RUN"), encoding="utf-8")
+    words = "play --game my_five.py --size 6 --run 3 random random --games 1 --seed 1"
+    result = CliRunner().invoke(app, words.split())
+    assert result.exit_code == 0
+    assert " a b c d e f\n" in result.output
+    again = 'evolve play --game my_five.py --size 6 --run 3 --moves "MOVES"'
+    assert f"Look at a game again: {again}" in result.output
 
 
 def test_a_player_file_alone_says_which_game_it_lacks() -> None:

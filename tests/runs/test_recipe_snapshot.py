@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import game_names
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.recipe import load_recipe, recipe_names
@@ -87,13 +87,8 @@ def read_all(folder: Path) -> dict[str, Values]:
 
 
 def write_plain(method: str, game: str) -> str:
-    """A recipe that says no more than it must: short games have no openings as long as usual."""
-    text = f"method.name = '{method}'\ngame.name = '{game}'\n"
-    spec = find_game(game)
-    longest = spec.kernel.longest_opening(spec.make().rules)
-    if method == "neat" and 0 < longest < 4:
-        text += f"method.stagnation.opening_plies = {longest}\n"
-    return text
+    """A recipe that says no more than it must."""
+    return f"method.name = '{method}'\ngame.name = '{game}'\n"
 
 
 def resolve(recipe: str) -> Values:

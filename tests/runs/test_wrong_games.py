@@ -82,6 +82,21 @@ COMPILED = {
         ),
         r"line \d+: compiled, to_move gives",
     ),
+    "compiled, networks see something else": (
+        (
+            "def to_move(",
+            "PLANES = 1\n\n\ndef see(state, seat, planes):\n"
+            "    planes[0] = np.int8(100) + np.int8(100) < 0\n\n\ndef to_move(",
+        ),
+        r"line \d+: compiled, see gives \[0\], not \[1\]",
+    ),
+    "compiled, it is worth something else": (
+        (
+            "def to_move(",
+            "def evaluate(state, seat):\n    return np.int8(100) + np.int8(100)\n\n\ndef to_move(",
+        ),
+        r"line \d+: compiled, evaluate gives 200, not",
+    ),
 }
 
 

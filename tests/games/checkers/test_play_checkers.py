@@ -651,7 +651,7 @@ def test_the_command_plays_checkers(home: Path) -> None:
     assert "The input has ended. Goodbye." in done.stdout
     done = play("random", "--turned", typed="resign\nq\n")
     assert "Game 1: you are light, random is dark." in done.stdout
-    assert 'Look at a game again: evolve play --game checkers --turned --moves "MOVES"' in (
+    assert 'Look at a game again: evolve play --game checkers --turned 1 --moves "MOVES"' in (
         done.stdout
     )
 
