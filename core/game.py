@@ -269,6 +269,9 @@ class GameSpec:
     make_text_ui: Callable[[Any], Any] | None = None
     """How people at a terminal talk about a game: takes it, gives a
     `evolve_arena.players.text_ui.TextUI`."""
+    make_board: Callable[[Any], Any] | None = None
+    """How a page draws a game: takes it, gives a `evolve_arena.players.board_view.BoardView`; the
+    text for terminals if None."""
     dialects: Mapping[str, Any] = field(default_factory=dict)
     """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
     of host, by name, the usual one first."""

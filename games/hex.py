@@ -16,6 +16,7 @@ WIDTH = SIZE
 MOVES = CELLS
 LONGEST = CELLS
 SYMMETRY = "turn"
+SHAPE = "hex"
 PLANES = 2
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
 

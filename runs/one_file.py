@@ -25,12 +25,14 @@ from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.evolve.td_tuples import learn_on_board
+from evolve_arena.players.board.board_view import BoardGameView
 from evolve_arena.players.board.game import BoardGame, GameFileError, describe_failure, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
+from evolve_arena.players.board_view import SHAPES
 
 OURS = Path(__file__).resolve().parent.parent / "games"
 """Where games lie that need no check: tests have checked them."""
@@ -111,6 +113,7 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
         has_chance=file.has_chance,
         columns={"points": ("int32", True)} if file.has_points else {},
         make_text_ui=BoardText,
+        make_board=BoardGameView,
         learn_tuples=learn_on_board(game) if "tuples" in networks else None,
         dialects={"plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
@@ -248,6 +251,8 @@ class _GameFile:
             symmetry = str(self.plain.get("SYMMETRY", "none"))
             if symmetry not in SYMMETRIES:
                 self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        if self.plain.get("SHAPE", "square") not in SHAPES:
+            self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
         members = {
             "name": name,
             "rules_type": self._make_rules(),

@@ -17,6 +17,7 @@ from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.linear import LinearPlayer, make_minimax
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.page import CheckersBoard
 from evolve_arena.games.checkers.position import MOVE_TEXT, Move, Position, bit_of
 from evolve_arena.games.checkers.text_ui import CheckersText
 from evolve_arena.games.checkers.values import LINEAR, SEAT_FIELDS, make_checkers_workspace
@@ -168,5 +169,6 @@ GAME = GameSpec(
     stand_in="minimax:depth=4",
     ladder=("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),
     make_text_ui=CheckersText,
+    make_board=CheckersBoard,
     dialects={"checkers": CheckersDialect()},
 )

@@ -18,6 +18,7 @@ from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.kernel import draw_openings
 from evolve_arena.games.connect_four.network import NetworkPlayer
+from evolve_arena.games.connect_four.page import ConnectFourBoard
 from evolve_arena.games.connect_four.text_ui import ConnectFourText
 from evolve_arena.games.connect_four.tuple_games import teach
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
@@ -243,6 +244,7 @@ GAME = GameSpec(
     stand_in="test-bot",
     ladder=("random", "test-bot", *LADDER),
     make_text_ui=ConnectFourText,
+    make_board=ConnectFourBoard,
     examine=_examine,
     print_examination=_print_examination,
     dialects=DIALECTS,

@@ -15,6 +15,7 @@ from evolve_arena.games.ticket_to_ride.kernel import new_table
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS, TicketRules
 from evolve_arena.games.ticket_to_ride.move_network import MovePlayer
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
+from evolve_arena.games.ticket_to_ride.page import TicketBoard
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
@@ -107,4 +108,5 @@ GAME = GameSpec(
     },
     limits=(110, 120, 140),
     make_text_ui=TicketText,
+    make_board=TicketBoard,
 )

@@ -26,6 +26,9 @@ CELLS = 64
 """How many cells the board has; or of each plane how many bits are used, from the lowest on."""
 WIDTH = 8
 """How many cells stand in a row of the board; rows follow one another."""
+SHAPE = "square"
+"""What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
+a cell farther to the right than the one above."""
 PIECES = 1
 """How many kinds of pieces a player has. Where the state is an array of bytes that begins with
 the cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES are the pieces of

@@ -1,0 +1,66 @@
+"""How a page draws Connect Four."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolve_arena.games.connect_four.game import DIGITS, ConnectFour, Position
+from evolve_arena.players.board_view import BoardView
+
+
+class ConnectFourBoard(BoardView):
+    """Round cells, the top row first; any cell of a column drops a disc into it."""
+
+    page = Path(__file__).with_name("templates") / "page.py"
+    game: ConnectFour
+
+    def layout(self) -> dict[str, Any]:
+        """The cells, with the numbers of the columns below them."""
+        columns, rows, _ = self.game.rules
+        cells = [
+            {
+                "x": column,
+                "y": row,
+                "name": f"column {DIGITS[column]}, row {rows - row}",
+                "shape": "round",
+                "shade": 0,
+            }
+            for row in range(rows)
+            for column in range(columns)
+        ]
+        return {
+            "kind": "cells",
+            "width": columns,
+            "height": rows,
+            "cells": cells,
+            "sides": self.sides(),
+            "signs": {
+                f"{seat}:0": {"name": side, "mark": ""} for seat, side in enumerate(self.sides())
+            },
+            "labels": [
+                {"x": column + 0.5, "y": rows + 0.35, "text": DIGITS[column]}
+                for column in range(columns)
+            ],
+        }
+
+    def draw(self, position: Position, seat: int) -> dict[str, Any]:
+        """The discs; nothing is hidden."""
+        cells = position.cells().ravel().tolist()
+        return {
+            "pieces": [[cell, owner - 1, 0] for cell, owner in enumerate(cells) if owner],
+            "panels": [],
+            "to_move": self.game.to_move(position),
+        }
+
+    def moves(self, position: Position) -> list[dict[str, Any]]:
+        """The open columns; ``path`` is the cell on which the disc comes to lie."""
+        found, columns = super().moves(position), self.game.rules.columns
+        cells = position.cells().ravel().tolist()
+        for move in found:
+            column = self.game.parse_move(move["move"])
+            whole = range(column, len(cells), columns)
+            landing = max(cell for cell in whole if not cells[cell])
+            move["path"] = [landing]
+            move["paths"] = [[landing], *([cell] for cell in whole if cell != landing)]
+        return found

@@ -1,0 +1,132 @@
+"""How a page draws any game in one file: its cells, else the text that the file draws."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from evolve_arena.players.board.game import Board, BoardGame, name_column
+from evolve_arena.players.board.text_ui import BoardText
+from evolve_arena.players.board_paths import find_path, tell_apart
+from evolve_arena.players.board_view import BoardView
+
+
+class BoardGameView(BoardView):
+    """The cells of a game in one file, if what networks see are its cells (``SYMMETRY``).
+
+    Args:
+        game: What is played. Its file may say ``SHAPE``, what the cells look like: one of
+            `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell
+            farther to the right than the one above.
+    """
+
+    game: BoardGame
+    text_ui: BoardText
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether there are cells to draw."""
+        return bool(self.game.symmetry)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What the cells are called, such as d3."""
+        width = int(self.game.code.WIDTH)
+        cells = (divmod(cell, width) for cell in range(int(self.game.code.CELLS)))
+        return [f"{name_column(column)}{row + 1}" for row, column in cells]
+
+    def layout(self) -> dict[str, Any]:
+        """The board, row by row, with letters above and numbers at the left."""
+        if not self.has_cells:
+            return super().layout()
+        code, names = self.game.code, self.names
+        width, height = int(code.WIDTH), -(-int(code.CELLS) // int(code.WIDTH))
+        shape = str(self.game.plain.get("SHAPE", "square"))
+        shift, step = (0.5, 0.866) if shape == "hex" else (0.0, 1.0)
+        cells = [
+            {
+                "x": round(cell % width + shift * (cell // width), 3),
+                "y": round(step * (cell // width), 3),
+                "name": names[cell],
+                "shape": shape,
+                "shade": (cell // width + cell % width) % 2 if shape == "square" else 0,
+            }
+            for cell in range(len(names))
+        ]
+        labels = [
+            {"x": column + 0.5, "y": -0.3, "text": name_column(column)} for column in range(width)
+        ]
+        labels += [
+            {"x": shift * row - 0.35, "y": round(step * row + 0.5, 3), "text": str(row + 1)}
+            for row in range(height)
+        ]
+        return {
+            "kind": "cells",
+            "width": width + shift * (height - 1),
+            "height": round(step * (height - 1) + 1, 3),
+            "cells": cells,
+            "sides": self.sides(),
+            "signs": self.signs(),
+            "labels": labels,
+        }
+
+    def signs(self) -> dict[str, dict[str, str]]:
+        """The name of each kind of piece; its mark, if a player has several kinds."""
+        code, signs = self.game.code, self.text_ui.signs
+        found = {}
+        for plane in range(int(code.PLANES)):
+            owner, kind = self.find_owner(plane)
+            sign = signs[plane % len(signs)]
+            mark = sign if owner < 0 or int(code.PIECES) > 1 else ""
+            side = f"{self.sides()[owner]} {sign}" if mark and owner >= 0 else sign
+            found[f"{owner}:{kind}"] = {"name": side, "mark": mark}
+        return found
+
+    def find_owner(self, plane: int) -> tuple[int, int]:
+        """Whose the pieces of a *plane* are, or -1, and of which kind."""
+        code, owned = self.game.code, self.game.seats * int(self.game.code.PIECES)
+        if int(code.PLANES) < owned:
+            return -1, plane
+        return (
+            (plane // int(code.PIECES), plane % int(code.PIECES))
+            if plane < owned
+            else (
+                -1,
+                plane - owned,
+            )
+        )
+
+    def list_pieces(self, position: Board) -> list[list[int]]:
+        """The pieces that a *position* has, cell by cell."""
+        planes = self.game.observe(position, 0)
+        return [
+            [int(cell), *self.find_owner(plane)]
+            for plane in range(len(planes))
+            for cell in planes[plane].nonzero()[0]
+        ]
+
+    def draw(self, position: Board, seat: int) -> dict[str, Any]:
+        """The pieces, or the text."""
+        if not self.has_cells:
+            return super().draw(position, seat)
+        return {
+            "pieces": self.list_pieces(self.game.view(position, seat)),
+            "panels": [],
+            "to_move": self.game.to_move(position),
+        }
+
+    def find_paths(self, position: Board, moves: list[int]) -> list[list[int]]:
+        """The cell that a move is called by; else what it changes."""
+        if not self.has_cells:
+            return super().find_paths(position, moves)
+        seat = self.game.to_move(position)
+        position = self.game.view(position, seat)
+        before, paths = self.list_pieces(position), []
+        for move in moves:
+            name = self.game.format_move(move)
+            if name in self.names:
+                paths.append([self.names.index(name)])
+            else:
+                after = self.list_pieces(self.game.follow(position, "play", move))
+                paths.append(find_path(before, after, seat))
+        return tell_apart(paths)
