@@ -20,6 +20,7 @@ setup(
             "data/*.csv",
             "data/*.json",
             "data/*/*.safetensors",
+            "page/*",
             "py.typed",
             "*.txt",
         ]
@@ -50,6 +51,7 @@ setup(
             "import-linter>=2.1",
             "mypy>=1.13",
             "open_spiel>=1.5",
+            "playwright>=1.45",
             "pydraughts>=0.6.7",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
