@@ -286,6 +286,10 @@ class GameSpec:
     exporters: Mapping[str, str] = field(default_factory=dict)
     """How champions are exported, by target: what writes the text of a file, each found at
     ``package.module:function``."""
+    page: str | None = None
+    """What makes a page of a bot that was exported to ``python``: takes the player, gives a
+    `evolve_arena.runs.export.page.PageSource`; found likewise. Then there is the target ``html``,
+    too."""
     importers: Mapping[str, str] = field(default_factory=dict)
     """How players are made of others' files, likewise."""
     learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None

@@ -117,6 +117,7 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
         learn_tuples=learn_on_board(game) if "tuples" in networks else None,
         dialects={"plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
+        page="evolve_arena.runs.export.board_page:write_page",
     )
 
 

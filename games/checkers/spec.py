@@ -163,6 +163,7 @@ GAME = GameSpec(
             optional=True,
         ),
     },
+    page="evolve_arena.games.checkers.export_page:write_page",
     exporters={"python": "evolve_arena.games.checkers.export_python:export_checkers"},
     learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),

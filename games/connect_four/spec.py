@@ -230,6 +230,7 @@ GAME = GameSpec(
         ),
     },
     plots={"network": "evolve_arena.games.connect_four.plot_network:draw_player"},
+    page="evolve_arena.games.connect_four.export_page:write_page",
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",

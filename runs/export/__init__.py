@@ -26,7 +26,7 @@ from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
 
 __all__ = ["TARGETS", "check_target", "export_player", "read_neat_file", "read_player_file"]
 
-TARGETS = {"python": ".py", "neat-python": ".json"}
+TARGETS = {"python": ".py", "html": ".html", "neat-python": ".json"}
 """Ways to export a player, by name, and how the names of such files end."""
 
 
@@ -49,7 +49,10 @@ def export_player(player: BredPlayer, target: str) -> str:
         BadValueError: The target is not for players of that kind.
     """
     check_target(target)
-    exporters = find_game(player.game.name).exporters
+    spec = find_game(player.game.name)
+    exporters = dict(spec.exporters)
+    if spec.page is not None:
+        exporters["html"] = "evolve_arena.runs.export.page:export_html"
     if target not in exporters:
         for place in exporters.values():
             load(place)(player)  # or it tells why there is no way at all

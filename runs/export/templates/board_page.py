@@ -1,0 +1,166 @@
+"""What a page asks of an exported bot of a board game; see `board`, whose sections precede these.
+
+A position is the numbers of the state, and how many moves were made. What stands first only makes
+this file a module that tools can check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import randrange
+from typing import Any
+
+from evolve_arena.players.board_paths import find_path, tell_apart
+from evolve_arena.runs.export.templates.board import (
+    ARRAY,
+    CELLS,
+    HAS_POINTS,
+    HEAD,
+    MOVES,
+    PIECES,
+    PLANES,
+    RULES,
+    SEATS,
+    choose,
+    has_won,
+    is_finished,
+    look,
+    make_words,
+    thaw,
+)
+from evolve_arena.runs.export.templates.board_mlp import evaluate_planes
+
+# --- The page -----------------------------------------------------------------------------
+START: list[int] = []
+LONGEST = 0
+DRAWS = True
+HAS_CHANCE = False
+DIVISOR = 1
+NAMES: list[str] = []
+CELLS_OF_MOVES: list[list[int]] = []
+# --- What a page asks ---------------------------------------------------------------------
+
+
+def begin_page() -> Any:
+    """The first position."""
+    return settle(START, 0)
+
+
+def settle(numbers: Sequence[int], plies: int) -> Any:
+    """The position after all that chance decides."""
+    while HAS_CHANCE:
+        state = thaw(numbers)
+        count = int(RULES["chance"](state))
+        if count == 0:
+            break
+        numbers = list_numbers(state, RULES["resolve"](state, randrange(count)))
+    return numbers, plies
+
+
+def list_numbers(state: Any, changed: Any) -> list[int]:
+    """The numbers of a state that was changed, or of the new one."""
+    return [int(number) for number in (state if ARRAY else changed)]
+
+
+def ask_seat(position: Any) -> int:
+    """Whose turn it is."""
+    return int(RULES["to_move"](thaw(position[0])))
+
+
+def ask_moves(position: Any) -> list[int]:
+    """The legal moves; none once the game is over."""
+    numbers, plies = position
+    state = thaw(numbers)
+    if plies >= LONGEST or is_finished(state):
+        return []
+    found = make_words(MOVES)
+    return [int(move) for move in found[: RULES["legal"](state, found)]]
+
+
+def ask_names(position: Any) -> list[str]:
+    """What the legal moves are called."""
+    return [NAMES[move] for move in ask_moves(position)]
+
+
+def play_on_page(position: Any, move: int) -> Any:
+    """The position after a move."""
+    numbers, plies = position
+    state = thaw(numbers)
+    return settle(list_numbers(state, RULES["play"](state, move)), plies + 1)
+
+
+def ask_places(position: Any) -> list[int]:
+    """The place of each seat once the game is over."""
+    state = thaw(position[0])
+    if HAS_POINTS:
+        points = [int(RULES["points"](state, seat)) for seat in range(SEATS)]
+    else:
+        points = [int(is_finished(state) and has_won(state, seat)) for seat in range(SEATS)]
+    return [1 + sum(int(other > own) for other in points) for own in points]
+
+
+def ask_bot(position: Any) -> int:
+    """The move that the bot chooses."""
+    return choose(position[0])
+
+
+def ask_values(position: Any) -> list[float]:
+    """What the network thinks of each legal move, for who is to move."""
+    numbers = position[0]
+    seat, moves = ask_seat(position), ask_moves(position)
+    if HEAD == "policy":
+        outputs = evaluate_planes(look(thaw(numbers), seat))
+        return [outputs[move] for move in moves]
+    values = []
+    for move in moves:
+        after = thaw(numbers)
+        after = thaw(list_numbers(after, RULES["play"](after, move)))
+        values.append(evaluate_planes(look(after, seat))[0] / DIVISOR)
+    return values
+
+
+# --- Cells on a page ----------------------------------------------------------------------
+
+
+def ask_pieces(position: Any) -> list[list[int]]:
+    """Cell, owner and kind of each piece."""
+    return list_pieces(position[0])
+
+
+def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
+    """The same for the numbers of a state."""
+    found, owned = [], SEATS * PIECES
+    for plane, word in enumerate(look(thaw(numbers), 0)):
+        owner, kind = plane // PIECES, plane % PIECES
+        if owned > PLANES:
+            owner, kind = -1, plane
+        elif plane >= owned:
+            owner, kind = -1, plane - owned
+        for cell in range(CELLS):
+            if word >> cell & 1:
+                found.append([cell, owner, kind])
+    return found
+
+
+def ask_paths(position: Any) -> list[list[list[int]]]:
+    """The cells to click for each legal move, in all ways that there are."""
+    numbers = position[0]
+    seat, before, paths = ask_seat(position), list_pieces(numbers), []
+    for move in ask_moves(position):
+        path = CELLS_OF_MOVES[move]
+        if not path:
+            state = thaw(numbers)
+            after = list_pieces(list_numbers(state, RULES["play"](state, move)))
+            path = find_path(before, after, seat)
+        paths.append(path)
+    return [[path] if path else [] for path in tell_apart(paths)]
+
+
+# --- Text on a page -----------------------------------------------------------------------
+
+
+def ask_text(position: Any) -> str:
+    """The drawing of the game's file, or the numbers of the state."""
+    if DRAWS:
+        return str(RULES["show"](thaw(position[0])))
+    return " ".join(str(number) for number in position[0])

@@ -1,0 +1,58 @@
+"""Players of every kind of network that is exported, with random weights."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
+from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.bred import BredPlayer
+
+
+def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPlayer:
+    """A player of *game* with the *network* of that name, as its `GameSpec` has it."""
+    decoder: Any = find_game(game).networks[network].decoder_type(**settings)
+    generator = np.random.default_rng(seed)
+    if hasattr(decoder, "feed_forward"):
+        return decoder.player(grow(decoder, seed), "grown")  # type: ignore[no-any-return]
+    if hasattr(decoder, "draw"):
+        cells = decoder.draw(generator)
+        numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
+        tables = TuplePopulation(cells[None], numbers[None])
+        return decoder.player(tables, "tables")  # type: ignore[no-any-return]
+    genome = decoder.initialise(1, "uniform", generator)[0]
+    return decoder.player(genome, "weights")  # type: ignore[no-any-return]
+
+
+def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
+    """A genome that was mutated fifty times."""
+    config = (config or NeatConfig(pop_size=2, num_hidden=3)).model_copy(
+        update={"feed_forward": decoder.feed_forward}
+    )
+    sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
+    population, counters = create(config, **sizes, seed=seed)
+    for number in range(50):
+        population, counters = mutate(
+            config, population, **sizes, seed=1000 * seed + number, counters=counters
+        )
+    return population.take([0])
+
+
+def random_positions(game: AnyGame, count: int, seed: int = 0) -> list[Any]:
+    """Positions of random games, mixed; none is over."""
+    chance = random.Random(seed)
+    positions: list[Any] = []
+    while len(positions) < 2 * count:
+        position = game.initial(chance.randrange(1 << 30))
+        while moves := game.legal_moves(position):
+            positions.append(position)
+            position = game.play(position, chance.choice(moves))
+    chance.shuffle(positions)
+    return positions[:count]

@@ -1,0 +1,64 @@
+"""Runs what is exported to html under Node, without a page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export.page import PAGE, write_bot
+
+NODE = shutil.which("node") or ""
+with_node = pytest.mark.skipif(not NODE, reason="Node is not installed")
+
+ASK = """
+const fs = require("fs");
+const numbers = (key, value) =>
+  typeof value === "string" && /^-?[0-9]+$/.test(value) ? py.builtins.int(value) : value;
+const given = JSON.parse(fs.readFileSync(0, "utf8"), numbers);
+const write = (key, value) => (value !== null && typeof value === "object" && "high" in value
+  ? String(value) : typeof value === "bigint" ? String(value) : value);
+const began = process.hrtime.bigint();
+const found = given.map((item) => ask(...item));
+const spent = Number(process.hrtime.bigint() - began) / 1e9;
+fs.writeFileSync(1, JSON.stringify({ found, spent }, write));
+"""
+
+
+def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], float]:
+    """What the function ``ask`` of a *script* gives for each item of *given*, and the seconds."""
+    file = folder / "page.js"
+    runtime = (PAGE / "python.js").read_text(encoding="utf-8")
+    file.write_text(f"{runtime}\n{script}\n{ASK}", encoding="utf-8")
+    done = subprocess.run(
+        [NODE, str(file)],
+        input=json.dumps(given, default=str),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    answer = json.loads(done.stdout)
+    return answer["found"], answer["spent"]
+
+
+def ask_page(
+    player: BredPlayer, positions: list[Any], folder: Path, body: str, more: tuple[str, ...] = ()
+) -> tuple[list[Any], float]:
+    """What the page of a *player* says of each position: *body* is a function's, of ``position``.
+
+    Whole numbers of more than 53 bits stand in positions as texts.
+    """
+    script = f"const bot = {write_bot(player, more)};\nconst ask = (position) => {{ {body} }};"
+    return run_script(script, [[position] for position in positions], folder)
+
+
+def make_safe(numbers: Any) -> list[Any]:
+    """Whole numbers, those that JSON's readers would round as texts."""
+    return [int(n) if abs(int(n)) < 2**53 else str(int(n)) for n in numbers]
