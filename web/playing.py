@@ -226,8 +226,7 @@ class Desk:
         over = game.outcome(position) is not None or (now and table.result is not None)
         mover = None if over else game.to_move(position)
         seat = self._find_viewer(table, position, over)
-        persons = not over and table.party.programs[table.order[mover]] is None  # type: ignore[index]
-        moves = self._view.moves(position) if persons and now else []
+        yours = now and mover is not None and table.party.programs[table.order[mover]] is None
         names = [one_line(name, 80) for name in table.names]
         result = table.result if now else None
         return {
@@ -246,7 +245,8 @@ class Desk:
                 for place, name in enumerate(names)
             ],
             "mover": mover,
-            "moves": moves,
+            "moves": self._view.moves(position) if yours or (table.ui.is_open and not over) else [],
+            "yours": yours,
             "ply": ply,
             "played": self._name_moves(table),
             "last": self._find_last(table, ply),

@@ -77,8 +77,12 @@ class Desk:
         """The history of a run: columns of at most 250 numbers, checks, and species."""
         path = self._path(run)
         row = self._describe_row(run, path)
-        record = read_file(path / "history.db", run, row["title"])
-        return {"row": row, **_write_record(record)}
+        trouble, record = "", Record(run, row["title"], {}, [])
+        try:
+            record = read_file(path / "history.db", run, row["title"])
+        except ArenaError as error:  # damaged, or only just being made
+            trouble = one_line(str(error), 400)
+        return {"row": row, "trouble": trouble, **_write_record(record)}
 
     def find_plot(self, run: str, file: str) -> str:
         """Where a picture of a run lies."""

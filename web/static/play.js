@@ -130,7 +130,7 @@ export async function showGame(place, id) {
   }
 
   function draw() {
-    drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.moves.length });
+    drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
     const names = shown.seats.map(({ name, side }) => (name === side ? name : `${name} (${side})`));
     seats.replaceChildren(...shown.seats.map((_, seat) => h("li", { class: shown.mover === seat ? "turn" : "" }, names[seat])));
     played.replaceChildren(...shown.played.map(({ move }, number) => h("button", {
@@ -142,14 +142,16 @@ export async function showGame(place, id) {
     if (shown.result) status.textContent = [shown.result.text, shown.result.more].filter(Boolean).join(" ");
     else if (shown.ply < game.played.length) status.textContent = `After move ${shown.ply} of ${game.played.length}.`;
     else if (shown.mover === null) status.textContent = "The game is over.";
-    else status.textContent = shown.seats[shown.mover].person ? `${names[shown.mover]}: your move.` : `${names[shown.mover]} is thinking …`;
+    else status.textContent = shown.yours ? `${names[shown.mover]}: your move.` : `${names[shown.mover]} is thinking …`;
   }
 
   async function think() {
-    if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.moves.length });
+    if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
     const found = await act("values", { ply: shown.ply }).catch((error) => { notice(error.message); return { values: {} }; });
     says.textContent = found.by ? `Values by ${found.by}.` : "Nobody here tells what it thinks.";
-    drawing.show(shown.drawing, shown.moves, { last: shown.last, values: found.values, disabled: !shown.moves.length });
+    const limits = { wins: Infinity, loses: -Infinity };
+    const numbers = Object.fromEntries(Object.entries(found.values).map(([move, value]) => [move, limits[value] ?? value]));
+    drawing.show(shown.drawing, shown.moves, { last: shown.last, values: numbers, disabled: !shown.yours });
   }
 
   async function move_(move) {

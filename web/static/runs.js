@@ -212,10 +212,10 @@ export async function showRun(place, run) {
   }
 
   drawFacts();
-  const record = await ask("record", { run }).catch((error) => ({ error: error.message }));
-  take({ own: found.own, ...record });
+  take({ own: found.own, ...await ask("record", { run }) });
   async function take(news) {
-    if (news.error) { trouble.textContent = news.error; drawHead(found.row, found.own, found.ending); return; }
+    if (news.error) return notice(news.error);
+    if (news.trouble && news.row.state !== "new") trouble.textContent = news.trouble;
     drawHead(news.row, news.own, found.ending);
     drawn.show({ [run]: news });
     const newest = Math.max(-1, ...news.checks.map((check) => check.generation));

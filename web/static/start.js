@@ -9,7 +9,7 @@ export async function showStart(place, given = "") {
   select.append(...recipes.map(({ name, title }) => h("option", { value: name }, `${name}: ${title}`)));
   select.value = given || "connect-four";
   if (!select.value) select.selectedIndex = 0;
-  const name = h("input", { required: true, maxlength: 80, pattern: "[A-Za-z0-9_\\-]+(/[A-Za-z0-9_\\-]+)?", size: 28 });
+  const name = h("input", { name: "run", required: true, maxlength: 80, pattern: "[A-Za-z0-9_\\-]+(/[A-Za-z0-9_\\-]+)?", size: 28 });
   const form = h("form", { class: "stack", onsubmit: start });
   place.append(h("h1", {}, "Start a run"), h("div", { class: "card row" },
     h("label", {}, "Recipe", h("br"), select)), form);
@@ -64,6 +64,7 @@ function makeField({ key, value, type, choices, lowest, highest, above, below, h
   } else {
     input = h("input", { type: "text", value: type === "list" || Array.isArray(value) ? before : value ?? "" });
   }
+  input.name = key;
   const text = () => {
     if (input.type === "checkbox") return String(input.checked);
     if (type === "choice" || type === "integer" || type === "number" || type === "list") return input.value;
