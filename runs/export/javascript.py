@@ -307,13 +307,6 @@ class _Module:
             f"  return {name}$.of({', '.join(names)});\n}}"
         )
 
-    def find_parameters(self, name: str) -> list[str] | None:
-        """The parameters of a function of the module; None if it is something else."""
-        node = self.definitions.get(name)
-        if isinstance(node, ast.FunctionDef):
-            return [argument.arg for argument in node.args.args]
-        return None
-
 
 def _find_attributes(node: ast.ClassDef) -> set[str]:
     """What a class has: methods, fields, and what its methods set."""
@@ -654,15 +647,19 @@ class _Scope:
             name = f"f{name}"
         return f"py.lib.{module}.{name}"
 
+    def _find_module(self, node: ast.expr) -> str:
+        """What ``py.lib`` calls the module that *node* is; empty if it is none."""
+        if not isinstance(node, ast.Name) or node.id in self.local:
+            return ""
+        given = self.module.source.given.get(node.id, "")
+        if given.startswith("py.lib."):
+            return given.removeprefix("py.lib.")
+        return self.module.modules.get(node.id, "")
+
     def _attribute(self, node: ast.Attribute) -> str:
-        inner = node.value
-        if isinstance(inner, ast.Name) and inner.id not in self.local:
-            given = self.module.source.given.get(inner.id, "")
-            module = given.removeprefix("py.lib.") if given.startswith("py.lib.") else ""
-            module = module or self.module.modules.get(inner.id, "")
-            if module:
-                return self._write_imported(module, node.attr, node)
-        text = self.write(inner)
+        if module := self._find_module(node.value):
+            return self._write_imported(module, node.attr, node)
+        text = self.write(node.value)
         if node.attr not in self.module.attributes:
             raise self.module.fail(node, f"the attribute {node.attr}")
         return f"{text}.{node.attr}"
@@ -751,37 +748,36 @@ class _Scope:
     def _call(self, node: ast.Call) -> str:
         function = node.func
         given = [self.write(argument) for argument in node.args]
-        if isinstance(function, ast.Attribute) and function.attr not in self.module.attributes:
-            named = isinstance(function.value, ast.Name) and function.value.id not in self.local
-            if not (named and function.value.id in self.module.modules):  # type: ignore[attr-defined]
-                named = named and function.value.id in self.module.source.given  # type: ignore[attr-defined]
-                if not named:
-                    return self._write_method_call(node, function, given)
+        if isinstance(function, ast.Attribute) and not self._find_module(function.value):
+            if function.attr in METHODS:
+                return self._write_method_call(node, function, given)
+            if function.attr not in self.module.attributes:
+                raise self.module.fail(node, f"the method {function.attr}")
         text = self.write(function)
-        if not isinstance(function, ast.Name) or function.id in self.local:
-            if node.keywords:
-                raise self.module.fail(node, f"a keyword in the call of {ast.unparse(function)}")
-            return f"{text}({', '.join(given)})"
-        if isinstance(self.module.definitions.get(function.id), ast.ClassDef):
-            named_tuple = (
-                "NamedTuple" in ast.unparse(self.module.definitions[function.id]).partition("\n")[0]
-            )
-            if node.keywords:
-                raise self.module.fail(node, f"a keyword in the call of {function.id}")
-            return f"{'' if named_tuple else 'new '}{text}({', '.join(given)})"
-        parameters = self.module.find_parameters(function.id)
-        if parameters is None:
-            if function.id in {"max", "min"} and text.startswith("py.builtins."):
-                given = [f"[{', '.join(given)}]"]
-            return f"{text}({', '.join([*given, *self._write_options(node)])})"
-        for keyword in node.keywords:
-            if keyword.arg not in parameters:
-                raise self.module.fail(node, f"the keyword {keyword.arg}")
-        named_values = {keyword.arg: self.write(keyword.value) for keyword in node.keywords}
-        given += [named_values.get(name, "undefined") for name in parameters[len(given) :]]
-        while given and given[-1] == "undefined":
-            given.pop()
+        if isinstance(function, ast.Name) and function.id not in self.local:
+            definition = self.module.definitions.get(function.id)
+            if isinstance(definition, ast.FunctionDef):
+                return f"{text}({', '.join(self._order(node, definition, given))})"
+            if not isinstance(definition, ast.ClassDef):
+                if text in {"py.builtins.max", "py.builtins.min"}:
+                    given = [f"[{', '.join(given)}]"]
+                return f"{text}({', '.join([*given, *self._write_options(node)])})"
+            if [ast.unparse(base) for base in definition.bases] != ["NamedTuple"]:
+                text = f"new {text}"
+        if node.keywords:
+            raise self.module.fail(node, f"a keyword in the call of {ast.unparse(function)}")
         return f"{text}({', '.join(given)})"
+
+    def _order(self, node: ast.Call, function: ast.FunctionDef, given: list[str]) -> list[str]:
+        """All that is *given* to a *function*, keywords at the places of its parameters."""
+        parameters = [argument.arg for argument in function.args.args]
+        named = {keyword.arg: self.write(keyword.value) for keyword in node.keywords}
+        if unknown := named.keys() - set(parameters):
+            raise self.module.fail(node, f"the keyword {unknown.pop() or '**'}")
+        rest = [named.get(name, "undefined") for name in parameters[len(given) :]]
+        while rest and rest[-1] == "undefined":
+            rest.pop()
+        return [*given, *rest]
 
     def _write_options(self, node: ast.Call) -> list[str]:
         """The keywords of a call of a builtin."""
@@ -794,10 +790,11 @@ class _Scope:
         return [f"{{ {', '.join(pairs)} }}"] if pairs else []
 
     def _write_method_call(self, node: ast.Call, function: ast.Attribute, given: list[str]) -> str:
-        if function.attr not in METHODS:
-            raise self.module.fail(node, f"the method {function.attr}")
-        parts = [self.write(function.value), *given, *self._write_options(node)]
-        return f"py.methods.{function.attr}({', '.join(parts)})"
+        parts = [*given, *self._write_options(node)]
+        owner = self.write(function.value)
+        if function.attr in self.module.attributes:  # of an object, too
+            return f"py.invoke({', '.join([owner, write_value(function.attr), *parts])})"
+        return f"py.methods.{function.attr}({', '.join([owner, *parts])})"
 
     def _lambda(self, node: ast.Lambda) -> str:
         return f"({_Scope(self.module, node, self.local).write_lambda()})"

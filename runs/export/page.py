@@ -70,6 +70,24 @@ def export_html(player: BredPlayer) -> str:
     )
 
 
+def write_source(player: BredPlayer) -> tuple[str, PageSource]:
+    """The bot and what a page asks of it as Python, and how that was made."""
+    spec = find_game(player.game.name)
+    if spec.page is None:
+        raise BadValueError(f"{player.name} plays {spec.name}, which can't be exported to html")
+    python = write_python(player)
+    page: PageSource = load(spec.page)(player)
+    paths = inspect.getsource(board_paths).partition("\n\n\n")[2]  # without its imports
+    return f"{python}\n\n{paths}\n\n{page.text}", page
+
+
+def run_source(text: str) -> dict[str, Any]:
+    """What the *text* of a Python bot defines, by name."""
+    space: dict[str, Any] = {"__name__": "page"}
+    exec(compile(text, "page", "exec", dont_inherit=True), space)
+    return space
+
+
 def write_python(player: BredPlayer) -> str:
     """The Python file that *player* is exported to."""
     return str(load(find_game(player.game.name).exporters["python"])(player))
@@ -86,15 +104,8 @@ def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
         BadValueError: The game has no pages, or the player can't be exported to Python.
         TranslationError: The rules need what can't be written as JavaScript.
     """
-    spec = find_game(player.game.name)
-    if spec.page is None:
-        raise BadValueError(f"{player.name} plays {spec.name}, which can't be exported to html")
-    python = write_python(player)
-    page: PageSource = load(spec.page)(player)
-    paths = inspect.getsource(board_paths).partition("\n\n\n")[2]
-    text = f"{python}\n\n{paths}\n\n{page.text}"
-    space: dict[str, Any] = {"__name__": "page"}
-    exec(compile(text, f"{player.name}.py", "exec", dont_inherit=True), space)
+    text, page = write_source(player)
+    space = run_source(text)
     given, texts = dict(page.given), []
     for name, module in page.modules.items():
         # What only other games have is asked for, too.

@@ -36,6 +36,9 @@ const py = (() => {
     return word(Math.floor(whole / HALF), whole);
   };
 
+  // An array of words: what is put there becomes one.
+  class Words extends Array {}
+
   // Whole numbers
 
   const shrink = (big) => (big >= -MOST && big <= MOST ? Number(big) : big);
@@ -115,7 +118,10 @@ const py = (() => {
     const r = a % b;
     return r !== 0 && r < 0 !== b < 0 ? r + b : r;
   };
-  const floorPlain = (a, b) => Math.round((a - modPlain(a, b)) / b);
+  const floorPlain = (a, b) => {
+    const r = a % b, q = Math.round((a - r) / b);
+    return r !== 0 && r < 0 !== b < 0 ? q - 1 : q;
+  };
   const floordivRest = operate(floorPlain, floorBig), modRest = operate(modPlain, modBig);
   function floordiv(a, b) {
     if (b == 0) fail("ZeroDivisionError", "division by zero");
@@ -138,7 +144,8 @@ const py = (() => {
     return r;
   }
 
-  const combine = (high, low) => high * HALF + (low >>> 0);
+  const keep = (r) => (isSmall(r) ? r : BigInt(r));
+  const combine = (high, low) => keep(high * HALF + (low >>> 0));
   const upper = (x) => Math.floor(x / HALF);
   const areBits = (a, b) => bothNumbers(a, b) && (a | 0) === a && (b | 0) === b;
   const andRest = operate(
@@ -183,7 +190,7 @@ const py = (() => {
     return by === 0 ? word(high, low) : word(high >>> by, (low >>> by) | (high << (32 - by)));
   }
   function invert(a) {
-    if (typeof a === "number") return -1 - a;
+    if (typeof a === "number") return keep(-1 - a);
     return a instanceof Word ? word(~a.high, ~a.low) : shrink(~BigInt(a));
   }
   function neg(a) {
@@ -271,6 +278,7 @@ const py = (() => {
   function put(x, index, value) {
     if (x instanceof Dict) x.set(index, value);
     else if (isList(index)) put(index.slice(0, -1).reduce(at, x), index[index.length - 1], value);
+    else if (x instanceof Words) x[place(x.length, index)] = toWord(value);
     else x[place(x.length, index)] = ArrayBuffer.isView(x) ? Number(value) : value;
   }
   function slice(x, from, to, step) {
@@ -392,11 +400,12 @@ const py = (() => {
     f: Float32Array, d: Float64Array,
     int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array,
     int32: Int32Array, uint32: Uint32Array, float32: Float32Array, float64: Float64Array,
-    int64: Array, uint64: Array, q: Array, Q: Array,
+    int64: Array, uint64: Words, q: Array, Q: Words,
   };
   function array(kind, numbers) {
     const { [kind]: Type } = TYPES, given = asArray(numbers);
     if (Type === Array) return list(given);
+    if (Type === Words) return Words.from(given, toWord);
     const found = new Type(given.length);
     for (let i = 0; i < found.length; i++) found[i] = Number(given[i]);
     return found;
@@ -495,7 +504,7 @@ const py = (() => {
     },
     bits: {
       count_bits: countBits, lowest_bit: lowestBit,
-      make_words: (count) => Array.from({ length: Number(count) }, () => word(0, 0)),
+      make_words: (count) => Words.from({ length: Number(count) }, () => word(0, 0)),
       make_array: array,
     },
     operator: {
@@ -562,8 +571,12 @@ const py = (() => {
     values: (x) => Array.from(x.found.values(), (pair) => pair[1]),
   };
 
+  // A method of a value of Python's, or of an object that was translated.
+  const invoke = (x, name, ...given) => (x !== null && typeof x === "object" && name in x
+    && !isList(x) && !(x instanceof Dict) ? x[name](...given) : methods[name](x, ...given));
+
   return {
-    add, sub, mul, fadd, fsub, fmul, div, floordiv, mod, pow, fpow, and, or, xor, shl, shr, invert,
+    invoke, add, sub, mul, fadd, fsub, fmul, div, floordiv, mod, pow, fpow, and, or, xor, shl, shr, invert,
     neg, pos, eq, lt, le, gt, ge, truth, iter, at, put, slice, contains, unpack, iadd, index, str,
     repr, format, word, numbers, array, dict, builtins, lib, methods, PyError,
   };

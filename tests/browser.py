@@ -1,0 +1,56 @@
+"""Opens pages in a browser that has no network."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None  # type: ignore[assignment]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+with_browser = pytest.mark.skipif(
+    not CHROMIUM or sync_playwright is None, reason="Chromium or playwright is not installed"
+)
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
+    """Waits for what the page's policy lets nobody but an evaluation ask."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(script):
+        assert time.monotonic() < end, script
+        page.wait_for_timeout(50)
+
+
+@contextmanager
+def open_page(file: Path) -> Iterator[Any]:
+    """The page in a *file*; what it complains of is an error in the end."""
+    with sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        try:
+            page = browser.new_context(offline=True).new_page()
+            errors: list[str] = []
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda told: errors.append(told.text) if told.type == "error" else 0)
+            page.goto(file.as_uri())
+            yield page
+            assert errors == []
+        finally:
+            browser.close()
