@@ -18,9 +18,12 @@ export async function showPlay(place, opponent = "") {
   const rest = h("div", { class: "stack" });
   place.append(h("h1", {}, "Play"), h("div", { class: "card row" }, h("label", {}, "Game", h("br"), select)), rest);
 
+  let turn = 0;
   async function choose() {
+    const own = ++turn;
     const game = games.find(({ name }) => name === select.value) || { name: select.value, options: [], seats: [2], title: select.value };
     const players = await ask("players", { game: game.name }).catch(() => ({ kinds: [], runs: [], usual: ["random"] }));
+    if (own !== turn) return; // another game was chosen meanwhile
     const names = [
       ...players.runs.map(({ run }) => `run:${run}`), ...players.usual, ...players.kinds.map(({ form }) => form),
     ];
@@ -41,7 +44,7 @@ export async function showPlay(place, opponent = "") {
     seat();
     const champions = players.runs.length ? `Champions here: ${players.runs.map(({ run }) => `run:${run}`).join(", ")}.`
       : "There is no champion of this game here yet: start a run.";
-    rest.replaceChildren(h("form", { class: "card stack", onsubmit: begin }, known,
+    rest.replaceChildren(h("form", { class: "card stack", "data-game": game.name, onsubmit: begin }, known,
       h("div", { class: "row between" }, h("h2", {}, "Who plays"), count, h("button", { type: "button", onclick: () => {
         const last = inputs.map((input) => input.value);
         inputs.forEach((input, number) => { input.value = last[(number + 1) % last.length]; });

@@ -15,8 +15,11 @@ export async function showStart(place, given = "") {
     h("label", {}, "Recipe", h("br"), select)), form);
   let fields = [];
 
+  let turn = 0;
   async function load(recipe) {
+    const own = ++turn;
     const found = await ask("form", { recipe });
+    if (own !== turn) return; // another one was chosen meanwhile
     fields = found.fields.filter((field) => !(field.type === "choice" && field.choices.length < 2)).map(makeField);
     name.value = recipe.replace(/^run:/, "").replace(/-\d+$/, "");
     const runs = new Set((await ask("runs")).runs.map((row) => row.run));
