@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.match import Keep
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.statistics import Z_95, json_share, wilson_interval
 from evolve_arena.core.errors import BadValueError
@@ -100,6 +101,7 @@ def play_tournament(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
+    keep: Keep | None = None,
 ) -> Crosstable:
     """Every two of *players* meet *games* times.
 
@@ -113,6 +115,7 @@ def play_tournament(
         seed: Seeds everything.
         executor: Plays what is compiled.
         progress: Called after each duel with how many are done, and of how many.
+        keep: Is given each match, with its moves.
 
     Raises:
         BadValueError: There are fewer than two players.
@@ -131,6 +134,7 @@ def play_tournament(
             opening_plies=opening_plies,
             seed=int(seeds[number]),
             executor=executor,
+            keep=keep,
         )
         if progress:
             progress(number + 1, len(pairs))

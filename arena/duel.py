@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import Results, Seatings, check_games, check_seats, seat_players
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Termination, play_matches
+from evolve_arena.arena.match import Keep, Termination, play_matches
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.statistics import (
     normal_interval,
@@ -43,6 +43,7 @@ def duel(
     seed: int = 0,
     executor: Executor | None = None,
     seats: int | None = None,
+    keep: Keep | None = None,
 ) -> DuelResult:
     """Lets two players meet *games* times, each moving first in every other game.
 
@@ -59,6 +60,7 @@ def duel(
         seed: Seeds beginnings and players.
         executor: Plays the games if both players are compiled; serial if None.
         seats: How many sit at a table; as many as *game* says if None.
+        keep: Is given each match, with its moves.
 
     Raises:
         BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is made
@@ -74,7 +76,7 @@ def duel(
         seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
     order = np.arange(seats) % 2
     seatings = seat_players(np.tile([order, 1 - order], (pairs, 1)), spec.most_seats)
-    played = play_matches(game, (first, second), seatings, seeds, openings, executor)
+    played = play_matches(game, (first, second), seatings, seeds, openings, executor, keep)
     return summarise(spec, (first.name, second.name), seatings, *played)
 
 

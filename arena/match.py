@@ -39,6 +39,8 @@ from evolve_arena.players.player import (
 )
 
 WORD = 2**64 - 1
+Keep = Callable[[AnyGame, Sequence[str], int, "Match"], None]
+"""Is given each match that is played, with the game, the players' names by seat, and its seed."""
 
 
 class Termination(StrEnum):
@@ -146,6 +148,7 @@ def play_matches(
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
     executor: Executor | None = None,
+    keep: Keep | None = None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
     """Plays a match for each of *seatings*, compiled if all *players* are.
 
@@ -156,6 +159,7 @@ def play_matches(
         seeds: Shape ``(matches,)``; in games of chance matches of the same seed begin alike.
         openings: How the matches begin, shape ``(matches, plies)``.
         executor: Plays the matches of compiled players; serial if None.
+        keep: Is given each match with its moves, which compiled code forgets: so none is used.
 
     Returns:
         The results, and who forfeited how often, and how.
@@ -167,8 +171,8 @@ def play_matches(
         check_board(player, game.rules)
     compiled = [player for player in players if isinstance(player, CompiledPlayer)]
     packed = combine_players([player.packed for player in compiled]) if compiled else None
-    if packed is None or len(compiled) < len(players):
-        return _play_one_by_one(game, players, seatings, seeds, openings)
+    if packed is None or len(compiled) < len(players) or keep:
+        return _play_one_by_one(game, players, seatings, seeds, openings, keep)
     batch = make_batch(game, packed, seatings, seeds, openings)
     results = (executor or SerialExecutor()).play(batch)
     aborted = np.flatnonzero(~results.completed)
@@ -204,17 +208,17 @@ def _play_one_by_one(
     seatings: Seatings,
     seeds: NDArray[np.uint64],
     openings: Openings | None,
+    keep: Keep | None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
     results = new_results(game, len(seatings))
     forfeits = []
     for number, (seating, seed) in enumerate(zip(seatings, seeds, strict=True)):
         seated = [players[row] for row in seating[seating != EMPTY]]
-        match = play_match(
-            at_seats(game, len(seated)),
-            seated,
-            seed=int(seed),
-            opening=() if openings is None else openings[number].tolist(),
-        )
+        table = at_seats(game, len(seated))
+        opening = () if openings is None else openings[number].tolist()
+        match = play_match(table, seated, seed=int(seed), opening=opening)
+        if keep:
+            keep(table, [player.name for player in seated], int(seed), match)
         results.places[number, : len(seated)] = match.places
         results.plies[number] = len(match.moves)
         results.offenders[number] = match.offender

@@ -25,7 +25,7 @@ from evolve_arena.arena.batch import (
     seat_players,
 )
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import play_matches
+from evolve_arena.arena.match import Keep, play_matches
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
@@ -129,6 +129,7 @@ def play_at_tables(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
+    keep: Keep | None = None,
 ) -> Standings:
     """Seats *players* at random tables, so that everybody plays equally often in every seat.
 
@@ -143,6 +144,7 @@ def play_at_tables(
         seed: Seeds tables, decks and players.
         executor: Plays the games if all players are compiled; serial if None.
         progress: Called after each part of the games with how many are done, and of how many.
+        keep: Is given each match, with its moves.
 
     Raises:
         BadValueError: There are fewer than two players, or than *seats*, *games* is not
@@ -160,7 +162,9 @@ def play_at_tables(
     parts = []
     for start in range(0, len(seatings), PART):
         here = slice(start, start + PART)
-        results, _ = play_matches(game, players, seatings[here], seeds[here], executor=executor)
+        results, _ = play_matches(
+            game, players, seatings[here], seeds[here], executor=executor, keep=keep
+        )
         parts.append(results)
         if progress:
             progress(min(start + PART, len(seatings)), len(seatings))

@@ -98,6 +98,14 @@ class TextUI(ABC):
             raise BadValueError(f"games of {self.game.name} can't begin with moves")
         return ()
 
+    def read_games(self, text: str) -> list[tuple[str, tuple[Any, ...]]]:
+        """The games that a file's *text* gives: who plays, as ``A - B`` or nothing, and the moves.
+
+        Raises:
+            ArenaError: There is none, or a move of one can't be played.
+        """
+        return [("", self.read_game(text))]
+
     def replay(self) -> str:
         """The command that shows a game again by its moves; empty where chance decides as well."""
         if find_game(self.game.name).has_chance:

@@ -12,6 +12,7 @@ from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
+from evolve_arena.arena.match import Keep
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -147,6 +148,7 @@ def duel(
     seed: int = 0,
     game: AnyGame | None = None,
     executor: Executor | None = None,
+    keep: Keep | None = None,
 ) -> DuelResult:
     """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
 
@@ -166,6 +168,7 @@ def duel(
             opening_plies=opening_plies,
             seed=seed,
             executor=executor,
+            keep=keep,
         )
 
 
@@ -177,6 +180,7 @@ def tournament(
     seed: int = 0,
     game: AnyGame | None = None,
     executor: Executor | None = None,
+    keep: Keep | None = None,
 ) -> Crosstable:
     """Lets everybody meet everybody, *games* times; see `play_tournament`.
 
@@ -193,6 +197,7 @@ def tournament(
             opening_plies=opening_plies,
             seed=seed,
             executor=executor,
+            keep=keep,
         )
 
 

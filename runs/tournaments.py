@@ -8,6 +8,7 @@ from typing import Any
 
 from evolve_arena.arena.crosstable import play_tournament
 from evolve_arena.arena.duel_result import DuelResult, count_forfeits, describe_forfeits
+from evolve_arena.arena.match import Keep
 from evolve_arena.arena.ranking import (
     meet_opponent,
     meet_others,
@@ -34,7 +35,12 @@ many in all at tables of more than two."""
 
 
 def crosstable(
-    players: Sequence[Player], *, games: int | None = None, opening_plies: int = 0, seed: int = 0
+    players: Sequence[Player],
+    *,
+    games: int | None = None,
+    opening_plies: int = 0,
+    seed: int = 0,
+    keep: Keep | None = None,
 ) -> dict[str, Any]:
     """Everybody against everybody, ready for JSON; see `play_tournament`."""
     table = play_tournament(
@@ -43,6 +49,7 @@ def crosstable(
         games=games or GAMES,
         opening_plies=opening_plies,
         seed=seed,
+        keep=keep,
     )
     content = table.to_dict()
     caveats = []
@@ -53,12 +60,17 @@ def crosstable(
 
 
 def ratings(
-    game: AnyGame, players: Sequence[Player], *, games: int | None = None, seed: int = 0
+    game: AnyGame,
+    players: Sequence[Player],
+    *,
+    games: int | None = None,
+    seed: int = 0,
+    keep: Keep | None = None,
 ) -> dict[str, Any]:
     """A tournament at tables, ready for JSON; see `play_at_tables`."""
     seats = min(game.seats, len(players))
     standings = play_at_tables(
-        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed
+        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, keep=keep
     )
     return standings.to_dict()
 

@@ -188,6 +188,8 @@ class Server:
             Route("/api/form", self._answer(self._read("read_form", "recipe"))),
             Route("/api/games", self._answer(self._read("list_games"))),
             Route("/api/players", self._answer(self._read("list_players", "game"))),
+            Route("/api/files", self._answer(self._read("list_files"))),
+            Route("/api/replay", self._answer(self._read_games), methods=["POST"]),
             Route("/api/play", self._answer(self._open_game), methods=["POST"]),
             Route("/api/play/{game}", self._answer(self._act), methods=["POST"]),
             Route("/api/events", self._stream),
@@ -304,6 +306,12 @@ class Server:
 
     # --- Games ---------------------------------------------------------------------------------
 
+    async def _read_games(self, given: dict[str, Any]) -> Any:
+        keys = ("game", "file", "text")
+        return await self.reader.call(
+            "read_games", **{key: str(given[key]) for key in keys if key in given}
+        )
+
     async def _open_game(self, given: dict[str, Any]) -> Any:
         rows = await self.reader.call("list_runs")
         runs = {row["run"]: str(self.folder / row["run"]) for row in rows}
@@ -313,7 +321,8 @@ class Server:
             game=None if given.get("game") is None else str(given["game"]),
             options={str(key): int(value) for key, value in given.get("options", {}).items()},
             players=[str(name) for name in given.get("players", [])],
-            moves=str(given.get("moves", "")),
+            numbers=[int(number) for number in given.get("numbers", [])],
+            names=[str(name) for name in given.get("names", [])],
             seed=None if given.get("seed") is None else int(given["seed"]),
         )
         try:

@@ -12,11 +12,9 @@ from typing import Any, cast
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.play.table import Party, Program, Table
 from evolve_arena.runs.players import with_seats
 from evolve_arena.runs.run import Run
@@ -35,7 +33,9 @@ class Desk:
         options: Its options.
         players: Who sits where: ``human``, ``run:NAME``, ``run:NAME@GENERATION``, or the
             specification of a player that runs no program.
-        moves: A text of moves with which the game begins; it is a replay if they are all of it.
+        numbers: The moves of a game that was played before, by their numbers: it is looked at, and
+            nobody plays on.
+        names: Who played it.
         seed: Seeds chance and programs; None for a new one.
     """
 
@@ -45,10 +45,12 @@ class Desk:
         game: str | None,
         options: dict[str, int],
         players: Sequence[str],
-        moves: str = "",
+        numbers: Sequence[int] = (),
+        names: Sequence[str] = (),
         seed: int | None = None,
     ) -> None:
-        self._runs, self._asked = runs, (game, options, list(players), moves)
+        self._runs, self._asked = runs, (game, options, list(players))
+        self._numbers, self._names = list(numbers), list(names)
         self.seed = int.from_bytes(os.urandom(4)) if seed is None else seed
         self._table: Table | None = None
         self._advisors: dict[str, Program] = {}
@@ -63,7 +65,7 @@ class Desk:
     def play(self, move: str) -> dict[str, Any]:
         """Plays the *move* of the person whose turn it is."""
         table = self._find_table()
-        if table.result is not None:
+        if table.result is not None or self._numbers:
             raise BadValueError("this game is over")
         if table.program is not None:
             raise BadValueError("it is not your turn")
@@ -148,7 +150,7 @@ class Desk:
     def _find_table(self) -> Table:
         """The table, which is made when it is first asked for, so that what is wrong is told."""
         if self._table is None:
-            name, options, players, moves = self._asked
+            name, options, players = self._asked
             for player in players:
                 if FOREIGN.search(player):
                     raise BadValueError(
@@ -160,10 +162,8 @@ class Desk:
             made = [self._make_player(player, game) for player in players]
             if len(made) != game.seats:
                 raise BadValueError(f"{len(made)} players are named, and {game.seats} play")
-            beginning = find_text_ui(game).read_game(moves) if moves.strip() else ()
-            seed = int(derive_seeds(self.seed, 0, "play", 1)[0])
-            party = Party(made)
-            self._table = Table(game, party, range(game.seats), seed, beginning)
+            beginning = [game.move_of(number) for number in self._numbers]
+            self._table = Table(game, Party(made), range(game.seats), self.seed, beginning)
             self._view = find_board_view(game)
             self.layout = self._view.layout()
         return self._table
@@ -226,8 +226,13 @@ class Desk:
         over = game.outcome(position) is not None or (now and table.result is not None)
         mover = None if over else game.to_move(position)
         seat = self._find_viewer(table, position, over)
-        yours = now and mover is not None and table.party.programs[table.order[mover]] is None
-        names = [one_line(name, 80) for name in table.names]
+        yours = (
+            now
+            and mover is not None
+            and not self._numbers
+            and table.party.programs[table.order[mover]] is None
+        )
+        names = [one_line(name, 80) for name in self._names or table.names]
         result = table.result if now else None
         return {
             "game": game.name,
@@ -258,7 +263,8 @@ class Desk:
                 "winner": table.winner if table.winner is None else table.order.index(table.winner),
             },
             "open": table.ui.is_open,
-            "seed": self.seed,
+            "seed": str(self.seed),
+            "replay": bool(self._numbers),
         }
 
     def _find_viewer(self, table: Table, position: Any, over: bool) -> int:
@@ -268,13 +274,13 @@ class Desk:
             for seat in range(table.game.seats)
             if table.party.programs[table.order[seat]] is None
         ]
-        if len(people) == 1:
+        if len(people) == 1 and not self._numbers:
             return people[0]
         return 0 if over else int(table.game.to_move(position))
 
     def _name_moves(self, table: Table) -> list[dict[str, Any]]:
         """The moves so far; where not all is open, others' moves are told as everybody may know."""
-        if not table.ui.is_open:
+        if not (table.ui.is_open or self._numbers):
             return []
         return [
             {"move": table.game.format_move(move), "seat": table.game.to_move(position)}

@@ -11,6 +11,7 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -23,6 +24,7 @@ from evolve_arena.core.game import Option
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names, recipe_summary
 from evolve_arena.runs.run import Run
@@ -32,6 +34,9 @@ DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
 MOST_RUNS = 2000
 MOST_SPECIES = 60
+GAME_FILES = {".jsonl", ".pdn"}
+LARGEST_FILE = 1 << 24
+MOST_GAMES = 2000
 LARGEST_RECIPE = 1 << 18
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b|^\s*game\s*(\.\s*name\s*)?=")
 """What in a changed value names something outside of the recipe."""
@@ -243,6 +248,32 @@ class Desk:
             title = str(getattr(spec.game, "title", name))
             found.append({"name": name, "title": title, "options": options, "seats": seats})
         return found
+
+    # --- Games that were played ---------------------------------------------------------------
+
+    def list_files(self) -> list[str]:
+        """The files of games that lie in the folder, or one below."""
+        found = [*self.folder.glob("*"), *self.folder.glob("*/*")]
+        names = [
+            file.relative_to(self.folder).as_posix()
+            for file in found
+            if file.suffix in GAME_FILES and file.is_file() and not file.is_symlink()
+        ]
+        return sorted(names)[:MOST_RUNS]
+
+    def read_games(self, game: str, file: str = "", text: str = "") -> list[dict[str, Any]]:
+        """The games in a *file* that is listed, or in a *text*."""
+        if file:
+            if file not in (known := self.list_files()):
+                raise UnknownNameError("file", file, known)
+            path = self.folder / file
+            if path.stat().st_size > LARGEST_FILE:
+                raise BadValueError(f"{file} is larger than {LARGEST_FILE >> 20} MiB")
+            text = path.read_bytes().decode("utf-8", "replace")
+        if not text.strip():
+            raise BadValueError("there are no moves")
+        games = parse_games(text, find_game(game).make())
+        return [asdict(each) for each in games[:MOST_GAMES]]
 
     def _load(self, recipe: str, changes: Any) -> Recipe:
         """A recipe that ships, or that of a run; nothing else can be named."""

@@ -16,6 +16,7 @@ from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import PIECES, LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.games.checkers.pdn import PdnError, read_pdn
 from evolve_arena.games.checkers.position import COLOURS, Move, Position, bit_of, square_of
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.values import (
@@ -135,6 +136,21 @@ class CheckersText(TextUI):
                 raise PositionError(f"move {number} of {text[:40]!r}: {error}") from None
             moves.append(move)
         return tuple(moves)
+
+    def read_games(self, text: str) -> list[tuple[str, tuple[Move, ...]]]:
+        """The games of a PDN file, or moves alone."""
+        if "[" not in text:
+            return [("", self.read_game(text))]
+        found = []
+        for number, entry in enumerate(read_pdn(text), 1):
+            if isinstance(entry, PdnError):
+                raise PositionError(str(entry))
+            if entry.start != self.game.initial():
+                raise PositionError(f"game {number} does not begin as games on this board do")
+            tags = entry.tags
+            title = f"{tags.get('Black', 'dark')} - {tags.get('White', 'light')}"
+            found.append((title, entry.moves))
+        return found
 
     def has_values(self, player: Any) -> bool:
         """Those who search have."""

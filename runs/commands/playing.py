@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import game_names, open_game, usual_game
 
 if TYPE_CHECKING:
+    from evolve_arena.arena.match import Keep
     from evolve_arena.core.game import AnyGame
     from evolve_arena.players.player import Player
 
@@ -47,6 +48,12 @@ Seats = Annotated[
     typer.Option("--players", min=2, max=5, help="How many play, in games for more than two."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
+KeepGames = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.jsonl", help="Write the games to a new file; evolve serve replays them."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -80,6 +87,7 @@ def duel(
     game: Game = None,
     seats: Seats = None,
     seed: Seed = 0,
+    keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
     """Let two players meet, each moving first in every other game.
@@ -93,7 +101,10 @@ def duel(
     from evolve_arena.runs.tournaments import print_duel
 
     rules = with_seats(game_for([first, second], game), seats)
-    result = play(first, second, games=games, opening_plies=openings, seed=seed, game=rules)
+    with _keeping(keep_games) as keep:
+        result = play(
+            first, second, games=games, opening_plies=openings, seed=seed, game=rules, keep=keep
+        )
     content = result.to_dict()
     if json:
         print_json(content)
@@ -135,6 +146,7 @@ def tournament(
     game: Game = None,
     seats: Seats = None,
     seed: Seed = 0,
+    keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
     """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
@@ -155,14 +167,17 @@ def tournament(
         raise BadValueError("--crosstable is of players who meet each other: not with --against")
     if rank is None:
         rank = against is not None or any(map(is_pattern, names))
+    if rank and keep_games:
+        raise BadValueError("--keep-games is not for --rank")
     with ExitStack() as stack:
+        keep = stack.enter_context(_keeping(keep_games))
         expanded = expand_patterns(names)
         rules = with_seats(game_for(expanded, game), seats)
         if find_game(rules.name).most_seats > 2:
             if rank or openings:
                 raise BadValueError(f"{'--rank' if rank else '--openings'} is not for {rules.name}")
             entered = [_enter(stack, name, rules) for name in expanded]
-            content = ratings(rules, entered, games=games, seed=seed)
+            content = ratings(rules, entered, games=games, seed=seed, keep=keep)
             print_json(content) if json else print_ratings(content)
             return
         entered = [_enter(stack, name, rules) for name in expanded]
@@ -170,7 +185,7 @@ def tournament(
         if rank:
             content = ranking(entered, opponent, games=games, opening_plies=openings, seed=seed)
         else:
-            content = crosstable(entered, games=games, opening_plies=openings, seed=seed)
+            content = crosstable(entered, games=games, opening_plies=openings, seed=seed, keep=keep)
     if json:
         print_json(content)
     elif rank:
@@ -249,6 +264,19 @@ def perft(
     else:
         rows = [(str(length), f"{count:,}") for length, count in enumerate(counts, start=1)]
         print_table(f"Perft of {game}", ["plies", "sequences"], rows, left=0)
+
+
+@contextmanager
+def _keeping(path: Path | None) -> Iterator[Keep | None]:
+    """What is given each match, if they are to be kept in a file; it is written at the end."""
+    from evolve_arena.runs.kept_games import KeptGames
+
+    if path is None:
+        yield None
+        return
+    games = KeptGames(path)
+    yield games.keep
+    games.write()
 
 
 def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:

@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+import evolve_arena as ea
+from evolve_arena.core.registry import make_game
+from evolve_arena.runs.kept_games import KeptGames
 from evolve_arena.runs.run import Run
 from tests.served import SMALL, Client, end, serve
 
@@ -110,6 +113,31 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert {key.partition(".")[0] for key in fields} == {
         "game", "network", "method", "neat", "check", "run",
     }  # fmt: skip
+
+
+def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
+    kept = KeptGames(server.folder / "study" / "games.jsonl")
+    game: Any = make_game("connect-four")
+    ea.duel("test-bot", "random", games=4, game=game, seed=2, keep=kept.keep)
+    kept.write()
+    assert server.get("files") == ["study/games.jsonl"]
+    games = server.post("replay", game="tic-tac-toe", file="study/games.jsonl")
+    assert [each["players"] for each in games[:2]] == [
+        ["test-bot", "random"],
+        ["random", "test-bot"],
+    ]
+    keys = ("game", "options", "numbers", "seed")
+    given = {key: games[0][key] for key in keys}
+    names = games[0]["players"]
+    shown = server.post("play", **given, names=names, players=["human", "human"])
+    assert [seat["name"] for seat in shown["seats"]] == names
+    assert len(shown["played"]) == shown["ply"] == len(games[0]["numbers"])
+    assert not shown["yours"]
+    first = server.post(f"play/{shown['id']}", act="look", ply=1)
+    assert len(first["drawing"]["pieces"]) == 1
+    for body in ({"ply": -1}, {"ply": 999}, {"ply": "x"}, {"act": "play", "move": "3"}):
+        assert server.ask(f"/api/play/{shown['id']}", {"act": "look", **body})[0] in {400, 500}
+    assert server.ask("/api/replay", {"game": "checkers", "file": "../games.jsonl"})[0] == 400
 
 
 # --- What it does ----------------------------------------------------------------------------

@@ -96,15 +96,15 @@ export async function showGame(place, id) {
   const values = h("input", { type: "checkbox", onchange: () => think() });
   const speed = h("input", { type: "range", min: 0, max: 3000, step: 50, value: 500, "aria-label": "milliseconds between moves of programs" });
   const pause = h("button", { onclick: () => { paused = !paused; pause.textContent = paused ? "Go on" : "Pause"; if (!paused) run(); } }, "Pause");
-  const watched = !game.seats.some(({ person }) => person);
-  const replay = game.seats.every(({ person }) => person) && game.played.length > 0;
+  const watched = !game.replay && !game.seats.some(({ person }) => person);
+  const { replay } = game;
   const drawing = new BoardDrawing(board, game.layout, { onMove: (move) => move_(move) });
   const button = (text, todo, given = {}) => h("button", { onclick: action(todo), ...given }, text);
   const buttons = h("div", { class: "row" },
-    game.open && !watched ? button("Undo", async () => take(await act("undo"))) : null,
-    button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
-    game.seats.length === 2 && !watched ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
-    watched ? null : button("Resign", async () => take(await act("resign"))),
+    game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null,
+    replay ? null : button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
+    game.seats.length === 2 && !watched && !replay ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
+    watched || replay ? null : button("Resign", async () => take(await act("resign"))),
     game.open ? button("As a text", async () => {
       const { text } = await act("text");
       await navigator.clipboard?.writeText(text).catch(() => {});
@@ -115,7 +115,7 @@ export async function showGame(place, id) {
     h("button", { "aria-label": label, onclick: action(() => look(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)),
     h("button", { onclick: action(async () => { for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length && !ended; ply += 1) { await look(ply); await wait(); } }) }, "Play"));
   place.append(h("h1", {}, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, board,
-    h("aside", { class: "card stack" }, status, seats, game.open ? jump : null, played, says,
+    h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
       game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
       h("label", {}, h("span", { class: "small quiet" }, "Time between moves"), h("br"), speed, watched ? pause : null), buttons)));
   const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
@@ -193,22 +193,31 @@ export async function showGame(place, id) {
 // --- Games that were played before ----------------------------------------------------------------
 
 export async function showReplay(place) {
-  const games = await ask("games");
+  const [games, files] = await Promise.all([ask("games"), ask("files")]);
   const select = h("select", {}, ...games.map(({ name }) => h("option", { value: name }, name)));
   select.value = "connect-four";
-  const text = h("textarea", { placeholder: "44 54 3 … or d3 c5 f6, as a game tells its moves; or a PDN", "aria-label": "Moves" });
-  const file = h("input", { type: "file", accept: ".txt,.pdn,.csv,.jsonl", "aria-label": "A file of games",
-    onchange: async () => { text.value = (await file.files[0].text()).slice(0, 400000); } });
-  place.append(h("h1", {}, "Replay"), h("form", { class: "card stack", onsubmit: async (event) => {
-    event.preventDefault();
-    try {
-      const game = games.find(({ name }) => name === select.value);
-      const players = Array(game.seats[0]).fill(PERSON);
-      const found = await tell("play", { game: game.name, players, moves: text.value });
-      location.hash = way("game", found.id);
-    } catch (error) {
-      notice(error.message);
-    }
-  } }, h("label", {}, "Game", h("br"), select), h("label", {}, "Moves", h("br"), text), h("label", {}, "or a file", h("br"), file),
-    h("button", { class: "main" }, "Open")));
+  const text = h("textarea", { placeholder: "33445 … or 11-15 23-19, as a game tells its moves; or a PDN file, or games that were kept", "aria-label": "Moves" });
+  const upload = h("input", { type: "file", accept: ".txt,.pdn,.jsonl", onchange: action(async () => { text.value = (await upload.files[0].text()).slice(0, 900000); }) });
+  const found = h("div");
+  const open = async (given) => {
+    const kept = await tell("replay", { game: select.value, ...given });
+    if (kept.length === 1) return look(kept[0]);
+    found.replaceChildren(h("div", { class: "card scroll" }, h("h2", {}, `${kept.length} games`), h("table", { class: "cards" },
+      h("tbody", {}, ...kept.map((each, number) => h("tr", {}, h("td", { class: "number" }, String(number + 1)),
+        h("td", { class: "wide" }, h("button", { onclick: action(() => look(each)) }, each.players.join(" – "))),
+        h("td", { class: "wide number small" }, `${each.game}, ${each.numbers.length} moves`), h("td", { class: "wide small quiet" }, each.sentence)))))));
+    found.scrollIntoView({ block: "start" });
+  };
+  const look = async (kept) => {
+    const { id } = await tell("play", { game: kept.game, options: kept.options, players: kept.players.map(() => PERSON),
+      names: kept.players, numbers: kept.numbers, seed: kept.seed });
+    location.hash = way("game", id);
+  };
+  place.append(h("h1", {}, "Replay"), h("div", { class: "two" },
+    h("form", { class: "card stack", onsubmit: async (event) => { event.preventDefault(); await open({ text: text.value }).catch((error) => notice(error.message)); } },
+      h("h2", {}, "Moves"), h("label", {}, "Game", h("br"), select), h("label", {}, "Moves", h("br"), text),
+      h("label", {}, "or from a file of yours", h("br"), upload), h("button", { class: "main" }, "Open")),
+    h("section", { class: "card stack" }, h("h2", {}, "Games that were kept"), files.length
+      ? h("ul", {}, ...files.map((file) => h("li", {}, h("button", { onclick: action(() => open({ file })) }, file))))
+      : h("p", { class: "quiet" }, "None lie beside the runs. ", h("code", {}, "evolve duel A B --keep-games evolved/games.jsonl"), " keeps those of a duel."))), found);
 }
