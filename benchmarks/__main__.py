@@ -17,6 +17,7 @@ from benchmarks import (
     neat_generations,
     neat_speciation,
     one_file,
+    pages,
     q_learning,
     search,
     td,
@@ -43,6 +44,7 @@ PARTS = {
     "tuples": tuples.measure,
     "ticket-to-ride": ticket_to_ride.measure,
     "one-file": one_file.measure,
+    "pages": pages.measure,
 }
 
 
