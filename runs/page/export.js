@@ -1,4 +1,4 @@
-// The page of an exported bot: `bot`, `layout` and `title` stand before.
+// The page of an exported bot: `bot` and `layout` stand before.
 
 const game = (() => {
   const find = (id) => document.getElementById(id);
