@@ -13,11 +13,11 @@ from rich.table import Table
 from benchmarks import (
     checkers,
     checkers_search,
+    exported_pages,
     matches,
     neat_generations,
     neat_speciation,
     one_file,
-    pages,
     q_learning,
     search,
     td,
@@ -44,7 +44,7 @@ PARTS = {
     "tuples": tuples.measure,
     "ticket-to-ride": ticket_to_ride.measure,
     "one-file": one_file.measure,
-    "pages": pages.measure,
+    "exported-pages": exported_pages.measure,
 }
 
 
