@@ -23,6 +23,7 @@ setup(
             "page/*",
             "py.typed",
             "*.txt",
+            "static/*",
         ]
     },
     install_requires=[
@@ -40,9 +41,11 @@ setup(
         "safetensors>=0.4.5",
         "scikit-learn>=1.5",
         "scipy>=1.13",
+        "starlette>=0.41",
         "threadpoolctl>=3.5",
         "tomli-w>=1.1",
         "typer>=0.15",
+        "uvicorn>=0.32",
     ],
     extras_require={
         "test": [

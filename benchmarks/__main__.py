@@ -18,6 +18,7 @@ from benchmarks import (
     neat_generations,
     neat_speciation,
     one_file,
+    page,
     q_learning,
     search,
     td,
@@ -45,6 +46,7 @@ PARTS = {
     "ticket-to-ride": ticket_to_ride.measure,
     "one-file": one_file.measure,
     "exported-pages": exported_pages.measure,
+    "page": page.measure,
 }
 
 

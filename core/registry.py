@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # without NumPy the command line answers at once
 
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
+WEB = "evolve_arena.web"
 FILE = ".py"
 """How the paths of games in one file end."""
 LOADER = "evolve_arena.runs.one_file:load_game"
@@ -149,8 +150,9 @@ def load(place: str) -> Any:
 
 
 def find_commands() -> list[Any]:
-    """The modules called ``commands`` of games and studies, which add to the command line."""
-    found = [place for place in (*_packages(GROUP), STUDIES) if find_spec(f"{place}.commands")]
+    """The modules called ``commands`` of the page, games and studies; the command line has them."""
+    places = (WEB, *_packages(GROUP), STUDIES)
+    found = [place for place in places if find_spec(f"{place}.commands")]
     return [import_module(f"{place}.commands") for place in found]
 
 

@@ -118,6 +118,12 @@ class TextUI(ABC):
         """Whether *player* can say what it thinks of each move."""
         return False
 
+    def find_values(
+        self, player: Any, position: Any, earlier: Sequence[Any]
+    ) -> Mapping[Any, float]:
+        """The same as numbers, by move."""
+        raise NotImplementedError
+
     def describe_values(self, player: Any, position: Any, earlier: Sequence[Any]) -> str:
         """What a *player* who has values thinks; it was asked in the *earlier* positions."""
         raise NotImplementedError

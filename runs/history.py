@@ -130,6 +130,8 @@ class History:
         path: The database.
         write: Whether to make and change it; else it is opened for reading only.
         guard: Is called before anything is written, and raises an error if nothing may be.
+        thorough: Whether every row of one that is read is looked at first, in case somebody else
+            wrote it; without, values may be of any type.
 
     Raises:
         NotARunError: There is none to read.
@@ -138,7 +140,12 @@ class History:
     """
 
     def __init__(
-        self, path: Path, *, write: bool = False, guard: Callable[[], None] = lambda: None
+        self,
+        path: Path,
+        *,
+        write: bool = False,
+        guard: Callable[[], None] = lambda: None,
+        thorough: bool = True,
     ) -> None:
         self.path = path
         self.warnings: list[str] = []
@@ -150,7 +157,7 @@ class History:
             raise NotARunError(f"{path} does not exist: the run has not begun")
         if not write:
             with self._explain():
-                self._database = _open_to_read(path)
+                self._database = _open_to_read(path, thorough)
             return
         try:
             self._database = self._wait_for(partial(_open_to_write, path), LONG_PATIENCE)
@@ -494,7 +501,7 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _open_to_read(path: Path) -> sqlite3.Connection:
+def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
     """A connection that also works where nothing may be written, beside the database even."""
     address = path.absolute().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
@@ -506,7 +513,8 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
                 raise
             database.close()
             database = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
-        _check_content(database, path)
+        if thorough:
+            _check_content(database, path)
     except BaseException:
         database.close()
         raise

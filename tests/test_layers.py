@@ -14,7 +14,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOORS = ["studies", "games", "runs", "evolve", "arena", "players", "genomes", "core"]
+FLOORS = ["studies", "games", "web", "runs", "evolve", "arena", "players", "genomes", "core"]
 BELOW_GAMES = FLOORS[2:]
 
 

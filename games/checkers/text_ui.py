@@ -140,6 +140,12 @@ class CheckersText(TextUI):
         """Those who search have."""
         return isinstance(player, Thinker)
 
+    def find_values(
+        self, player: Thinker, position: Position, earlier: Sequence[Position]
+    ) -> dict[Move, float]:
+        """See :func:`find_values`."""
+        return find_values(player, position)
+
     def describe_values(
         self, player: Thinker, position: Position, earlier: Sequence[Position]
     ) -> str:

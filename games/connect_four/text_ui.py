@@ -83,6 +83,13 @@ class ConnectFourText(TextUI):
         """Networks have."""
         return isinstance(player, ColumnPlayer)
 
+    def find_values(
+        self, player: ColumnPlayer, position: Position, earlier: Sequence[Position]
+    ) -> dict[int, float]:
+        """See :func:`find_values`."""
+        values = find_values(player, position, earlier)
+        return {column: float(values[column]) for column in self.game.legal_moves(position)}
+
     def describe_values(
         self, player: ColumnPlayer, position: Position, earlier: Sequence[Position]
     ) -> str:

@@ -121,34 +121,88 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
     return np.int64(choose_move(players, slot, state, workspace))
 
 
+@compiled
+def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
+    """Writes what the first of *players* thinks of each legal move in a *state* into *ratings*.
+
+    Whom it shows a win at once thinks infinitely well of that. Gives how many moves there are; 0 of
+    those who think nothing of single moves: random players, and tree search.
+    """
+    slot = find_mover(workspace.states, state)
+    take_slot(players, 0, slot, workspace)
+    kind, head = players.seats[0, KIND], players.seats[0, HEAD]
+    count = list_moves(workspace.states, state, workspace.moves, 0)
+    if kind == RANDOM or (HAS_MCTS and players.seats[0, ROLLOUTS] > 0):
+        return np.int64(0)
+    if HAS_SUMS and kind in (NETWORK, TUPLES):
+        at = slot * slot_size(workspace)
+        sum_up(players, 0, slot, state, workspace, at, at, True)
+    if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
+        for place in range(count):
+            trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
+            value = _search(players, slot, trial, -INFINITE, workspace)
+            ratings[place] = np.inf if value >= WIN else -np.inf if value <= -WIN else value
+    elif HAS_POLICIES and head == POLICY and kind == NETWORK:
+        shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
+        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+        for place in range(count):
+            ratings[place] = peek(outputs, peek(workspace.moves, place))
+    elif HAS_GRAPHS and head == POLICY and kind == GRAPH:
+        run_player_graph(players, 0, slot, state, workspace)
+        for place in range(count):
+            at = players.seats[0, INPUTS] + peek(workspace.moves, place)
+            ratings[place] = peek(workspace.values, at)
+    elif HAS_OWN_VALUES:
+        for place in range(count):
+            trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
+            verdict = judge(workspace.states, trial)
+            if players.seats[0, TAKES_WINS] and has_won(workspace.states, trial, verdict, slot):
+                ratings[place] = np.inf
+            else:
+                ratings[place] = value_state(players, 0, slot, trial, workspace)
+    return np.int64(count)
+
+
 @inlined
 def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
     """The first legal move of the strongest output."""
+    shape, base, inputs = _find_last_inputs(players, player, slot, workspace)
+    if MOVES <= LANES:
+        allowed = np.uint64(0)
+        for place in range(count):
+            allowed |= ONE << np.uint64(peek(workspace.moves, place))
+        return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
+    outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+    return _pick_strongest(outputs, 0, count, workspace)
+
+
+@inlined
+def _find_last_inputs(players: Any, player: int, slot: int, workspace: Any) -> Any:
+    """The shape of a policy network, where its last layer stands, and what goes into that."""
     at = slot * slot_size(workspace)
     shape = players.shapes[players.seats[player, SHAPE]]
     base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
     activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
     if shape[LAYERS] > 2:
         base, inputs = evaluate_hidden(shape, players.weights, base, workspace.ping, workspace.pong)
-    if MOVES <= LANES:
-        allowed = np.uint64(0)
-        for place in range(count):
-            allowed |= ONE << np.uint64(peek(workspace.moves, place))
-        return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
-    outputs = workspace.outputs
+    return shape, base, inputs
+
+
+@inlined
+def _write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any) -> Any:
+    """Where all outputs of a policy network stand, whose last layer's *inputs* are known."""
     if shape[LAYERS] == 1:
-        outputs = inputs
-    else:
-        width = padded(MOVES)
-        for block in range(0, width, LANES):
-            total = load(players.weights, base + block)
-            row = base + width + block
-            for unit in range(shape[SIZES + shape[LAYERS] - 1]):
-                term = multiply(spread(peek(inputs, unit)), load(players.weights, row))
-                total = add(total, term)
-                row += width
-            store(outputs, block, total)
-    return _pick_strongest(outputs, 0, count, workspace)
+        return inputs
+    width = padded(MOVES)
+    for block in range(0, width, LANES):
+        total = load(players.weights, base + block)
+        row = base + width + block
+        for unit in range(shape[SIZES + shape[LAYERS] - 1]):
+            term = multiply(spread(peek(inputs, unit)), load(players.weights, row))
+            total = add(total, term)
+            row += width
+        store(outputs, block, total)
+    return outputs
 
 
 @inlined
@@ -192,20 +246,12 @@ def _choose_by_value(
 
 @inlined
 def _choose_by_search(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
-    """One of the best moves, each as likely.
-
-    All that goes into the recursion has the type that it hands on there: where one function exists
-    for two combinations of types, calls of itself are not found again in the cache.
-    """
+    """One of the best moves, each as likely."""
     best, equals, chosen = -INFINITE, 0, np.int64(-1)
-    side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
-    asked = players if HAS_DEEP_VALUES else None
     for place in range(count):
         move = peek(workspace.moves, place)
         trial = follow(workspace.states, 1, state, move)
-        value = _value(
-            asked, side, trial, side, depth - 1, best - 1, INFINITE, np.int64(1), workspace
-        )
+        value = _search(players, slot, trial, best - 1, workspace)
         if value > best:
             best, equals, chosen = value, 1, move
         elif value == best:
@@ -213,6 +259,18 @@ def _choose_by_search(players: Any, slot: Any, state: Any, count: int, workspace
             if below(workspace.streams, equals) == 0:
                 chosen = move
     return chosen
+
+
+@inlined
+def _search(players: Any, slot: Any, trial: Any, low: Any, workspace: Any) -> Any:
+    """What a state after a move, at level 1, is worth to who made it; if not above *low* a bound.
+
+    All that goes into the recursion has the type that it hands on there: where one function exists
+    for two combinations of types, calls of itself are not found again in the cache.
+    """
+    side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
+    asked = players if HAS_DEEP_VALUES else None
+    return _value(asked, side, trial, side, depth - 1, low, INFINITE, np.int64(1), workspace)
 
 
 @compiled

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import specialise
+from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
+from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.workspace import (
     DEPTH,
     HEAD,
@@ -32,6 +33,7 @@ from evolve_arena.players.packed import (
 
 if TYPE_CHECKING:
     from evolve_arena.players.board.game import Board
+    from evolve_arena.players.player import CompiledPlayer
 
 FLOOR = "evolve_arena.players.board"
 EXAMPLE = f"{FLOOR}.example"
@@ -52,6 +54,21 @@ def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
         return np.int64(0)
     kinds = (type(number) for number in code.START)
     return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
+
+
+def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
+    """What a *player* thinks of each legal move in a *position*, as `choose.rate_moves` has it.
+
+    Empty for those who think nothing of single moves: random players, and tree search.
+    """
+    spec, rules = find_game(player.game.name), player.game.rules
+    variant: Any = find_variant(spec, rules, player.packed)["choose"]
+    code = player.game.code  # type: ignore[attr-defined]
+    workspace = spec.kernel.make_workspace(rules, player.packed)
+    workspace.plies[0] = position.plies
+    state, ratings = enter(code, position, workspace.states), np.zeros(code.MOVES)
+    count = int(variant.rate_moves(player.packed, state, workspace, ratings))
+    return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
 
 
 def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
-from evolve_arena.core.errors import IllegalMoveError, PositionError
+from evolve_arena.core.errors import IllegalMoveError, PositionError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import shipped_games
 from evolve_arena.players.board.game import Board, BoardGame, name_column
+from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.dialects import Dialect, Limits
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.text_ui import TextUI, shorten
 
 USUAL = ("x", "o", "z", "v", "w")
@@ -116,10 +119,37 @@ class BoardText(TextUI):
         self.game.parse_position(text)
         return moves
 
+    def has_values(self, player: Any) -> bool:
+        """Networks, tuples and searches by depth have."""
+        return isinstance(player, CompiledPlayer) and bool(rate_moves(player, self.game.initial()))
+
+    def find_values(
+        self, player: CompiledPlayer, position: Board, earlier: Sequence[Board]
+    ) -> dict[int, float]:
+        """The values of moves; an infinite one wins at once."""
+        return rate_moves(player, position)
+
+    def describe_values(
+        self, player: CompiledPlayer, position: Board, earlier: Sequence[Board]
+    ) -> str:
+        """The values of all moves, the best one with a star, eight in a line."""
+        values = rate_moves(player, position)
+        best = max(values, key=lambda move: values[move])
+        parts = [
+            f"{self.game.format_move(move)}: {_write_value(value)}{'*' if move == best else ''}"
+            for move, value in values.items()
+        ]
+        lines = ["  " + "  ".join(parts[at : at + 8]) for at in range(0, len(parts), 8)]
+        return "\n".join([f"{one_line(player.name)}'s values of moves:", *lines])
+
     def called(self) -> str:
         """The file, if it does not ship."""
         shipped = self.game.name in shipped_games()
         return self.game.name if shipped else os.path.relpath(self.game.file)
+
+
+def _write_value(value: float) -> str:
+    return "wins" if value == inf else "loses" if value == -inf else f"{value:.3g}"
 
 
 class BoardDialect(Dialect):

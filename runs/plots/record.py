@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,15 +71,24 @@ def read_record(run: Run, name: str | None = None) -> Record:
         StorageError: Its history is damaged.
     """
     name = name or run.path.resolve().name
-    if not run.directory.history.is_file():
-        return Record(name, run.recipe.title, {}, [])
-    with History(run.directory.history) as history:
+    return read_file(run.directory.history, name, run.recipe.title)
+
+
+def read_file(file: Path, name: str, title: str) -> Record:
+    """The history in a *file* of the run called *name*; an empty one if there is no file.
+
+    Raises:
+        StorageError: It is damaged.
+    """
+    if not file.is_file():
+        return Record(name, title, {}, [])
+    with History(file) as history:
         table = history.generations()
         checks = history.checks()
         species = history.species()
     shortest = min(len(column) for column in table.values())
     columns = {key: np.array(cells[:shortest], dtype=float) for key, cells in table.items()}
-    return Record(name, run.recipe.title, columns, checks, species)
+    return Record(name, title, columns, checks, species)
 
 
 def blocks(column: Column, most: int = MOST_POINTS) -> Column:

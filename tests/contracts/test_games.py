@@ -179,6 +179,21 @@ def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, fo
     compare_games(name, breed(name, method, folder))
 
 
+@pytest.mark.parametrize(("name", "method"), BRED)
+def test_the_move_of_the_best_value_is_chosen(name: str, method: str, folder: str) -> None:
+    player = breed(name, method, folder)
+    game = player.game
+    ui = find_text_ui(game)
+    if not ui.has_values(player):
+        pytest.skip(f"nobody who plays {name} tells what it thinks of moves")
+    for position, moves, _ in walk(game, 3):
+        values = ui.find_values(player, position, [])
+        assert set(values) <= set(moves)
+        chosen = player.choose(position, new_stream(1))
+        wins = game.outcome(game.play(position, chosen)) is not None  # that goes before all values
+        assert wins or values[chosen] == max(values.values())
+
+
 @compiled_games
 @pytest.mark.usefixtures("compiled_as_needed")
 def test_kernels_for_who_sits_there_play_the_same(name: str, folder: str) -> None:

@@ -1,0 +1,164 @@
+"""What a page that watches costs a run, and how soon the server answers."""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from urllib.parse import urlencode, urlsplit
+
+import evolve_arena as ea
+from benchmarks.line import Line
+from benchmarks.whole_runs import EVOLVE
+
+__all__ = ["measure"]
+
+WINDOW = 6.0
+"""Seconds between looks at how far the run is."""
+PAIRS = 12
+"""How often windows with watchers and without follow one another."""
+WATCHERS = 3
+RUNS, GENERATIONS = 200, 1000
+SMALL = ("method.individuals=6", "method.tournament_size=2", "check.games=10")
+MORE = (f"run.generations={GENERATIONS}", "check.opponents=['random']")
+
+
+def measure() -> Iterator[Line]:
+    """All lines about the page."""
+    with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
+        folder = Path(name)
+        yield from _many(folder / "many")
+        yield _watched(folder / "watched")
+
+
+class _Server:
+    """``evolve serve`` of a folder; gone at the end of a ``with``."""
+
+    def __init__(self, folder: Path) -> None:
+        begun = time.perf_counter()
+        words = [*EVOLVE, "serve", str(folder), "--port", "0"]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.host = urlsplit(self.process.stdout.readline().split(" is shown at ")[1]).netloc
+        self.ask("/")
+        self.seconds = time.perf_counter() - begun
+
+    def ask(self, path: str, **query: str) -> float:
+        """How many seconds an answer takes."""
+        begun = time.perf_counter()
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        connection.request("GET", f"{path}?{urlencode(query)}")
+        response = connection.getresponse()
+        response.read()
+        assert response.status == 200
+        return time.perf_counter() - begun
+
+    def watch(self, run: str, stop: threading.Event) -> None:
+        """Reads what is told of a *run* until it is to *stop*."""
+        connection = http.client.HTTPConnection(self.host, timeout=2)
+        connection.request("GET", f"/api/events?{urlencode({'run': run})}")
+        response = connection.getresponse()
+        while not stop.is_set():
+            try:
+                response.read1(65_536)
+            except TimeoutError:
+                continue
+        connection.close()
+
+    def __enter__(self) -> _Server:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.terminate()
+        self.process.wait(60)
+
+
+def _many(folder: Path) -> Iterator[Line]:
+    """The slowest answer of some about two hundred runs of a thousand generations."""
+    first = folder / "run-000"
+    ea.start("tic-tac-toe", run=first, changes=[*SMALL, *MORE], executor="serial")
+    for number in range(1, RUNS):
+        shutil.copytree(first, folder / f"run-{number:03}")
+    for _ in range(2):  # the first may find nothing in the system's cache
+        with _Server(folder) as server:
+            seconds = server.seconds
+    yield Line(
+        "evolve serve answers", seconds, "s", "0.7 s", 0.7 / seconds, "0.7 s", seconds <= 0.7
+    )
+    with _Server(folder) as server:
+        begun = server.ask("/api/runs")
+        server.ask("/api/describe", run="run-000")
+        slowest = max(
+            server.ask(path, **query)
+            for number in range(20)
+            for path, query in (
+                ("/api/runs", {}),
+                ("/api/record", {"run": f"run-{number:03}"}),
+                ("/api/describe", {"run": f"run-{number:03}"}),
+            )
+        )
+    yield Line(f"first list of {RUNS} runs", begun, "s")
+    yield Line(
+        f"slowest of 60 requests, {RUNS} runs of {GENERATIONS} generations",
+        slowest,
+        "s",
+        "0.2 s",
+        0.2 / slowest,
+        "0.2 s",
+        slowest <= 0.2,
+    )
+
+
+def _watched(folder: Path) -> Line:
+    """Generations in a time with three pages that watch, against those without, by turns."""
+    run = folder / "watched"
+    words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
+    training = subprocess.Popen([*words, "--set", "run.generations=1000000"])
+    try:
+        while not (run / "history.db").exists() or _count(run) < 20:
+            time.sleep(0.2)
+        with _Server(folder) as server:
+            server.ask("/api/record", run="watched")
+            ratios = [_compare(server, run) for _ in range(PAIRS)]
+    finally:
+        training.terminate()
+        training.wait(60)
+    ratio = median(ratios)
+    name = f"a run with {WATCHERS} watchers, {PAIRS} pairs of {WINDOW:.0f} s"
+    return Line(name, ratio, "of its speed", "unwatched", ratio, "at least 0.98", ratio >= 0.98)
+
+
+def _compare(server: _Server, run: Path) -> float:
+    speeds = []
+    for watched in (True, False):
+        stop = threading.Event()
+        watchers = [
+            threading.Thread(target=server.watch, args=(name, stop))
+            for name in (["watched", "watched", ""][:WATCHERS] if watched else [])
+        ]
+        for watcher in watchers:
+            watcher.start()
+        time.sleep(1.0)
+        before, begun = _count(run), time.perf_counter()
+        time.sleep(WINDOW)
+        speeds.append((_count(run) - before) / (time.perf_counter() - begun))
+        stop.set()
+        for watcher in watchers:
+            watcher.join()
+    return speeds[0] / speeds[1]
+
+
+def _count(run: Path) -> int:
+    """How many generations are in a run's history."""
+    with sqlite3.connect(f"file:{run / 'history.db'}?mode=ro", uri=True) as database:
+        try:
+            return int(database.execute("SELECT count(*) FROM generations").fetchone()[0])
+        except sqlite3.OperationalError:  # only just being made
+            return 0

@@ -1,0 +1,79 @@
+"""A server like a user's, in a process of its own, and how tests ask it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+SMALL = (
+    "method.individuals=6",
+    "method.tournament_size=2",
+    "run.generations=4",
+    "run.checkpoint_every=2",
+    "check.every=2",
+    "check.games=10",
+    "check.opponents=['random']",
+)
+
+
+class Client:
+    """Asks a server as its page does."""
+
+    def __init__(self, address: str, folder: Path, process: subprocess.Popen[str]) -> None:
+        self.address, self.folder, self.process = address, folder, process
+        self.host = urlsplit(address).netloc
+
+    def ask(
+        self, path: str, body: Any = None, headers: dict[str, str] | None = None, **query: str
+    ) -> tuple[int, Any]:
+        """The status and the content of an answer; *body* makes it a POST."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        method, sent = ("GET", None) if body is None else ("POST", body)
+        if sent is not None and not isinstance(sent, bytes):
+            sent = json.dumps(sent).encode()
+        given = {"Content-Type": "application/json", "Origin": self.address} if sent else {}
+        given.update(headers or {})
+        connection.request(method, f"{path}?{urlencode(query)}" if query else path, sent, given)
+        response = connection.getresponse()
+        content = response.read()
+        connection.close()
+        kind = response.headers.get("content-type", "")
+        return response.status, json.loads(content) if "json" in kind else content
+
+    def get(self, path: str, **query: str) -> Any:
+        """The content of an answer that must be there."""
+        status, content = self.ask(f"/api/{path}", **query)
+        assert status == 200, content
+        return content
+
+    def post(self, path: str, **body: Any) -> Any:
+        """The same for what changes something."""
+        status, content = self.ask(f"/api/{path}", body)
+        assert status == 200, content
+        return content
+
+
+def serve(folder: Path, *more: str) -> Client:
+    """A server of the runs in *folder*; its process is to be ended."""
+    words = [sys.executable, "-m", "evolve_arena.runs.cli", "serve", str(folder), "--port", "0"]
+    process = subprocess.Popen(
+        [*words, *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert " is shown at " in line, line + process.stdout.read()
+    address = line.split(" is shown at ")[1].split()[0]
+    return Client(address.rstrip("/"), folder, process)
+
+
+def end(client: Client) -> None:
+    client.process.terminate()
+    client.process.wait(60)
+    assert client.process.stdout is not None
+    client.process.stdout.close()

@@ -1,0 +1,180 @@
+"""The page in a real browser: what people do there, from the first run to a replay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser import CHROMIUM, SWITCHES, wait_until, with_browser
+from tests.served import Client
+
+pytestmark = with_browser
+PLAYED = {
+    "connect-four": ["test-bot"],
+    "checkers": ["random"],
+    "gomoku": ["random"],
+    "ticket-to-ride": ["rule:text", "random"],
+}
+"""Whom a person meets in a whole game of each."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page that may complain of nothing, and ask no other host."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    errors: list[str] = []
+    asked: set[str] = set()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on(
+        "response", lambda got: errors.append(f"{got.status} {got.url}") if got.status > 399 else 0
+    )
+    page.on("console", lambda told: errors.append(told.text) if told.type == "error" else 0)
+    page.on("request", lambda request: asked.add(request.url.split("/")[2]))
+    yield page
+    context.close()
+    assert errors == []
+    assert len(asked) <= 1
+
+
+def button(page: Any, name: str) -> Any:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:
+    page.goto(f"{server.address}/#/start/tic-tac-toe")
+    page.get_by_text("[check]").click()
+    for key, value in (
+        ("run", "watched"),
+        ("run.generations", "4000"),
+        ("run.checkpoint_every", "20"),
+        ("check.every", "2"),
+    ):
+        page.locator(f'[name="{key}"]').fill(value)
+    button(page, "Start").click()
+    page.wait_for_url("**/#/run/watched", timeout=60_000)
+    wait_until(page, "document.querySelectorAll('.chart path').length > 2", 90)
+    before = page.locator(".chart path").first.get_attribute("d")
+    wait_until(page, f"document.querySelector('.chart path').getAttribute('d') !== {before!r}", 60)
+    button(page, "Stop").click()
+    wait_until(page, "document.querySelector('.state').textContent === 'stopped'", 60)
+    page.get_by_role("link", name="Play against its champion").click()
+    button(page, "Begin").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    assert "watched" in page.inner_text(".seats")
+    assert "your move" in page.inner_text(".status")
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_whole_game_is_played_taken_back_and_replayed(
+    name: str, page: Any, server: Client
+) -> None:
+    page.goto(f"{server.address}/#/play")
+    page.get_by_label("Game").select_option(name)
+    seats = str(1 + len(PLAYED[name]))
+    page.wait_for_selector(f'form[data-game="{name}"] option[value="{seats}"]', state="attached")
+    page.locator("form select").first.select_option(seats)
+    for number, opponent in enumerate(PLAYED[name], 2):
+        page.get_by_label(f"player {number}").fill(opponent)
+    button(page, "Begin").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    page.locator("input[type=range]").fill("0")
+    game = look(page)
+    while game["result"] is None:
+        if game["yours"]:
+            claims = [move for move in game["moves"] if move["path"]] or game["moves"]
+            choose(page, claims[len(claims) // 2])
+        seen, game = game, look(page)
+        while game["result"] is None and not (game["yours"] and game != seen):
+            page.wait_for_timeout(20)
+            game = look(page)
+    wait_until(
+        page,
+        f"document.querySelector('.status').textContent.startsWith({json.dumps(game['result']['text'][:20])})",
+    )
+    if not game["open"]:
+        return
+    count = len(game["played"])
+    button(page, "first").click()
+    wait_until(
+        page, f"document.querySelector('.status').textContent === 'After move 0 of {count}.'"
+    )
+    button(page, "Undo").click()
+    wait_until(page, "document.querySelector('.status').textContent.endsWith('your move.')")
+    assert len(look(page)["played"]) < count
+
+
+def look(page: Any) -> Any:
+    """The game as the server tells it."""
+    return page.evaluate(
+        "async () => { const headers = {'Content-Type': 'application/json'};"
+        " const path = `/api/play/${location.hash.split('/')[2]}`;"
+        " return await (await fetch(path, {method: 'POST', headers, body: '{}'})).json(); }"
+    )
+
+
+def choose(page: Any, move: Any) -> None:
+    """Clicks what plays a *move*."""
+    path = move.get("paths", [move["path"]])[0] if move.get("paths") else move["path"]
+    wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
+    if path:
+        for cell in path:
+            page.locator(f'[data-cell="{cell}"]').dispatch_event("click")
+    else:
+        page.locator(".board-buttons").get_by_role("button", name=move["name"]).first.click()
+
+
+def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
+    page.goto(f"{server.address}/#/replay")
+    page.get_by_label("Moves").first.fill("3344556")
+    button(page, "Open").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    assert page.inner_text(".status").startswith("you win") or "win" in page.inner_text(".status")
+    button(page, "first").click()
+    wait_until(page, "document.querySelectorAll('.piece').length === 0")
+    button(page, "forward").click()
+    wait_until(page, "document.querySelectorAll('.piece').length === 1")
+
+
+def test_two_runs_are_compared(page: Any, server: Client) -> None:
+    page.goto(f"{server.address}/#/runs")
+    for name in ("first", "study/second-1"):
+        page.get_by_label(f"compare {name}").check()
+    page.get_by_role("link", name="Compare 2").click()
+    page.wait_for_selector(".chart path")
+    assert page.inner_text("h1") == "2 runs compared"
+    assert page.locator("tbody tr").count() == 2
+
+
+def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:
+    nasty = "<img src=x onerror=document.body.remove()><script>document.body.remove()</script>"
+    folder = server.folder / "nasty"
+    folder.mkdir()
+    recipe = (server.folder / "first" / "recipe.toml").read_text().split("\n", 1)[1]
+    (folder / "recipe.toml").write_text(f"title = {json.dumps(nasty)}\n{recipe}")
+    for where in ("#/runs", "#/run/nasty"):
+        page.goto(f"{server.address}/{where}")
+        page.get_by_text("onerror").first.wait_for()
+        assert page.locator("main img").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_the_screen(width: int, page: Any, server: Client) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        page.wait_for_timeout(700)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where

@@ -1,0 +1,283 @@
+"""What the page's server tells and does, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.runs.run import Run
+from tests.served import SMALL, Client, end, serve
+
+FORM = "connect-four-neat"
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """What *condition* gives as soon as that is something."""
+    last = time.monotonic() + seconds
+    while time.monotonic() < last:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    raise AssertionError("it did not happen")
+
+
+# --- What it tells --------------------------------------------------------------------------
+
+
+def test_all_runs_are_listed_those_of_studies_too(server: Client) -> None:
+    rows = {row["run"]: row for row in server.get("runs")["runs"]}
+    assert {"first", "study/second-1"} <= set(rows)
+    row = rows["first"]
+    assert (row["state"], row["generation"], row["generations"]) == ("complete", 4, 4)
+    assert (row["game"], row["method"], row["seed"]) == ("tic-tac-toe", "tournament", 1)
+    check = row["check"]
+    assert check["generation"] == 4
+    assert check["games"] == check["wins"] + check["draws"] + check["losses"] == 10
+    assert 0 <= check["low"] <= check["won"] <= check["high"] <= 1
+
+
+def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
+    found = server.get("describe", run="study/second-1")
+    run = Run.open(server.folder / "study" / "second-1")
+    assert found["summary"]["population_sha256"] == run.population_sha256
+    assert found["champions"] == [2, 4]
+    assert found["recipe"] == run.directory.recipe.read_text()
+    assert found["trouble"] == ""
+
+
+def test_its_curves_are_those_of_its_history(server: Client) -> None:
+    found = server.get("record", run="first")
+    assert found["statistics"]["generation"] == [0, 1, 2, 3]
+    assert len(found["statistics"]["best"]) == 4
+    assert [check["generation"] for check in found["checks"]] == [2, 4]
+
+
+def test_what_is_new_is_told_without_asking(server: Client) -> None:
+    with socket.create_connection(server.host.split(":"), timeout=60) as connection:
+        request = f"GET /api/events?run=first HTTP/1.1\r\nHost: {server.host}\r\n\r\n"
+        connection.sendall(request.encode())
+        answer = b""
+        while b"\n\n" not in answer.partition(b"data: ")[2]:
+            answer += connection.recv(65_536)
+    assert b"text/event-stream" in answer
+    data = answer.partition(b"data: ")[2].partition(b"\n\n")[0]
+    text = b"".join(line for line in data.split(b"\r\n") if not line.isalnum()).decode()
+    assert '"run": "first"' in text
+
+
+def test_damaged_runs_are_told_as_that_and_harm_no_other(tmp_path: Path) -> None:
+    for name, recipe, history in (
+        ("no-toml", b"\xff\x00 = [", b""),
+        ("no-database", b'[game]\nname="a"\n[method]\nname="b"\n[run]\ngenerations=3\n', b"no"),
+        ("strange", b'[game]\nname=3\n[method]\nname=["x"]\n[run]\ngenerations="many"\n', b""),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "recipe.toml").write_bytes(recipe)
+        if history:
+            (tmp_path / name / "history.db").write_bytes(history)
+    client = serve(tmp_path)
+    try:
+        rows = client.get("runs")["runs"]
+        assert {row["run"]: row["state"] for row in rows} == dict.fromkeys(
+            ("no-toml", "no-database", "strange"), "damaged"
+        )
+        assert all(row["trouble"] and "\n" not in row["trouble"] for row in rows)
+        assert client.get("describe", run="no-database")["trouble"]
+    finally:
+        end(client)
+
+
+def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: Client) -> None:
+    fields = {field["key"]: field for field in server.get("form", recipe=FORM)["fields"]}
+    size = fields["neat.pop_size"]
+    assert (size["value"], size["type"], size["lowest"], size["highest"]) == (
+        300,
+        "integer",
+        2,
+        100_000,
+    )
+    assert fields["method.noise"]["highest"] == 1.0
+    assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
+    assert fields["run.champion"]["choices"] == ["best-check", "last"]
+    assert fields["game.columns"]["value"] == 7
+    assert {key.partition(".")[0] for key in fields} == {
+        "game", "network", "method", "neat", "check", "run",
+    }  # fmt: skip
+
+
+# --- What it does ----------------------------------------------------------------------------
+
+
+def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
+    changes = [text for text in SMALL if "generations" not in text] + ["run.generations=100000"]
+    server.post("runs", run="from-page", recipe="tic-tac-toe", changes=changes)
+    state = lambda: server.get("record", run="from-page")  # noqa: E731
+    wait_for(lambda: state()["generations"] > 3)
+    assert state()["row"]["state"] == "running"
+    status, content = server.ask("/api/resume", {"run": "from-page"})
+    assert (status, content["error"]) == (409, "from-page goes on already")
+    server.post("stop", run="from-page")
+    stopped = wait_for(lambda: state() if state()["row"]["state"] == "stopped" else None)
+    run = Run.open(server.folder / "from-page")
+    reached = run.generation
+    assert reached == stopped["generations"]
+    server.post("resume", run="from-page", generations=reached + 2)
+    wait_for(lambda: state()["row"]["state"] == "complete")
+    assert Run.open(server.folder / "from-page").generation == reached + 2
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("run.generations=-1", "generations"),
+        ("method.nonsense=1", "nonsense"),
+        ("check.opponents=['process:touch /tmp/x']", "here"),
+        ("check.opponents=['run:/etc']", "here"),
+        ("check.opponents=['file:/etc/passwd']", "here"),
+        ("game.name=/tmp/game.py", "here"),
+    ],
+)
+def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
+    body = {"run": "refused", "recipe": "tic-tac-toe", "changes": [change]}
+    status, content = server.ask("/api/runs", body)
+    assert status == 400
+    assert sentence in content["error"]
+    assert "\n" not in content["error"]
+    assert not (server.folder / "refused").exists()
+
+
+def test_a_run_from_elsewhere_runs_no_program_from_here(server: Client) -> None:
+    recipe = (server.folder / "first" / "recipe.toml").read_text()
+    trace = server.folder.parent / "trace"
+    foreign = server.folder / "foreign"
+    foreign.mkdir()
+    recipe = recipe.replace('"random"', f'"process:touch {trace}"')
+    (foreign / "recipe.toml").write_text(recipe, encoding="utf-8")
+    status, content = server.ask("/api/runs", {"run": "like-it", "recipe": "run:foreign"})
+    assert status == 400
+    assert "needs your word" in content["error"]
+    server.post("resume", run="foreign")
+    assert "needs your word" in wait_for(lambda: _find_ending(server, "foreign"))
+    assert not trace.exists()
+
+
+def _find_ending(server: Client, run: str) -> str:
+    return str(next(row["ending"] for row in server.get("runs")["runs"] if row["run"] == run))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "..", "../x", "/tmp/x", "a/b/c/d", "a b", "x.toml", ".git", "first"]
+)
+def test_a_run_gets_no_name_that_leads_elsewhere_or_is_taken(server: Client, name: str) -> None:
+    status, content = server.ask("/api/runs", {"run": name, "recipe": "tic-tac-toe"})
+    assert status == 400
+    assert "name" in content["error"]
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../first", "/etc", "first/../first", "first/checkpoints", ""]
+)
+def test_only_runs_that_are_listed_are_read(server: Client, name: str) -> None:
+    for path in ("describe", "record"):
+        status, content = server.ask(f"/api/{path}", run=name)
+        assert status == 400
+        assert content["error"].startswith("unknown run")
+    status, _ = server.ask("/plots", run=name, file="recipe.toml")
+    assert status == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../app.py", "/static/%2e%2e/app.py", "/page/../recipe.py", "/static//etc/passwd"],
+)
+def test_no_path_leaves_the_folder_of_the_page(server: Client, path: str) -> None:
+    assert server.ask(path)[0] in {400, 404}
+
+
+# --- Who may ask -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example:80"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+    ],
+)
+def test_pages_of_others_may_not_ask(server: Client, headers: dict[str, str], status: int) -> None:
+    assert server.ask("/api/runs", headers=headers)[0] == status
+
+
+def test_a_form_of_another_page_changes_nothing(server: Client) -> None:
+    body = json.dumps({"run": "first"}).encode()
+    for headers in (
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Origin": "http://evil.example"},
+    ):
+        assert server.ask("/api/stop", body, headers)[0] == 403
+
+
+def test_elsewhere_the_token_is_needed(runs: Path) -> None:
+    client = serve(runs, "--host", "0.0.0.0")
+    try:
+        token = client.address.partition("?token=")[2]
+        assert len(token) >= 32
+        host = client.host
+        client.host = host.replace("0.0.0.0", "127.0.0.1")
+        named = {"Host": host}
+        assert client.ask("/api/runs", headers=named)[0] == 401
+        assert client.ask("/", headers=named)[0] == 401
+        assert client.ask("/?token=wrong", headers=named)[0] == 401
+        assert client.ask(f"/?token={token}", headers=named)[0] == 303
+        cookie = {**named, "Cookie": f"evolve-arena={token}"}
+        assert client.ask("/api/runs", headers=cookie)[0] == 200
+    finally:
+        end(client)
+
+
+def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
+    assert server.ask("/api/play", b"x" * 2_000_000)[0] == 413
+    for body in (b"{", b"[]", b'"text"', b"\xff", b"[" * 100_000, b'{"players": 3}'):
+        assert server.ask("/api/play", body)[0] == 400
+    assert server.get("runs")["runs"]
+
+
+def test_a_crowd_that_says_nothing_is_sent_away_and_the_server_goes_on(server: Client) -> None:
+    """Sixteen hundred connections, some of which send half a request."""
+    place = tuple(server.host.split(":"))
+    crowd = []
+    try:
+        for number in range(1600):
+            connection = socket.socket()
+            connection.setblocking(False)
+            connection.connect_ex((place[0], int(place[1])))
+            crowd.append(connection)
+            if number % 3 == 0:
+                time.sleep(0.001)
+                with suppress(OSError):  # it may have been sent away already
+                    connection.send(b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-" + b"a" * 500)
+    finally:
+        wait_for(lambda: _answers(server), 30)
+        for connection in crowd:
+            connection.close()
+    assert server.get("runs")["runs"]
+
+
+def _answers(server: Client) -> bool:
+    try:
+        return server.ask("/api/runs")[0] == 200
+    except OSError:
+        return False

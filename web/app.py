@@ -1,0 +1,404 @@
+"""The server behind the page: what it is asked, who may ask, and what it tells by itself.
+
+It does little itself: workers read runs and play games, child processes train. So nobody who asks
+much, or nonsense, keeps a run from going on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import (
+    FileResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from evolve_arena.core.errors import one_line
+from evolve_arena.web.trainers import Trainers
+from evolve_arena.web.workers import PLAYING, READING, Worker, WorkerError
+
+STATIC = Path(__file__).with_name("static")
+PAGE = resources.files("evolve_arena.runs").joinpath("page")
+"""What this page shares with those that are exported: how boards are drawn."""
+LARGEST_REQUEST = 1 << 20
+MOST_GAMES = 32
+"""Games at once; the one that was left alone for longest makes room."""
+MOST_STREAMS = 64
+BEAT = 15.0
+"""Seconds after which a stream that has nothing to tell says that it lives."""
+SHARE = 0.02
+"""Of one core's time what looking at runs may take, for each thing that is looked at."""
+COOKIE = "evolve-arena"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self';"
+    " img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+@dataclass
+class Guard:
+    """Lets only those in who may ask: pages of this very server, and who has the token.
+
+    A page of somebody else can make a browser ask us, under our own name even (DNS rebinding). So
+    the names by which we are called are known, and what changes something must come from our page.
+
+    Args:
+        app: What is guarded.
+        hosts: The names and ports by which the server may be called, such as ``localhost:8000``.
+        token: Who has it may ask; None if everybody who reaches the server may.
+    """
+
+    app: ASGIApp
+    hosts: set[str]
+    token: str | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        refusal = self._judge(request)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        taken = 0
+
+        async def read() -> Any:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > LARGEST_REQUEST:
+                raise _TooLargeError
+            return message
+
+        async def write(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message.get("headers", [])}
+                message["headers"] = [
+                    *message.get("headers", []),
+                    *(
+                        (name.lower().encode(), value.encode())
+                        for name, value in HEADERS.items()
+                        if name.lower().encode() not in given
+                    ),
+                ]
+            await send(message)
+
+        with suppress(ClientDisconnect):
+            await self.app(scope, read, write)
+
+    def _judge(self, request: Request) -> Response | None:
+        """The refusal of a *request*; None if it is let in."""
+        headers, changes = request.headers, request.method not in {"GET", "HEAD"}
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        kind = headers.get("content-type", "").partition(";")[0].strip()
+        foreign = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
+        if host not in self.hosts:
+            return _refuse(f"this server is not called {host:.60}", 421)
+        if (origin is not None and urlsplit(origin).netloc.lower() != host) or (
+            foreign and (changes or request.url.path != "/")  # a link may lead to the page
+        ):
+            return _refuse("only this server's own page may ask", 403)
+        if changes and (origin is None or kind != "application/json"):
+            return _refuse("requests that change something are JSON, from the page", 403)
+        return None if self.token is None else self._ask_for_token(request, self.token)
+
+    @staticmethod
+    def _ask_for_token(request: Request, token: str) -> Response | None:
+        """The refusal of who lacks the token; who has it in the address gets a cookie."""
+        given = parse_qs(request.url.query).get("token", [""])[0]
+        if given and _same(given, token):
+            answer = RedirectResponse("/", 303)
+            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            return answer
+        if not _same(request.cookies.get(COOKIE, ""), token):
+            return _refuse("open the address with its token, as evolve serve printed it", 401)
+        return None
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def _same(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode(), other.encode())
+
+
+def _refuse(text: str, status: int) -> Response:
+    return JSONResponse({"error": one_line(text, 400)}, status, headers=HEADERS)
+
+
+@dataclass
+class _Topic:
+    """Something that pages watch: the newest text about it, and who waits for the next one."""
+
+    text: str = ""
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    watchers: int = 0
+    task: asyncio.Task[None] | None = None
+
+
+class Server:
+    """The page's server.
+
+    Args:
+        folder: Where the runs lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reader = Worker(READING, folder=str(folder))
+        self.trainers = Trainers()
+        self.games: dict[str, Worker] = {}
+        self._topics: dict[str, _Topic] = {}
+
+    def make_app(self) -> Starlette:
+        """The application; to be guarded by a :class:`Guard`."""
+        routes = [
+            Route("/", self._index),
+            Route("/api/runs", self._answer(self._list_runs)),
+            Route("/api/runs", self._answer(self._start), methods=["POST"]),
+            Route("/api/describe", self._answer(self._describe)),
+            Route("/api/record", self._answer(self._record)),
+            Route("/api/stop", self._answer(self._stop), methods=["POST"]),
+            Route("/api/resume", self._answer(self._resume), methods=["POST"]),
+            Route("/api/recipes", self._answer(self._read("list_recipes"))),
+            Route("/api/form", self._answer(self._read("read_form", "recipe"))),
+            Route("/api/games", self._answer(self._read("list_games"))),
+            Route("/api/players", self._answer(self._read("list_players", "game"))),
+            Route("/api/play", self._answer(self._open_game), methods=["POST"]),
+            Route("/api/play/{game}", self._answer(self._act), methods=["POST"]),
+            Route("/api/events", self._stream),
+            Route("/plots", self._plot),
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/page", StaticFiles(directory=str(PAGE))),
+        ]
+        return Starlette(routes=routes, lifespan=self._live)
+
+    @asynccontextmanager
+    async def _live(self, app: Starlette) -> AsyncIterator[None]:
+        warm = asyncio.create_task(self._warm_up())
+        try:
+            yield
+        finally:
+            warm.cancel()
+            for topic in self._topics.values():
+                if topic.task:
+                    topic.task.cancel()
+            await self.trainers.close()
+            for worker in (self.reader, *self.games.values()):
+                worker.stop()
+
+    async def _warm_up(self) -> None:
+        """Loads all that is needed, so that the first page need not wait for it."""
+        with suppress(WorkerError):
+            await self.reader.call("list_runs")
+
+    # --- Requests ------------------------------------------------------------------------------
+
+    def _answer(self, act: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
+        """What answers a request by what *act* makes of its values, as JSON."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                given: dict[str, Any] = dict(request.query_params)
+                if request.method == "POST":
+                    given = json.loads(await request.body() or b"{}")
+                    if not isinstance(given, dict):
+                        raise WorkerError("an object of JSON was expected")
+                found = await act({**given, **request.path_params})
+            except WorkerError as error:
+                return _refuse(str(error), error.status)
+            except _TooLargeError:
+                return _refuse("this is too large", 413)
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                return _refuse(f"this request is not understood ({type(error).__name__})", 400)
+            return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+        return answer
+
+    def _read(self, name: str, *keys: str) -> Callable[[dict[str, Any]], Any]:
+        """What the reader's method called *name* says, of the texts called *keys*."""
+
+        async def read(given: dict[str, Any]) -> Any:
+            return await self.reader.call(name, **{key: str(given[key]) for key in keys})
+
+        return read
+
+    async def _index(self, request: Request) -> Response:
+        return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+
+    async def _list_runs(self, given: dict[str, Any]) -> Any:
+        rows = await self.reader.call("list_runs")
+        running = self.trainers.running
+        for row in rows:
+            row["own"] = row["run"] in running
+            row["ending"] = self.trainers.endings.get(row["run"], "")
+            if row["own"]:
+                row["state"] = "running"
+        return {"folder": str(self.folder), "runs": rows}
+
+    async def _describe(self, given: dict[str, Any]) -> Any:
+        run = str(given["run"])
+        found = await self.reader.call("describe", run=run)
+        found["own"] = run in self.trainers.running
+        found["ending"] = self.trainers.endings.get(run, "")
+        return found
+
+    async def _record(self, given: dict[str, Any]) -> Any:
+        found = await self.reader.call("record", run=str(given["run"]))
+        if given["run"] in self.trainers.running:
+            found["row"]["state"] = "running"
+        found["own"] = given["run"] in self.trainers.running
+        return found
+
+    async def _start(self, given: dict[str, Any]) -> Any:
+        run, recipe, changes = str(given["run"]), str(given["recipe"]), given.get("changes", [])
+        if not isinstance(changes, list) or not all(isinstance(text, str) for text in changes):
+            raise WorkerError("changes are a list of texts, section.key=value")
+        path = await self.reader.call("check_free", run=run)
+        content = await self.reader.call("write_recipe", recipe=recipe, changes=changes)
+        await self.trainers.start(run, path, content)
+        return {"run": run}
+
+    async def _stop(self, given: dict[str, Any]) -> Any:
+        self.trainers.stop(str(given["run"]))
+        return {}
+
+    async def _resume(self, given: dict[str, Any]) -> Any:
+        run, generations = str(given["run"]), given.get("generations")
+        path = await self.reader.call("path_of", run=run)
+        await self.trainers.resume(run, path, None if generations is None else int(generations))
+        return {}
+
+    async def _plot(self, request: Request) -> Response:
+        try:
+            given = {key: str(request.query_params[key]) for key in ("run", "file")}
+            return FileResponse(await self.reader.call("find_plot", **given))
+        except KeyError:
+            return _refuse("name a run and a file", 400)
+        except WorkerError as error:
+            return _refuse(str(error), 404)
+
+    # --- Games ---------------------------------------------------------------------------------
+
+    async def _open_game(self, given: dict[str, Any]) -> Any:
+        rows = await self.reader.call("list_runs")
+        runs = {row["run"]: str(self.folder / row["run"]) for row in rows}
+        worker = Worker(
+            PLAYING,
+            runs=runs,
+            game=None if given.get("game") is None else str(given["game"]),
+            options={str(key): int(value) for key, value in given.get("options", {}).items()},
+            players=[str(name) for name in given.get("players", [])],
+            moves=str(given.get("moves", "")),
+            seed=None if given.get("seed") is None else int(given["seed"]),
+        )
+        try:
+            found = await worker.call("look")
+        except WorkerError:
+            worker.stop()
+            raise
+        while len(self.games) >= MOST_GAMES:
+            self.games.pop(next(iter(self.games))).stop()
+        name = secrets.token_urlsafe(12)
+        self.games[name] = worker
+        return {"id": name, **found}
+
+    async def _act(self, given: dict[str, Any]) -> Any:
+        name, act = str(given.pop("game")), str(given.pop("act", "look"))
+        if name not in self.games:
+            raise WorkerError("this game is no longer kept: begin a new one", 404)
+        self.games[name] = worker = self.games.pop(name)  # the newest is last
+        if act == "leave":
+            self.games.pop(name).stop()
+            return {}
+        if act not in {"look", "play", "step", "undo", "resign", "swap", "hint", "values", "text"}:
+            raise WorkerError(f"nobody can {act:.20} here")
+        return {"id": name, **await worker.call(act, **given)}
+
+    # --- What is told without being asked ---------------------------------------------------------
+
+    async def _stream(self, request: Request) -> Response:
+        """Server-sent events about a run, or about all."""
+        name = request.query_params.get("run", "")
+        if sum(topic.watchers for topic in self._topics.values()) >= MOST_STREAMS:
+            return _refuse("too many pages watch: close one", 503)
+        topic = self._topics.setdefault(name, _Topic())
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(
+            self._tell(name, topic), media_type="text/event-stream", headers=headers
+        )
+
+    async def _tell(self, name: str, topic: _Topic) -> AsyncIterator[bytes]:
+        """The newest of a *topic*, again whenever it changes; who reads slowly misses some."""
+        topic.watchers += 1
+        if topic.task is None:
+            topic.task = asyncio.create_task(self._watch(name, topic))
+        told = ""
+        try:
+            while True:
+                if topic.text != told:
+                    told = topic.text
+                    yield f"data: {told}\n\n".encode()
+                    continue
+                try:
+                    async with topic.changed:
+                        await asyncio.wait_for(topic.changed.wait(), BEAT)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            topic.watchers -= 1
+            if not topic.watchers and topic.task:
+                topic.task.cancel()
+                topic.task = None
+                self._topics.pop(name, None)
+
+    async def _watch(self, name: str, topic: _Topic) -> None:
+        """Looks at a *topic* again and again, as often as costs little."""
+        look = self._record if name else self._list_runs
+        loop = asyncio.get_running_loop()
+        before: Any = None
+        while True:
+            begun = loop.time()
+            try:
+                stamp = await self.reader.call("stamp", run=name) if name else None
+                if stamp is None or stamp != before or self._changed(name, topic):
+                    text = json.dumps(await look({"run": name}))
+                    before = stamp
+                else:
+                    text = topic.text
+            except WorkerError as error:
+                text = json.dumps({"error": str(error)})
+            if text != topic.text:
+                topic.text = text
+                async with topic.changed:
+                    topic.changed.notify_all()
+            await asyncio.sleep(max(1.0, (loop.time() - begun) / SHARE))
+
+    def _changed(self, name: str, topic: _Topic) -> bool:
+        """Whether the run called *name* has begun or ended here since it was looked at."""
+        own = name in self.trainers.running
+        return f'"own": {json.dumps(own)}' not in topic.text

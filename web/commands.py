@@ -1,0 +1,37 @@
+"""The command of the page: serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LOOPBACK = "127.0.0.1"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to *app*."""
+    app.command()(serve)
+
+
+def serve(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Where the runs lie; ./evolved unless given.")
+    ] = Path("evolved"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8765,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where to listen. Others than this machine need the token that is printed then.",
+        ),
+    ] = LOOPBACK,
+) -> None:
+    """Show runs on a page in the browser: watch them, play against champions, replay games.
+
+    Ctrl-C ends it; runs that were started from the page stop with a checkpoint.
+    """
+    from evolve_arena.web.serving import run_server
+
+    run_server(folder, host, port)

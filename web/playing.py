@@ -1,0 +1,295 @@
+"""A game on the page: people, programs, or both; its functions run in a worker of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast
+
+from evolve_arena.core.errors import ArenaError, BadValueError, one_line
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board_view import find_board_view
+from evolve_arena.players.player import ForfeitError, Player
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.play.table import Party, Program, Table
+from evolve_arena.runs.players import with_seats
+from evolve_arena.runs.run import Run
+
+PERSON = "human"
+FOREIGN = re.compile(r"\b(file|process)\s*:|\.py\b")
+OF_RUN = re.compile(r"\brun:([^,@\s]+)")
+
+
+class Desk:
+    """One game, at which who sits there is fixed; moves can be taken back where all is open.
+
+    Args:
+        runs: Where the runs lie that *players* name.
+        game: What is played; if None, what the first run's champion plays.
+        options: Its options.
+        players: Who sits where: ``human``, ``run:NAME``, ``run:NAME@GENERATION``, or the
+            specification of a player that runs no program.
+        moves: A text of moves with which the game begins; it is a replay if they are all of it.
+        seed: Seeds chance and programs; None for a new one.
+    """
+
+    def __init__(
+        self,
+        runs: dict[str, str],
+        game: str | None,
+        options: dict[str, int],
+        players: Sequence[str],
+        moves: str = "",
+        seed: int | None = None,
+    ) -> None:
+        self._runs, self._asked = runs, (game, options, list(players), moves)
+        self.seed = int.from_bytes(os.urandom(4)) if seed is None else seed
+        self._table: Table | None = None
+        self._advisors: dict[str, Program] = {}
+
+    # --- What the page asks -----------------------------------------------------------------
+
+    def look(self, ply: int | None = None) -> dict[str, Any]:
+        """The game as it stands, or after *ply* moves: all that the page shows."""
+        table = self._find_table()
+        return self._describe(table, len(table.moves) if ply is None else ply)
+
+    def play(self, move: str) -> dict[str, Any]:
+        """Plays the *move* of the person whose turn it is."""
+        table = self._find_table()
+        if table.result is not None:
+            raise BadValueError("this game is over")
+        if table.program is not None:
+            raise BadValueError("it is not your turn")
+        table.play(table.game.parse_move(move))
+        return self.look()
+
+    def step(self) -> dict[str, Any]:
+        """Lets the program whose turn it is move."""
+        table = self._find_table()
+        if table.result is None and table.program is not None:
+            table.ask_program()
+        return self.look()
+
+    def undo(self, times: int = 1) -> dict[str, Any]:
+        """Goes back to an earlier turn of a person."""
+        table = self._find_table()
+        if not table.ui.is_open:
+            raise BadValueError("what was seen can't be forgotten: nothing is taken back here")
+        if not table.take_back(times):
+            raise BadValueError("there is no move of yours to take back")
+        return self.look()
+
+    def resign(self) -> dict[str, Any]:
+        """The person whose turn it is loses."""
+        table = self._find_table()
+        if table.result is None and table.program is None:
+            table.resign()
+        return self.look()
+
+    def swap(self) -> dict[str, Any]:
+        """Two change seats."""
+        table = self._find_table()
+        if table.game.seats != 2 or table.result is not None:
+            raise BadValueError("only two can change sides, while they play")
+        table.swap()
+        return self.look()
+
+    def hint(self, player: str | None = None) -> dict[str, Any]:
+        """What a *player* would play here; the next program at the table if None."""
+        table = self._find_table()
+        if table.result is not None:
+            raise BadValueError("this game is over")
+        advisor = self._find_advisor(table, player)
+        try:
+            move = advisor.choose(table, table.stream.copy())
+        except ForfeitError as error:
+            raise BadValueError(f"no hint: {error}") from None
+        return {
+            "by": one_line(advisor.player.name, 80),
+            "move": table.game.format_move(move),
+            "name": table.ui.name(move, table.position),
+        }
+
+    def values(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
+        """What a *player* thinks of each move, as numbers; a string where a move wins or loses."""
+        table = self._find_table()
+        ply = len(table.moves) if ply is None else ply
+        position = table.positions[ply]
+        if table.game.outcome(position) is not None:
+            return {"by": "", "values": {}}
+        thinker = self._find_thinker(table, player)
+        if thinker is None:
+            return {"by": "", "values": {}}
+        values = table.ui.find_values(thinker, position, [])
+        return {
+            "by": one_line(thinker.name, 80),
+            "values": {
+                table.game.format_move(move): value
+                if isfinite(value)
+                else ("wins" if value > 0 else "loses")
+                for move, value in values.items()
+            },
+        }
+
+    def text(self) -> dict[str, Any]:
+        """The game as a text that can be opened again."""
+        table = self._find_table()
+        return {"text": str(table), "game": table.game.name, "options": table.game.options}
+
+    # --- How -----------------------------------------------------------------------------------
+
+    def _find_table(self) -> Table:
+        """The table, which is made when it is first asked for, so that what is wrong is told."""
+        if self._table is None:
+            name, options, players, moves = self._asked
+            for player in players:
+                if FOREIGN.search(player):
+                    raise BadValueError(
+                        f"{player:.60}: programs and files sit only at the terminal (evolve play)"
+                    )
+            game = self._choose_game(name, options, players)
+            if find_game(game.name).seats_option and len(players) != game.seats:
+                game = with_seats(game, len(players))
+            made = [self._make_player(player, game) for player in players]
+            if len(made) != game.seats:
+                raise BadValueError(f"{len(made)} players are named, and {game.seats} play")
+            beginning = find_text_ui(game).read_game(moves) if moves.strip() else ()
+            seed = int(derive_seeds(self.seed, 0, "play", 1)[0])
+            party = Party(made)
+            self._table = Table(game, party, range(game.seats), seed, beginning)
+            self._view = find_board_view(game)
+            self.layout = self._view.layout()
+        return self._table
+
+    def _choose_game(
+        self, name: str | None, options: dict[str, int], players: Sequence[str]
+    ) -> AnyGame:
+        if name:
+            find_game(name)  # which opens no file, as make_game would
+            game: AnyGame = make_game(name, **options)
+            return game
+        for player in players:
+            if found := OF_RUN.search(player):
+                return cast(AnyGame, self._open_run(found[1]).recipe.make_game())
+        raise BadValueError("name a game, or the champion of a run")
+
+    def _open_run(self, name: str) -> Run:
+        if name not in self._runs:
+            raise BadValueError(f"there is no run {name:.60} here")
+        return Run.open(Path(self._runs[name]))
+
+    def _make_player(self, text: str, game: AnyGame) -> Player | None:
+        """Who is so named; None is a person."""
+        text = text.strip()
+        if text == PERSON:
+            return None
+        for name in OF_RUN.findall(text):
+            self._open_run(name)  # or it is none
+        placed = OF_RUN.sub(lambda found: f"run:{self._runs[found[1]]}", text)
+        return make_player(placed, game)
+
+    def _find_advisor(self, table: Table, player: str | None) -> Program:
+        if player is None:
+            programs = [each for each in table.party.programs if each is not None]
+            if not programs:
+                raise BadValueError("there is nobody to ask: choose who gives hints")
+            player = "own"
+            self._advisors.setdefault(player, Program(programs[0].player))
+        if player not in self._advisors:
+            if FOREIGN.search(player):
+                raise BadValueError(f"{player:.60}: programs and files give no hints here")
+            made = self._make_player(player, table.game)
+            if made is None:
+                raise BadValueError("a person gives hints without being asked")
+            self._advisors[player] = Program(made)
+        return self._advisors[player]
+
+    def _find_thinker(self, table: Table, player: str | None) -> Player | None:
+        if player is not None:
+            asked = [self._find_advisor(table, player).player]
+        else:
+            own = [table.program] if table.program else []
+            asked = [each.player for each in (*own, *table.party.programs) if each is not None]
+        return next((each for each in asked if table.ui.has_values(each)), None)
+
+    def _describe(self, table: Table, ply: int) -> dict[str, Any]:
+        if not 0 <= ply <= len(table.moves):
+            raise BadValueError(f"there are {len(table.moves)} moves: look at 0 to that")
+        game, position, now = table.game, table.positions[ply], ply == len(table.moves)
+        over = game.outcome(position) is not None or (now and table.result is not None)
+        mover = None if over else game.to_move(position)
+        seat = self._find_viewer(table, position, over)
+        yours = now and mover is not None and table.party.programs[table.order[mover]] is None
+        names = [one_line(name, 80) for name in table.names]
+        result = table.result if now else None
+        return {
+            "game": game.name,
+            "describe": game.describe(),
+            "layout": self.layout,
+            "options": game.options,
+            "drawing": self._view.draw(position, seat),
+            "seat": seat,
+            "seats": [
+                {
+                    "name": name,
+                    "side": table.ui.sides[place] if table.ui.sides else f"seat {place + 1}",
+                    "person": table.party.programs[table.order[place]] is None,
+                }
+                for place, name in enumerate(names)
+            ],
+            "mover": mover,
+            "moves": self._view.moves(position) if yours or (table.ui.is_open and not over) else [],
+            "yours": yours,
+            "ply": ply,
+            "played": self._name_moves(table),
+            "last": self._find_last(table, ply),
+            "result": None
+            if result is None
+            else {
+                "text": one_line(table.describe_result().split("\n\n")[0], 200),
+                "more": table.describe_result().partition("\n\n")[2],
+                "winner": table.winner if table.winner is None else table.order.index(table.winner),
+            },
+            "open": table.ui.is_open,
+            "seed": self.seed,
+        }
+
+    def _find_viewer(self, table: Table, position: Any, over: bool) -> int:
+        """Through whose eyes the page looks: the only person's, else who is to move."""
+        people = [
+            seat
+            for seat in range(table.game.seats)
+            if table.party.programs[table.order[seat]] is None
+        ]
+        if len(people) == 1:
+            return people[0]
+        return 0 if over else int(table.game.to_move(position))
+
+    def _name_moves(self, table: Table) -> list[dict[str, Any]]:
+        """The moves so far; where not all is open, others' moves are told as everybody may know."""
+        if not table.ui.is_open:
+            return []
+        return [
+            {"move": table.game.format_move(move), "seat": table.game.to_move(position)}
+            for move, position in zip(table.moves, table.positions, strict=False)
+        ]
+
+    def _find_last(self, table: Table, ply: int) -> list[int]:
+        """The cells that the last move was about."""
+        if ply == 0:
+            return []
+        text = table.game.format_move(table.moves[ply - 1])
+        for move in self._view.moves(table.positions[ply - 1]):
+            if move["move"] == text:
+                return list(move["path"])
+        return []
+
+
+__all__ = ["ArenaError", "Desk"]

@@ -1,0 +1,481 @@
+"""What the page knows of runs and recipes, ready for JSON; its functions run in a worker."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import math
+import os
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import psutil
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
+from evolve_arena.core.game import Option
+from evolve_arena.core.registry import find_game, shipped_games
+from evolve_arena.players.specification import player_kinds
+from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.plots.record import Record, blocks, read_file
+from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names, recipe_summary
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.summary import summarise
+
+DEEPEST = 3
+"""How many folders below the one that is served runs may lie."""
+MOST_RUNS = 2000
+MOST_SPECIES = 60
+LARGEST_RECIPE = 1 << 18
+FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b|^\s*game\s*(\.\s*name\s*)?=")
+"""What in a changed value names something outside of the recipe."""
+
+
+class Desk:
+    """Answers questions about the runs in a folder.
+
+    Args:
+        folder: Where they lie.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+        self._rows: dict[str, tuple[Any, dict[str, Any]]] = {}
+
+    # --- Runs -----------------------------------------------------------------------------
+
+    def list_runs(self) -> list[dict[str, Any]]:
+        """A row for each run, what was written last first."""
+        rows = [self._describe_row(name, path) for name, path in self._find_runs().items()]
+        return sorted(rows, key=lambda row: row["updated"], reverse=True)
+
+    def describe(self, run: str) -> dict[str, Any]:
+        """All that does not change with each generation, and the figures of ``evolve info``."""
+        path = self._path(run)
+        row = self._describe_row(run, path)
+        text = _read_text(path / "recipe.toml")
+        found: dict[str, Any] = {"row": row, "recipe": text, "summary": None, "trouble": ""}
+        try:
+            opened = Run.open(path)
+            summary = summarise(opened) if row["state"] != "new" else None
+            found |= {"summary": _clean(summary), "network": _describe_network(opened)}
+        except ArenaError as error:
+            found["trouble"] = one_line(str(error), 400)
+        found["plots"] = sorted(
+            file.name for file in (path / "plots").glob("*") if file.suffix in {".png", ".svg"}
+        )
+        found["champions"] = self._list_champions(path)
+        return found
+
+    def record(self, run: str) -> dict[str, Any]:
+        """The history of a run: columns of at most 250 numbers, checks, and species."""
+        path = self._path(run)
+        row = self._describe_row(run, path)
+        trouble, record = "", Record(run, row["title"], {}, [])
+        try:
+            record = read_file(path / "history.db", run, row["title"])
+        except ArenaError as error:  # damaged, or only just being made
+            trouble = one_line(str(error), 400)
+        return {"row": row, "trouble": trouble, **_write_record(record)}
+
+    def find_plot(self, run: str, file: str) -> str:
+        """Where a picture of a run lies."""
+        folder = self._path(run) / "plots"
+        names = {each.name for each in folder.glob("*") if each.suffix in {".png", ".svg"}}
+        if file not in names:
+            raise UnknownNameError("picture", file, sorted(names))
+        return str(folder / file)
+
+    def stamp(self, run: str) -> list[Any]:
+        """What differs as soon as something was written to a run."""
+        return list(_stamp(self._path(run)))
+
+    def path_of(self, run: str) -> str:
+        """Where a run lies."""
+        return str(self._path(run))
+
+    def _find_runs(self) -> dict[str, Path]:
+        """The runs below the folder, by the way there."""
+        found: dict[str, Path] = {}
+        waiting = [(self.folder, 0)]
+        while waiting and len(found) < MOST_RUNS:
+            folder, depth = waiting.pop(0)
+            try:
+                inner = [each for each in os.scandir(folder) if _is_folder(each)]
+            except OSError:
+                continue
+            for entry in sorted(inner, key=lambda each: each.name):
+                path = Path(entry.path)
+                if (path / "recipe.toml").is_file():
+                    found[path.relative_to(self.folder).as_posix()] = path
+                elif depth + 1 < DEEPEST:
+                    waiting.append((path, depth + 1))
+        return found
+
+    def _path(self, run: str) -> Path:
+        """Where a run lies.
+
+        Raises:
+            UnknownNameError: There is none of that name; names are looked up, never joined.
+        """
+        runs = self._find_runs()
+        if run not in runs:
+            raise UnknownNameError("run", run, sorted(runs))
+        return runs[run]
+
+    def _describe_row(self, name: str, path: Path) -> dict[str, Any]:
+        stamp = _stamp(path)
+        known = self._rows.get(name)
+        if known is None or known[0] != stamp:
+            self._rows[name] = known = (stamp, _read_row(name, path))
+        row = dict(known[1])
+        if row["state"] == "stopped" and _find_holder(path):
+            row["state"] = "running"
+        return row
+
+    def _list_champions(self, path: Path) -> list[int]:
+        try:
+            with History(path / "history.db", thorough=False) as history:
+                return history.kept_champions()
+        except ArenaError:
+            return []
+
+    # --- Recipes and players ----------------------------------------------------------------
+
+    def list_recipes(self) -> list[dict[str, str]]:
+        """The recipes that ship, with what they breed."""
+        return [{"name": name, "title": recipe_summary(name)} for name in recipe_names()]
+
+    def read_form(self, recipe: str) -> dict[str, Any]:
+        """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
+        loaded = self._load(recipe, ())
+        values = loaded.model_dump(mode="json")
+        spec, kind = loaded.spec, loaded.kind
+        hints = get_type_hints(spec.game.rules_type, include_extras=True)
+        fields = [
+            _describe_option(f"game.{name}", hint, values["game"].get(name))
+            for name, hint in hints.items()
+        ]
+        sections: list[tuple[str, type[BaseModel]]] = [
+            ("network", kind.network_section(spec, loaded.network)),
+            ("method", kind.config_type),
+        ]
+        for name in ("check", "run"):
+            sections.append((name, type(getattr(loaded, name))))
+        for name, model in sections:
+            inner = {} if kind.section is None or name != "method" else {kind.section}
+            fields += _describe_fields(f"{name}.", model, values[name] or {}, inner)
+        if kind.section:
+            annotation: Any = kind.config_type.model_fields[kind.section].annotation
+            content = values.get(kind.section) or {}
+            fields += _describe_fields(f"{kind.section}.", annotation, content, ())
+        return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
+
+    def write_recipe(self, recipe: str, changes: list[str]) -> str:
+        """The recipe with *changes*, as a TOML file; whoever starts it knows it from a file only.
+
+        So programs and games that it names need the user's word, as in any file.
+        """
+        for change in changes:
+            if found := FOREIGN.search(change):
+                raise BadValueError(
+                    f"{found[0]} in {change:.60}: files, runs and programs are named at the"
+                    " terminal, not from here (evolve start)"
+                )
+        return self._load(recipe, changes).to_toml()
+
+    def check_free(self, run: str) -> str:
+        """Where a new run called *run* would lie.
+
+        Raises:
+            BadValueError: The name is none, or is taken.
+        """
+        words = run.split("/")
+        if not 1 <= len(words) <= DEEPEST or not all(map(_is_name, words)):
+            raise BadValueError(f"{run!r:.60} is no name: use letters, digits, -, _ and one /")
+        path = self.folder.joinpath(*words)
+        if os.path.lexists(path):
+            raise BadValueError(f"there is something called {run} already: choose another name")
+        return str(path)
+
+    def list_players(self, game: str) -> dict[str, Any]:
+        """Who plays a game: kinds of players, and runs with a champion."""
+        spec = find_game(game)
+        kinds = [
+            {"form": kind.form, "summary": kind.summary}
+            for name, kind in player_kinds(game).items()
+            if not kind.runs_code and name not in {"human", "run", "file"}
+        ]
+        runs = [
+            {"run": name, "champions": self._list_champions(path)}
+            for name, path in self._find_runs().items()
+            if (path / "champion.safetensors").is_file()
+            and self._describe_row(name, path)["game"] == game
+        ]
+        return {
+            "kinds": kinds,
+            "runs": runs,
+            "usual": list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder])),
+        }
+
+    def list_games(self) -> list[dict[str, Any]]:
+        """The games that ship: their options, and how many can play."""
+        found = []
+        for name in shipped_games():
+            spec = find_game(name)
+            hints = get_type_hints(spec.game.rules_type, include_extras=True)
+            usual = spec.make()
+            options = [
+                _describe_option(key, hint, getattr(usual.rules, key))
+                for key, hint in hints.items()
+                if key != spec.seats_option
+            ]
+            seats = [usual.seats]
+            if spec.seats_option:
+                option = _option_of(hints[spec.seats_option])
+                seats = list(option.values or range(option.lowest, option.highest + 1))
+            title = str(getattr(spec.game, "title", name))
+            found.append({"name": name, "title": title, "options": options, "seats": seats})
+        return found
+
+    def _load(self, recipe: str, changes: Any) -> Recipe:
+        """A recipe that ships, or that of a run; nothing else can be named."""
+        if recipe in recipe_names():
+            return load_recipe(recipe, changes)
+        run = recipe.removeprefix("run:")
+        if run == recipe:
+            raise UnknownNameError("recipe", recipe, recipe_names())
+        return load_recipe(str(self._path(run) / "recipe.toml"), changes)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+
+
+def _is_name(word: str) -> bool:
+    return word.replace("-", "a").replace("_", "a").isalnum() and word.isascii() and len(word) < 80
+
+
+def _read_text(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(LARGEST_RECIPE).decode("utf-8", "replace")
+
+
+def _stamp(path: Path) -> tuple[Any, ...]:
+    found = []
+    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
+        try:
+            status = (path / name).stat()
+        except OSError:
+            found.append((0, 0))
+        else:
+            found.append((status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def _find_holder(path: Path) -> int:
+    """The process that writes to the run at *path*; 0 if none does.
+
+    A run's lock holds the number of the process that took it last. It is not taken here, so that
+    nobody who looks on keeps a run from starting.
+    """
+    lock = path / ".lock"
+    try:
+        number = int(lock.read_bytes()[:20] or b"0")
+        begun = psutil.Process(number).create_time() if number else math.inf
+        return number if begun <= lock.stat().st_mtime + 1 else 0
+    except (OSError, ValueError, psutil.Error):
+        return 0
+
+
+def _read_row(name: str, path: Path) -> dict[str, Any]:
+    """What the list of runs tells of one; what is damaged is told as that."""
+    stamp = _stamp(path)
+    row: dict[str, Any] = {
+        "run": name,
+        "title": "",
+        "game": "",
+        "method": "",
+        "generation": 0,
+        "generations": 0,
+        "games": 0,
+        "seconds": 0.0,
+        "check": None,
+        "state": "new",
+        "updated": max(time for time, _ in stamp) / 1e9,
+    }
+    try:
+        recipe = tomllib.loads(_read_text(path / "recipe.toml"))
+        row["title"] = one_line(str(recipe.get("title", "")), 200)
+        row["game"] = one_line(str(recipe["game"]["name"]), 80)
+        row["method"] = one_line(str(recipe["method"]["name"]), 80)
+        row["generations"] = int(recipe["run"]["generations"])
+        row["seed"] = int(recipe["run"].get("seed", 1))
+        if not (path / "history.db").is_file():
+            return row
+        with History(path / "history.db", thorough=False) as history:
+            played, games, seconds = history.totals()
+            checks = history.checks()
+        row |= {"generation": int(played), "games": int(games), "seconds": float(seconds)}
+        if checks:
+            newest = max(check.generation for check in checks)
+            row["check"] = _write_check(
+                next(check for check in checks if check.generation == newest)
+            )
+        done = row["generation"] >= row["generations"]
+        row["state"] = "complete" if done else "stopped"
+    except (ArenaError, KeyError, TypeError, ValueError, OSError) as error:
+        row |= {"state": "damaged", "trouble": one_line(str(error), 200)}
+    return row
+
+
+def _write_check(check: Check) -> dict[str, Any]:
+    low, high = check.wilson_95
+    scores = check.scores
+    return {
+        "generation": check.generation,
+        "opponent": one_line(check.opponent, 80),
+        "games": check.games,
+        "wins": check.wins,
+        "draws": check.draws,
+        "losses": check.losses,
+        "won": _number(check.won),
+        "low": _number(low),
+        "high": _number(high),
+        "forfeits": sum(each.games for each in check.forfeits),
+        "points": None
+        if scores is None
+        else {key: _number(getattr(scores, key)) for key in ("points", "margin", "low", "high")},
+    }
+
+
+def _write_record(record: Record) -> dict[str, Any]:
+    columns = {
+        name: [_number(value) for value in blocks(column).tolist()]
+        for name, column in record.statistics.items()
+    }
+    sizes = sorted(record.species.items(), key=lambda item: -sum(item[1].values()))
+    return {
+        "generations": record.generations,
+        "statistics": columns,
+        "learns": record.learns,
+        "adapts": record.adapts,
+        "checks": [_write_check(check) for check in record.checks],
+        "species": {str(number): by for number, by in sizes[:MOST_SPECIES]},
+    }
+
+
+def _describe_network(run: Run) -> dict[str, Any]:
+    """What kind of player the run breeds, in words and numbers."""
+    decoder: Any = run.method.decoder
+    found: dict[str, Any] = {}
+    for name in ("head", "encoding", "hidden", "activation", "inputs", "outputs", "genes"):
+        value = getattr(decoder, name, None)
+        if isinstance(value, int | str | tuple | float):
+            found[name] = value
+    return found
+
+
+def _number(value: Any) -> float | None:
+    """A number that JSON has."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _clean(value: Any) -> Any:
+    """The same without numbers that JSON lacks."""
+    if isinstance(value, Mapping):
+        return {str(key): _clean(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(inner) for inner in value]
+    return _number(value) if isinstance(value, float) else value
+
+
+# --- Forms ------------------------------------------------------------------------------------
+
+
+def _option_of(hint: Any) -> Option:
+    found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Option)]
+    return found[0] if found else Option(0, 2**31 - 1)
+
+
+def _describe_option(key: str, hint: Any, value: Any) -> dict[str, Any]:
+    option = _option_of(hint)
+    found = {"key": key, "value": value, "type": "integer", "help": ""}
+    if option.values:
+        return {**found, "type": "choice", "choices": list(option.values)}
+    return {**found, "lowest": option.lowest, "highest": option.highest}
+
+
+def _describe_fields(
+    prefix: str, model: type[BaseModel], values: Mapping[str, Any], left_out: Any
+) -> Iterator[dict[str, Any]]:
+    """One entry a key; sections inside are gone through."""
+    helps = read_helps(model)
+    for name, field in model.model_fields.items():
+        if name in left_out or name == "id" or field.exclude:
+            continue
+        inner = _find_model(field.annotation)
+        value = values.get(name)
+        if inner is not None:
+            yield from _describe_fields(f"{prefix}{name}.", inner, value or {}, ())
+        else:
+            yield {
+                "key": prefix + name,
+                "value": value,
+                "help": helps.get(name, ""),
+            } | _describe_type(field, value)
+
+
+def _find_model(annotation: Any) -> type[BaseModel] | None:
+    for each in (annotation, *get_args(annotation)):
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return each
+    return None
+
+
+def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:
+    annotation = field.annotation
+    options = [each for each in get_args(annotation) if each is not type(None)]
+    if (
+        get_origin(annotation) is not Literal
+        and len(options) == 1
+        and type(None) in get_args(annotation)
+    ):
+        annotation = options[0]
+    if get_origin(annotation) is Literal:
+        return {"type": "choice", "choices": list(get_args(annotation))}
+    kinds = {bool: "switch", int: "integer", float: "number", str: "text"}
+    kind = kinds.get(annotation) if isinstance(annotation, type) else None
+    found: dict[str, Any] = {"type": kind or ("list" if _is_list(value) else "text")}
+    for limit in field.metadata:
+        for name, key in (("ge", "lowest"), ("gt", "above"), ("le", "highest"), ("lt", "below")):
+            if getattr(limit, name, None) is not None:
+                found[key] = getattr(limit, name)
+    return found
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def read_helps(model: type) -> dict[str, str]:
+    """What the source of a section says below each of its keys."""
+    helps: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+        except (OSError, TypeError, SyntaxError):  # made by a function, or built in
+            continue
+        body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+        for field, text in itertools.pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                helps.pop(field.target.id, None)
+                if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                    helps[field.target.id] = " ".join(str(text.value.value).split())
+    return helps

@@ -1,0 +1,76 @@
+// Elements, requests and texts. Data only ever becomes text, never HTML.
+
+/** An element: `h("p", {class: "quiet", onclick: act}, "text", child)`. */
+export function h(tag, given = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(given)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (typeof value === "boolean" || key === "value") element[key] = value;
+    else if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** What the server answers; an error has its sentence. */
+export async function ask(path, given = {}) {
+  const query = new URLSearchParams(given).toString();
+  return read(await fetch(`/api/${path}${query ? `?${query}` : ""}`));
+}
+
+/** Tells the server to do something. */
+export async function tell(path, given = {}) {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify(given);
+  return read(await fetch(`/api/${path}`, { method: "POST", headers, body }));
+}
+
+async function read(response) {
+  const found = await response.json().catch(() => ({ error: `the server says ${response.status}` }));
+  if (!response.ok) throw new Error(found.error || `the server says ${response.status}`);
+  return found;
+}
+
+/** Lets `react` know what is new of a run, or of all; gives what ends that. */
+export function listen(run, react) {
+  const source = new EventSource(`/api/events?${new URLSearchParams({ run })}`);
+  source.onmessage = (event) => react(JSON.parse(event.data));
+  return () => source.close();
+}
+
+let timer = 0;
+/** Shows a sentence for some seconds. */
+export function notice(text) {
+  const place = document.getElementById("notice");
+  place.replaceChildren(h("p", {}, text));
+  clearTimeout(timer);
+  timer = setTimeout(() => place.replaceChildren(), 7000);
+}
+
+/** A button's action: what goes wrong is shown. */
+export function action(act) {
+  return async (event) => {
+    const button = event.currentTarget;
+    button.disabled = true;
+    try {
+      await act(event);
+    } catch (error) {
+      notice(error.message);
+    } finally {
+      button.disabled = false;
+    }
+  };
+}
+
+export const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(1)} %`);
+export const whole = (value) => Math.round(value).toLocaleString("en");
+export const link = (text, ...parts) => h("a", { href: way(...parts) }, text);
+export const way = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
+
+/** How long ago, or how long. */
+export function duration(seconds) {
+  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (seconds >= size) return `${(seconds / size).toFixed(seconds < 10 * size ? 1 : 0)} ${unit}`;
+  }
+  return `${Math.round(seconds)} s`;
+}

@@ -1,0 +1,214 @@
+// Games: who plays, the board, what was played; and games that were played before.
+
+import { BoardDrawing } from "/page/board.js";
+import { action, ask, h, notice, tell, way } from "./dom.js";
+
+const PERSON = "human";
+
+// --- Who plays what ------------------------------------------------------------------------------
+
+export async function showPlay(place, opponent = "") {
+  const games = await ask("games");
+  const wanted = opponent.replace(/^run:/, "").replace(/@.*/, "");
+  const row = wanted ? (await ask("runs")).runs.find(({ run }) => run === wanted) : null;
+  const own = row && !games.some(({ name }) => name === row.game);
+  const select = h("select", { onchange: () => choose() }, ...games.map(({ name }) => h("option", { value: name }, name)));
+  if (own) select.append(h("option", { value: row.game }, row.game));
+  select.value = row?.game || "connect-four";
+  const rest = h("div", { class: "stack" });
+  place.append(h("h1", {}, "Play"), h("div", { class: "card row" }, h("label", {}, "Game", h("br"), select)), rest);
+
+  let turn = 0;
+  async function choose() {
+    const own = ++turn;
+    const game = games.find(({ name }) => name === select.value) || { name: select.value, options: [], seats: [2], title: select.value };
+    const players = await ask("players", { game: game.name }).catch(() => ({ kinds: [], runs: [], usual: ["random"] }));
+    if (own !== turn) return; // another game was chosen meanwhile
+    const names = [
+      ...players.runs.map(({ run }) => `run:${run}`), ...players.usual, ...players.kinds.map(({ form }) => form),
+    ];
+    const known = h("datalist", { id: "players" }, ...[PERSON, ...new Set(names)].map((name) => h("option", { value: name })));
+    const count = h("select", { onchange: () => seat() }, ...game.seats.map((seats) => h("option", { value: seats }, `${seats} players`)));
+    const options = game.options.map((option) => ({ ...option, input: option.type === "choice"
+      ? h("select", {}, ...option.choices.map((value) => h("option", { value, selected: value === option.value }, String(value))))
+      : h("input", { type: "number", min: option.lowest, max: option.highest, value: option.value }) }));
+    const seats = h("div", { class: "fields" });
+    let inputs = [];
+    function seat() {
+      const foe = opponent && row?.game === game.name ? opponent : names[0] || "random";
+      inputs = Array.from({ length: Number(count.value) || 2 }, (_, number) => h("input", {
+        list: "players", value: number ? foe : PERSON, "aria-label": `player ${number + 1}`, required: true,
+      }));
+      seats.replaceChildren(...inputs.map((input, number) => h("label", {}, number ? `Player ${number + 1}` : "Player 1, who begins", h("br"), input)));
+    }
+    seat();
+    const champions = players.runs.length ? `Champions here: ${players.runs.map(({ run }) => `run:${run}`).join(", ")}.`
+      : "There is no champion of this game here yet: start a run.";
+    rest.replaceChildren(h("form", { class: "card stack", "data-game": game.name, onsubmit: begin }, known,
+      h("div", { class: "row between" }, h("h2", {}, "Who plays"), count, h("button", { type: "button", onclick: () => {
+        const last = inputs.map((input) => input.value);
+        inputs.forEach((input, number) => { input.value = last[(number + 1) % last.length]; });
+      } }, "Change seats")), seats,
+      h("p", { class: "quiet small" }, `${PERSON} is you, or whoever sits beside you. ${champions} run:NAME@GENERATION is an earlier one.`),
+      options.length ? h("details", {}, h("summary", {}, "Options of the game"), h("div", { class: "fields" },
+        ...options.map(({ key, input }) => h("label", {}, key.replace("game.", ""), h("br"), input)))) : null,
+      h("button", { class: "main" }, "Begin")));
+
+    async function begin(event) {
+      event.preventDefault();
+      const button = event.submitter;
+      button.disabled = true;
+      button.textContent = "Preparing … (the first time some seconds)";
+      try {
+        const seatsOption = games.find(({ name }) => name === game.name) && game.seats.length > 1;
+        const changed = options.filter(({ input, value }) => Number(input.value) !== value);
+        const given = Object.fromEntries(changed.map(({ key, input }) => [key.replace("game.", ""), Number(input.value)]));
+        const made = inputs.some((input) => input.value.includes("run:"));
+        const plain = made && !changed.length && !seatsOption;
+        const found = await tell("play", {
+          game: plain ? null : game.name, options: given,
+          players: inputs.map((input) => input.value.trim()),
+        });
+        location.hash = way("game", found.id);
+      } catch (error) {
+        notice(error.message);
+        button.disabled = false;
+        button.textContent = "Begin";
+      }
+    }
+  }
+  await choose();
+}
+
+// --- A game --------------------------------------------------------------------------------------
+
+/** A game at which programs move by themselves, at the speed that one sets. */
+export async function showGame(place, id) {
+  const act = (name, given = {}) => tell(`play/${id}`, { act: name, ...given });
+  let game = await act("look");
+  let shown = game;
+  let ended = false, busy = false, paused = false;
+  const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+  const seats = h("ul", { class: "seats" });
+  const played = h("div", { class: "played", role: "group", "aria-label": "Moves so far" });
+  const says = h("p", { class: "quiet small", "aria-live": "polite" });
+  const board = h("div", { class: "card" });
+  const values = h("input", { type: "checkbox", onchange: () => think() });
+  const speed = h("input", { type: "range", min: 0, max: 3000, step: 50, value: 500, "aria-label": "milliseconds between moves of programs" });
+  const pause = h("button", { onclick: () => { paused = !paused; pause.textContent = paused ? "Go on" : "Pause"; if (!paused) run(); } }, "Pause");
+  const watched = !game.seats.some(({ person }) => person);
+  const replay = game.seats.every(({ person }) => person) && game.played.length > 0;
+  const drawing = new BoardDrawing(board, game.layout, { onMove: (move) => move_(move) });
+  const button = (text, todo, given = {}) => h("button", { onclick: action(todo), ...given }, text);
+  const buttons = h("div", { class: "row" },
+    game.open && !watched ? button("Undo", async () => take(await act("undo"))) : null,
+    button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
+    game.seats.length === 2 && !watched ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
+    watched ? null : button("Resign", async () => take(await act("resign"))),
+    game.open ? button("As a text", async () => {
+      const { text } = await act("text");
+      await navigator.clipboard?.writeText(text).catch(() => {});
+      says.textContent = `${text} (copied; Replay opens it)`;
+    }) : null,
+    h("a", { class: "button", href: "#/play" }, "New game"));
+  const jump = h("div", { class: "row" }, ...[["|◀", 0, "first"], ["◀", -1, "back"], ["▶", 1, "forward"], ["▶|", Infinity, "last"]].map(([text, by, label]) =>
+    h("button", { "aria-label": label, onclick: action(() => look(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)),
+    h("button", { onclick: action(async () => { for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length && !ended; ply += 1) { await look(ply); await wait(); } }) }, "Play"));
+  place.append(h("h1", {}, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, board,
+    h("aside", { class: "card stack" }, status, seats, game.open ? jump : null, played, says,
+      game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
+      h("label", {}, h("span", { class: "small quiet" }, "Time between moves"), h("br"), speed, watched ? pause : null), buttons)));
+  const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
+
+  function take(found) {
+    game = shown = found;
+    draw();
+    think();
+  }
+
+  async function look(ply) {
+    shown = ply >= game.played.length ? await act("look") : await act("look", { ply: Math.max(0, ply) });
+    draw();
+    await think();
+  }
+
+  function draw() {
+    drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
+    const names = shown.seats.map(({ name, side }) => (name === side ? name : `${name} (${side})`));
+    seats.replaceChildren(...shown.seats.map((_, seat) => h("li", { class: shown.mover === seat ? "turn" : "" }, names[seat])));
+    played.replaceChildren(...shown.played.map(({ move }, number) => h("button", {
+      "aria-current": number + 1 === shown.ply ? "true" : null, title: `after move ${number + 1}`,
+      onclick: action(() => look(number + 1)),
+    }, move)));
+    jump.hidden = played.hidden = !shown.played.length;
+    played.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    if (shown.result) status.textContent = [shown.result.text, shown.result.more].filter(Boolean).join(" ");
+    else if (shown.ply < game.played.length) status.textContent = `After move ${shown.ply} of ${game.played.length}.`;
+    else if (shown.mover === null) status.textContent = "The game is over.";
+    else status.textContent = shown.yours ? `${names[shown.mover]}: your move.` : `${names[shown.mover]} is thinking …`;
+  }
+
+  async function think() {
+    if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
+    const found = await act("values", { ply: shown.ply }).catch((error) => { notice(error.message); return { values: {} }; });
+    says.textContent = found.by ? `Values by ${found.by}.` : "Nobody here tells what it thinks.";
+    const limits = { wins: Infinity, loses: -Infinity };
+    const numbers = Object.fromEntries(Object.entries(found.values).map(([move, value]) => [move, limits[value] ?? value]));
+    drawing.show(shown.drawing, shown.moves, { last: shown.last, values: numbers, disabled: !shown.yours });
+  }
+
+  async function move_(move) {
+    if (busy) return;
+    busy = true;
+    try {
+      take(await act("play", { move }));
+    } catch (error) {
+      notice(error.message);
+    } finally {
+      busy = false;
+    }
+    run();
+  }
+
+  async function run() {
+    if (busy) return;
+    busy = true;
+    try {
+      while (!ended && !paused && game.result === null && game.mover !== null && !game.seats[game.mover].person) {
+        const [found] = await Promise.all([act("step"), wait()]);
+        if (ended) return;
+        take(found);
+      }
+    } catch (error) {
+      notice(error.message);
+    } finally {
+      busy = false;
+    }
+  }
+  draw();
+  if (!replay) run();
+  return () => { ended = true; };
+}
+
+// --- Games that were played before ----------------------------------------------------------------
+
+export async function showReplay(place) {
+  const games = await ask("games");
+  const select = h("select", {}, ...games.map(({ name }) => h("option", { value: name }, name)));
+  select.value = "connect-four";
+  const text = h("textarea", { placeholder: "44 54 3 … or d3 c5 f6, as a game tells its moves; or a PDN", "aria-label": "Moves" });
+  const file = h("input", { type: "file", accept: ".txt,.pdn,.csv,.jsonl", "aria-label": "A file of games",
+    onchange: async () => { text.value = (await file.files[0].text()).slice(0, 400000); } });
+  place.append(h("h1", {}, "Replay"), h("form", { class: "card stack", onsubmit: async (event) => {
+    event.preventDefault();
+    try {
+      const game = games.find(({ name }) => name === select.value);
+      const players = Array(game.seats[0]).fill(PERSON);
+      const found = await tell("play", { game: game.name, players, moves: text.value });
+      location.hash = way("game", found.id);
+    } catch (error) {
+      notice(error.message);
+    }
+  } }, h("label", {}, "Game", h("br"), select), h("label", {}, "Moves", h("br"), text), h("label", {}, "or a file", h("br"), file),
+    h("button", { class: "main" }, "Open")));
+}

@@ -1,0 +1,250 @@
+// All runs, one run, and several beside each other.
+
+import { Chart } from "./charts.js";
+import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
+
+const STATES = {
+  running: "running", complete: "complete", stopped: "stopped", new: "not begun", damaged: "damaged",
+};
+
+const state = (row) => h("span", { class: `state ${row.state}` }, STATES[row.state] || row.state);
+
+function tellCheck(check) {
+  if (!check) return "–";
+  const won = `${percent(check.won)} [${(100 * check.low).toFixed(1)}, ${(100 * check.high).toFixed(1)}]`;
+  return `${won} of ${whole(check.games)} against ${check.opponent}`;
+}
+
+export async function showRuns(place) {
+  const chosen = new Set();
+  const find = h("input", { type: "search", placeholder: "Find …", "aria-label": "Find runs", oninput: draw });
+  const compare = h("a", { class: "button" }, "Compare");
+  const body = h("tbody");
+  const table = h("table", { class: "cards" }, h("thead", {}, h("tr", {},
+    ...["", "run", "state", "generation", "newest check, 95 % interval", "written"].map((text) => h("th", {}, text)))), body);
+  const folder = h("p", { class: "quiet small mono" });
+  const list = h("div", { class: "card scroll" });
+  place.append(h("div", { class: "row between" }, h("div", {}, h("h1", {}, "Runs"), folder),
+    h("div", { class: "row" }, find, compare, h("a", { class: "button main", href: "#/start" }, "Start a run"))), list);
+  let rows = [];
+
+  function draw() {
+    compare.toggleAttribute("aria-disabled", chosen.size < 2);
+    compare.href = chosen.size < 2 ? "#/runs" : way("compare", [...chosen].join(","));
+    compare.textContent = chosen.size < 2 ? "Compare: choose two" : `Compare ${chosen.size}`;
+    if (!rows.length) {
+      list.replaceChildren(h("p", {}, "No runs yet. ", h("a", { href: "#/start" }, "Start one here"),
+        ", or in a terminal: ", h("code", {}, "evolve start connect-four")));
+      return;
+    }
+    const wanted = find.value.toLowerCase();
+    const shown = rows.filter((row) => `${row.run} ${row.title} ${row.game} ${row.method}`.toLowerCase().includes(wanted));
+    const focused = document.activeElement?.dataset?.run;
+    body.replaceChildren(...shown.map((row) => drawRow(row)));
+    list.replaceChildren(shown.length ? table : h("p", { class: "quiet" }, "No run has that in its name."));
+    if (focused) body.querySelector(`input[data-run="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  function drawRow(row) {
+    const box = h("input", {
+      type: "checkbox", "data-run": row.run, "aria-label": `compare ${row.run}`, checked: chosen.has(row.run),
+      onchange: () => { box.checked ? chosen.add(row.run) : chosen.delete(row.run); draw(); },
+    });
+    const share = row.generations ? row.generation / row.generations : 0;
+    return h("tr", {}, h("td", {}, box),
+      h("td", { class: "wide" }, link(row.run, "run", row.run), h("br"), h("span", { class: "quiet small" },
+        row.trouble || row.title || "untitled", row.game ? ` · ${row.game}, ${row.method}` : "")),
+      h("td", { class: "wide" }, state(row), row.ending ? h("div", { class: "error small" }, row.ending) : null),
+      h("td", { class: "number wide" }, h("progress", { value: share, "aria-label": `${Math.round(100 * share)} %` }),
+        h("br"), h("span", { class: "small" }, `${whole(row.generation)} of ${whole(row.generations)}`)),
+      h("td", { class: "wide small", "data-label": "newest check:" }, tellCheck(row.check)),
+      h("td", { class: "number wide small", "data-label": "written:" }, `${duration(Math.max(0, Date.now() / 1000 - row.updated))} ago`));
+  }
+
+  function take(found) {
+    if (found.error) return notice(found.error);
+    rows = found.runs;
+    folder.textContent = found.folder;
+    draw();
+  }
+  take(await ask("runs"));
+  return listen("", take);
+}
+
+// --- Curves -----------------------------------------------------------------------------------
+
+/** The charts of one run or of several, as far as there is something to draw. */
+class Curves {
+  constructor(place) {
+    this.place = place;
+    this.charts = new Map();
+  }
+
+  chart(key, ...given) {
+    if (!this.charts.has(key)) {
+      this.charts.set(key, new Chart(...given));
+      this.place.append(this.charts.get(key).element);
+    }
+    return this.charts.get(key);
+  }
+
+  /** Draws `records` by name. */
+  show(records) {
+    const entries = Object.entries(records);
+    const alone = entries.length === 1;
+    const columns = (name) => entries.filter(([, record]) => record.statistics[name]).map(([run, record]) =>
+      ({ run, record, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, x: record.statistics.generation, y: record.statistics[name] }));
+    const plain = (name, label) => columns(name).map(({ run, hue, x, y }) => ({ name: alone ? label : run, hue, x, y }));
+    this.chart("checks", "Checks: games won against players from outside",
+      "The champion of the time; the bands are 95 % intervals. This says how strong it is.", { low: 0, high: 1 })
+      .show(entries.flatMap(([run, record], place) => checkSeries(run, record.checks, alone, place)));
+    if (columns("best").length || !columns("error").length) {
+      this.chart("fitness", "Fitness inside the population",
+        "Relative: it says nothing about strength outside. The band is the middle half.", {})
+        .show(columns("best").flatMap(({ run, record, hue, x, y }) => [
+          { name: alone ? "best" : run, hue, x, y },
+          ...(alone ? [{ name: "median", hue: 1, x, y: record.statistics.median,
+            low: record.statistics.lower_quartile, high: record.statistics.upper_quartile }] : []),
+        ]));
+    }
+    const more = [
+      ["error", "Errors of the learners", "The mean distance of values from their targets.", "error"],
+      ["plies", "Length of games", "Plies.", "plies"],
+      ["diversity", "Diversity", "How far the genomes lie apart, in units of genes.", "diversity"],
+      ["species", "Number of species", "Living.", "species"],
+      ["connections", "Connections", "Those that are enabled, in the mean.", "connections"],
+      ["hidden_nodes", "Hidden nodes", "In the mean.", "hidden nodes"],
+    ];
+    for (const [name, title, remark, label] of more) {
+      if (columns(name).length) this.chart(name, title, remark, { height: 160, low: 0 }).show(plain(name, label));
+    }
+    if (entries.some(([, record]) => record.adapts)) {
+      this.chart("strength", "Mutation strength", "The population's median.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
+    }
+    if (alone && Object.keys(entries[0][1].species).length) {
+      const species = Object.entries(entries[0][1].species);
+      this.chart("sizes", "Sizes of the species", `Individuals; the ${species.length} largest.`, { height: 160, low: 0 })
+        .show(species.map(([number, by], place) => ({ name: place < 6 ? `species ${number}` : "", hue: place % 7,
+          x: Object.keys(by).map(Number), y: Object.values(by) })));
+    }
+  }
+}
+
+const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
+
+function checkSeries(run, checks, alone, place) {
+  const opponents = [...new Set(checks.map((check) => check.opponent))];
+  return opponents.map((opponent, number) => {
+    const met = checks.filter((check) => check.opponent === opponent);
+    return {
+      name: alone ? opponent : `${run}: ${opponent}`, hue: (alone ? number : place) % 7,
+      dash: alone ? "" : DASHES[number % DASHES.length], dots: met.length < 60,
+      x: met.map((check) => check.generation), y: met.map((check) => check.won),
+      low: met.map((check) => check.low), high: met.map((check) => check.high),
+    };
+  });
+}
+
+// --- One run ------------------------------------------------------------------------------------
+
+export async function showRun(place, run) {
+  const found = await ask("describe", { run });
+  const head = h("div", { class: "row between" });
+  const trouble = h("p", { class: "error" }, found.trouble || "");
+  const curves = h("div", { class: "two" });
+  const facts = h("div", { class: "two" });
+  place.append(head, trouble, curves, facts);
+  const drawn = new Curves(curves);
+  let known = "";
+
+  function drawHead(row, own, ending) {
+    const key = JSON.stringify([row.state, row.generation, own, ending]);
+    if (key === known) return;
+    known = key;
+    const more = h("input", { type: "number", min: row.generation + 1, step: 1, value: Math.max(row.generations, row.generation + 10),
+      "aria-label": "generations in all", class: "number" });
+    const going = row.state === "running";
+    const buttons = [];
+    if (going && own) {
+      buttons.push(h("button", { onclick: action(async () => { await tell("stop", { run }); notice("It stops after a checkpoint."); }) }, "Stop"));
+    }
+    if (!going && row.state !== "damaged") {
+      buttons.push(h("span", { class: "row" }, row.state === "complete" ? more : null, h("button", {
+        class: row.state === "complete" ? "" : "main",
+        onclick: action(async () => {
+          const given = row.state === "complete" ? { generations: Number(more.value) } : {};
+          await tell("resume", { run, ...given });
+        }),
+      }, row.state === "complete" ? "Go on to so many generations" : row.state === "new" ? "Begin" : "Resume")));
+    }
+    if (found.champions.length) buttons.push(h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion"));
+    buttons.push(h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
+    head.replaceChildren(h("div", {}, h("h1", {}, run), h("p", { class: "quiet" }, row.title),
+      h("div", { class: "row" }, state(row), h("progress", { value: row.generations ? row.generation / row.generations : 0, "aria-label": "progress" }),
+        h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
+          + (going && row.generation && row.generations > row.generation ? `; ${duration(row.seconds / row.generation * (row.generations - row.generation))} left` : "")))),
+      h("div", { class: "row" }, ...buttons));
+    if (ending) trouble.textContent = ending;
+  }
+
+  function drawFacts() {
+    const summary = found.summary;
+    const entries = [];
+    if (summary) {
+      entries.push(["method", summary.method], ["seed", String(summary.seed)]);
+      for (const [key, value] of Object.entries(summary.population)) entries.push([key.replaceAll("_", " "), typeof value === "number" ? value.toLocaleString("en") : String(value)]);
+      entries.push(["checkpoints", summary.checkpoints.join(", ") || "none"], ["population SHA-256", summary.population_sha256]);
+    }
+    for (const [key, value] of Object.entries(found.network || {})) entries.push([`network: ${key}`, Array.isArray(value) ? value.join(", ") || "none" : String(value)]);
+    const champions = found.champions.slice(-24).reverse();
+    facts.replaceChildren(
+      h("section", { class: "card" }, h("h2", {}, "What it is"), h("dl", {}, ...entries.flatMap(([key, value]) =>
+        [h("dt", {}, key), h("dd", { class: key.includes("SHA") ? "mono" : "" }, value)])),
+        ...(summary?.warnings || []).map((text) => h("p", { class: "warning small" }, text))),
+      h("section", { class: "card" }, h("h2", {}, "Champions"), champions.length
+        ? h("p", { class: "row small" }, ...champions.map((generation) => link(`generation ${generation}`, "play", `run:${run}@${generation}`)))
+        : h("p", { class: "quiet" }, "None yet: the first check is to come.")),
+      h("section", { class: "card" }, h("h2", {}, "Recipe"), h("pre", { tabindex: 0 }, found.recipe)),
+      ...(found.plots.length ? [h("section", { class: "card stack" }, h("h2", {}, "Pictures"), ...found.plots.map((file) => {
+        const address = `/plots?${new URLSearchParams({ run, file })}`;
+        return h("a", { href: address }, h("img", { src: address, alt: `${file} of ${run}`, loading: "lazy", width: "100%" }));
+      }))] : []));
+  }
+
+  drawFacts();
+  take({ own: found.own, ...await ask("record", { run }) });
+  async function take(news) {
+    if (news.error) return notice(news.error);
+    if (news.trouble && news.row.state !== "new") trouble.textContent = news.trouble;
+    drawHead(news.row, news.own, found.ending);
+    drawn.show({ [run]: news });
+    const newest = Math.max(-1, ...news.checks.map((check) => check.generation));
+    if (newest > Math.max(-1, ...found.champions)) {
+      const again = await ask("describe", { run }).catch(() => null);
+      if (again) { Object.assign(found, again); known = ""; drawHead(news.row, news.own, found.ending); drawFacts(); }
+    }
+  }
+  return listen(run, take);
+}
+
+export async function showCompare(place, names = "") {
+  const runs = names.split(",").filter(Boolean).slice(0, 7);
+  if (runs.length < 2) throw new Error("choose two runs or more in the list of runs");
+  const table = h("div", { class: "card scroll" });
+  const curves = h("div", { class: "two" });
+  place.append(h("h1", {}, `${runs.length} runs compared`), table, curves);
+  const drawn = new Curves(curves);
+  const records = {};
+  function draw() {
+    const known = Object.fromEntries(runs.filter((run) => records[run]).map((run) => [run, records[run]]));
+    drawn.show(known);
+    table.replaceChildren(h("table", { class: "cards" }, h("thead", {}, h("tr", {}, ...["run", "state", "generation", "games", "newest check"].map((text) => h("th", {}, text)))),
+      h("tbody", {}, ...Object.entries(known).map(([run, record]) => h("tr", {}, h("td", {}, link(run, "run", run)), h("td", {}, state(record.row)),
+        h("td", { class: "number wide" }, `${whole(record.row.generation)} of ${whole(record.row.generations)}`),
+        h("td", { class: "number wide" }, whole(record.row.games)), h("td", { class: "wide" }, tellCheck(record.row.check)))))));
+  }
+  await Promise.all(runs.map(async (run) => { records[run] = await ask("record", { run }); }));
+  draw();
+  const ends = runs.map((run) => listen(run, (news) => { if (!news.error) { records[run] = news; draw(); } }));
+  return () => ends.forEach((end) => end());
+}
