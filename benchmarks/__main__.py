@@ -13,6 +13,7 @@ from rich.table import Table
 from benchmarks import (
     checkers,
     checkers_search,
+    exported_pages,
     matches,
     neat_generations,
     neat_speciation,
@@ -44,6 +45,7 @@ PARTS = {
     "tuples": tuples.measure,
     "ticket-to-ride": ticket_to_ride.measure,
     "one-file": one_file.measure,
+    "exported-pages": exported_pages.measure,
     "page": page.measure,
 }
 

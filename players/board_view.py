@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
@@ -22,9 +21,6 @@ class BoardView:
     Args:
         game: What is played.
     """
-
-    page: ClassVar[Path | None] = None
-    """The template with which an exported Python bot becomes a page; None if there is none."""
 
     def __init__(self, game: Any) -> None:
         self.game = game

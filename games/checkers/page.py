@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from evolve_arena.games.checkers.game import Checkers
@@ -14,7 +13,6 @@ from evolve_arena.players.board_view import BoardView
 class CheckersBoard(BoardView):
     """64 cells, of which the 32 dark ones have their numbers as names."""
 
-    page = Path(__file__).with_name("templates") / "page.py"
     game: Checkers
 
     def layout(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from evolve_arena.games.connect_four.game import DIGITS, ConnectFour, Position
@@ -12,7 +11,6 @@ from evolve_arena.players.board_view import BoardView
 class ConnectFourBoard(BoardView):
     """Round cells, the top row first; any cell of a column drops a disc into it."""
 
-    page = Path(__file__).with_name("templates") / "page.py"
     game: ConnectFour
 
     def layout(self) -> dict[str, Any]:

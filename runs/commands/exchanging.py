@@ -30,20 +30,21 @@ def export(
     ],
     to: Annotated[
         str,
-        typer.Option(metavar="TARGET", help="What to write: python or neat-python."),
+        typer.Option(metavar="TARGET", help="What to write: python, html or neat-python."),
     ] = "python",
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="champion.py or champion.json in the run if omitted."),
+        typer.Option(metavar="FILE", help="champion.py, .html or .json in the run if omitted."),
     ] = None,
     generation: Annotated[
         int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a champion as one file that plays anywhere, or as neat-python's JSON.
+    """Write a champion as one file that plays anywhere, as a page, or as neat-python's JSON.
 
     - python: a bot of one file that needs no more than Python 3.8
+    - html: a page that needs no more than a browser: the board, the rules, and the bot
     - neat-python: as export_network_json does; for champions bred by NEAT
     """
     from evolve_arena.runs.export import check_target, export_player

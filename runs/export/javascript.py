@@ -202,12 +202,6 @@ class _Module:
             self.definitions[node.name] = node
             if isinstance(node, ast.ClassDef):
                 self.attributes |= _find_attributes(node)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                for inner in ast.walk(target):
-                    if isinstance(inner, ast.Name):
-                        self.definitions[inner.id] = node
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 name = MODULES.get(alias.name, alias.name)
@@ -216,6 +210,10 @@ class _Module:
             module = MODULES.get(node.module or "", node.module or "")
             for alias in node.names:
                 self.imports[alias.asname or alias.name] = f"{module}.{alias.name}"
+        else:
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    self.definitions[inner.id] = node
 
     def fail(self, node: Any, construct: str) -> TranslationError:
         """What is raised for a *construct* that is not known."""

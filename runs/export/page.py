@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, load
 from evolve_arena.players import board_paths
@@ -62,7 +64,6 @@ def export_html(player: BredPlayer) -> str:
                 _read("python.js"),
                 f"const bot = {bot};",
                 f"const layout = {_embed(layout)};",
-                f"const title = {_embed(title)};",
                 re.sub(r"^export ", "", _read("board.js"), flags=re.MULTILINE),
                 _read("export.js"),
             ]
@@ -84,7 +85,8 @@ def write_source(player: BredPlayer) -> tuple[str, PageSource]:
 def run_source(text: str) -> dict[str, Any]:
     """What the *text* of a Python bot defines, by name."""
     space: dict[str, Any] = {"__name__": "page"}
-    exec(compile(text, "page", "exec", dont_inherit=True), space)
+    with np.errstate():  # bots set it for themselves
+        exec(compile(text, "page", "exec", dont_inherit=True), space)
     return space
 
 

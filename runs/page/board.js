@@ -219,8 +219,10 @@ export class BoardDrawing {
       else if (isUsual && !shown.has(place)) mark("open-mark", 0.09);
       if (shown.has(place)) {
         const value = shown.get(place), isBest = value === best, name = isBest ? "value best" : "value";
+        const ground = { x: x - 0.42, y: y - 0.16, width: 0.84, height: 0.32, rx: 0.08 };
+        if (piece) make("rect", { ...ground, class: "value-ground" }, this.marks);
         make("text", { x, y: y + 0.09, class: name }, this.marks, writeValue(value));
-        if (isBest) make("text", { x, y: y - 0.16, class: name }, this.marks, "★");
+        if (isBest) make("text", { x, y: y - 0.2, class: name }, this.marks, "★");
       }
     });
     if (this.focus < 0) {

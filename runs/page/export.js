@@ -1,4 +1,4 @@
-// The page of an exported bot: `bot`, `layout` and `title` stand before.
+// The page of an exported bot: `bot` and `layout` stand before.
 
 const game = (() => {
   const find = (id) => document.getElementById(id);
@@ -52,8 +52,13 @@ const game = (() => {
 
   function answer(number) {
     if (number !== turn) return; // somebody began a new game, or took a move back
-    const moves = ask(now()), chosen = bot.ask_bot(now());
-    play(moves.findIndex((move) => py.eq(move.is, chosen)));
+    try {
+      const chosen = bot.ask_bot(now());
+      play(ask(now()).findIndex((move) => py.eq(move.is, chosen)));
+    } catch (error) {
+      status.textContent = `The bot failed: ${error.message}`;
+      throw error;
+    }
   }
 
   function play(place) {

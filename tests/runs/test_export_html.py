@@ -106,7 +106,11 @@ from functools import lru_cache
 from operator import itemgetter
 
 TABLE = {(1, 2): "pair", "key": 3, 5: [1, 2, 3]}
-NAMES = ["a", "b", "c"]
+NAMES = ["a", "b"]
+for letter in "cd":
+    if letter == "c":
+        NAMES.append(letter)
+    LAST = letter
 
 
 class Pile:
@@ -163,6 +167,7 @@ def f(a, b):
         round(a / 2),
         bin(a).count("1"), any(n > 3 for n in rest), all(rest),
         next((n for n in rest if n > 3), -1),
+        LAST,
     ]
 '''
 

@@ -1,0 +1,112 @@
+"""How long bots think that were exported as pages, and how whole numbers are best kept there."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.line import Line
+from evolve_arena.runs.export.page import run_source, write_source
+from tests.bred import make_bred, random_positions
+from tests.pages import NODE, ask_page, make_safe, run_script
+
+BOTS: dict[str, tuple[str, str, dict[str, Any], int]] = {
+    "Connect Four, 42-10-1 value network": ("connect-four", "mlp", {"head": "value"}, 10_000),
+    "Connect Four, 42-10-7 policy network": ("connect-four", "mlp", {"head": "policy"}, 10_000),
+    "Connect Four, NEAT graph": ("connect-four", "graph", {"head": "value"}, 10_000),
+    "Connect Four, 60 tuples of 8 cells": ("connect-four", "tuples", {}, 10_000),
+    "Breakthrough (words), 128-32-1 value network": ("breakthrough", "mlp", {}, 2_000),
+    "Gomoku (cells), 450-32-1 value network": ("gomoku", "mlp", {}, 50),
+    "checkers, 14 features, 4 plies": ("checkers", "linear", {"features": 14, "depth": 4}, 300),
+    "checkers, value network, 4 plies": ("checkers", "network", {"depth": 4}, 20),
+}
+WAYS = {
+    "small whole numbers": (
+        "py.mod(py.add(py.mul(x, 3), MASK), 1000)",
+        "1, 7",
+        "(x * 3n + MASK) % 1000n",
+        "1n, 7n",
+    ),
+    "sets of 35 bits": (
+        "py.or(py.and(py.shl(x, 4), MASK), py.shr(x, 5))",
+        "0x1234567 * 64, 0x7FBFDFEFF",
+        "((x << 4n) & MASK) | (x >> 5n)",
+        "0x1234567n * 64n, 0x7FBFDFEFFn",
+    ),
+    "words of 64 bits": (
+        "py.or(py.and(py.shl(x, 9), MASK), py.shr(x, 7))",
+        "py.word(0x12345678, 0x9abcdef0), py.word(0xfefefefe, 0xfefefefe)",
+        "((BigInt.asUintN(64, x << 9n)) & MASK) | (x >> 7n)",
+        "0x123456789abcdef0n, 0xfefefefefefefefen",
+    ),
+}
+"""A step of three operations on whole numbers as the pages keep them, and with BigInts alone."""
+STEPS = 3_000_000
+
+
+def measure() -> Iterator[Line]:
+    """All lines about pages; none without Node."""
+    if not NODE:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for what, (step, start, big, big_start) in WAYS.items():
+            seconds = [
+                run_script(_loop(text, first), [[STEPS]], folder)[1]
+                for text, first in ((step, start), (big, big_start))
+            ]
+            speed = STEPS / seconds[0] / 1e6
+            yield Line(
+                f"pages, {what}",
+                3 * speed,
+                "million operations/s",
+                "BigInts alone",
+                seconds[1] / seconds[0],
+            )
+        for what, (game, network, settings, count) in BOTS.items():
+            yield _compare(what, make_bred(game, network, 1, **settings), count, folder)
+
+
+def _loop(step: str, start: str) -> str:
+    """Many steps, each from what the one before gave; now and then from the start."""
+    return f"""
+    const ask = (count) => {{
+      const [FIRST, MASK] = [{start}];
+      let x = FIRST;
+      for (let i = 0; i < count; i++) x = i & 1023 ? {step} : FIRST;
+      return String(x).length;
+    }};"""
+
+
+def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
+    """The time for a move, against the exported Python file; both choose the same ones."""
+    page = run_source(write_source(player)[0])
+    positions = random_positions(player.game, count)
+    body, more = "return bot.ask_bot(position);", ()
+    if player.game.name == "connect-four":
+        told = [[int(cell) for cell in position.cells().ravel()] for position in positions]
+        given: list[Any] = told
+    elif player.game.name == "checkers":
+        drawn = [position.fen() for position in positions]
+        told = [page["read_position"](fen) for fen in drawn]
+        given = [[number, *position] for number, position in enumerate(told)]
+        body = "bot.CHANCE.state = position[0];"
+        body += " return bot.ask_bot(bot.Position(...position.slice(1)));"
+        more = ("CHANCE", "Position")
+    else:
+        told = [(position.state, position.plies) for position in positions]
+        given = [[make_safe(state), plies] for state, plies in told]
+    began, wanted = time.perf_counter(), []
+    for number, position in enumerate(told):
+        if more:
+            page["CHANCE"].state = number
+        chosen = page["ask_bot"](position)
+        wanted.append(list(chosen) if isinstance(chosen, tuple) else chosen)
+    seconds = time.perf_counter() - began
+    found, spent = ask_page(player, given, folder, body, more)
+    same = found == wanted
+    name = f"page, {what}, {count:,} positions"
+    return Line(name, 1e3 * spent / count, "ms/move", "Python file", seconds / spent, "same", same)
