@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from evolve_arena.core import registry
 from evolve_arena.players.board import kernel
 from evolve_arena.runs.commands import app
 
@@ -49,6 +50,7 @@ def make_smaller(words: list[str]) -> list[str]:
 
 def test_all_that_it_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})  # other tests shall not find its game
     monkeypatch.setenv("COLUMNS", "200")
     needs, usual = kernel._needs, set(kernel.FLAGS) - SELDOM  # so that it is compiled but twice
     monkeypatch.setattr(kernel, "_needs", lambda players: usual | needs(players))
