@@ -184,6 +184,7 @@ class Server:
             Route("/api/record", self._answer(self._record)),
             Route("/api/stop", self._answer(self._stop), methods=["POST"]),
             Route("/api/resume", self._answer(self._resume), methods=["POST"]),
+            Route("/api/draw", self._answer(self._draw), methods=["POST"]),
             Route("/api/recipes", self._answer(self._read("list_recipes"))),
             Route("/api/form", self._answer(self._read("read_form", "recipe"))),
             Route("/api/games", self._answer(self._read("list_games"))),
@@ -294,6 +295,11 @@ class Server:
         path = await self.reader.call("path_of", run=run)
         await self.trainers.resume(run, path, None if generations is None else int(generations))
         return {}
+
+    async def _draw(self, given: dict[str, Any]) -> Any:
+        path = await self.reader.call("path_of", run=str(given["run"]))
+        await self.trainers.draw(path, str(given["what"]))
+        return await self._describe(given)
 
     async def _plot(self, request: Request) -> Response:
         try:

@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
 from evolve_arena.core.game import Option
-from evolve_arena.core.registry import find_game, shipped_games
+from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
@@ -72,9 +72,7 @@ class Desk:
             found |= {"summary": _clean(summary), "network": _describe_network(opened)}
         except ArenaError as error:
             found["trouble"] = one_line(str(error), 400)
-        found["plots"] = sorted(
-            file.name for file in (path / "plots").glob("*") if file.suffix in {".png", ".svg"}
-        )
+        found["plots"] = _list_pictures(path)
         found["champions"] = self._list_champions(path)
         return found
 
@@ -91,11 +89,10 @@ class Desk:
 
     def find_plot(self, run: str, file: str) -> str:
         """Where a picture of a run lies."""
-        folder = self._path(run) / "plots"
-        names = {each.name for each in folder.glob("*") if each.suffix in {".png", ".svg"}}
-        if file not in names:
-            raise UnknownNameError("picture", file, sorted(names))
-        return str(folder / file)
+        path = self._path(run)
+        if file not in (names := _list_pictures(path)):
+            raise UnknownNameError("picture", file, names)
+        return str(path / "plots" / file)
 
     def stamp(self, run: str) -> list[Any]:
         """What differs as soon as something was written to a run."""
@@ -117,7 +114,7 @@ class Desk:
                 continue
             for entry in sorted(inner, key=lambda each: each.name):
                 path = Path(entry.path)
-                if (path / "recipe.toml").is_file():
+                if _is_file(path / "recipe.toml") and not (path / "history.db").is_symlink():
                     found[path.relative_to(self.folder).as_posix()] = path
                 elif depth + 1 < DEEPEST:
                     waiting.append((path, depth + 1))
@@ -153,9 +150,13 @@ class Desk:
 
     # --- Recipes and players ----------------------------------------------------------------
 
-    def list_recipes(self) -> list[dict[str, str]]:
+    def list_recipes(self) -> list[dict[str, Any]]:
         """The recipes that ship, with what they breed."""
-        return [{"name": name, "title": recipe_summary(name)} for name in recipe_names()]
+        usual = usual_game()
+        return [
+            {"name": name, "title": recipe_summary(name), "usual": name == usual}
+            for name in recipe_names()
+        ]
 
     def read_form(self, recipe: str) -> dict[str, Any]:
         """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
@@ -246,7 +247,8 @@ class Desk:
                 option = _option_of(hints[spec.seats_option])
                 seats = list(option.values or range(option.lowest, option.highest + 1))
             title = str(getattr(spec.game, "title", name))
-            found.append({"name": name, "title": title, "options": options, "seats": seats})
+            row = {"name": name, "title": title, "usual": name == usual_game()}
+            found.append({**row, "options": options, "seats": seats})
         return found
 
     # --- Games that were played ---------------------------------------------------------------
@@ -257,7 +259,7 @@ class Desk:
         names = [
             file.relative_to(self.folder).as_posix()
             for file in found
-            if file.suffix in GAME_FILES and file.is_file() and not file.is_symlink()
+            if file.suffix in GAME_FILES and _is_file(file) and not file.parent.is_symlink()
         ]
         return sorted(names)[:MOST_RUNS]
 
@@ -287,6 +289,19 @@ class Desk:
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file lies there; a link may lead anywhere, and is none."""
+    return path.is_file() and not path.is_symlink()
+
+
+def _list_pictures(run: Path) -> list[str]:
+    folder = run / "plots"
+    if folder.is_symlink():
+        return []
+    files = (file for file in folder.glob("*") if file.suffix in {".png", ".svg"})
+    return sorted(file.name for file in files if _is_file(file))
 
 
 def _is_name(word: str) -> bool:

@@ -13,8 +13,12 @@ from evolve_arena.core.errors import one_line
 from evolve_arena.web.workers import WorkerError
 
 MOST_AT_ONCE = 8
-LINES = 20
-"""How many of the last lines of a process are kept."""
+KEPT = 10_000
+"""How many of the last bytes that a process says are kept."""
+EVOLVE = (sys.executable, "-m", "evolve_arena.runs.cli")
+PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
+"""What can be drawn of a run, and how ``evolve plot`` is told."""
+LONGEST_DRAWING = 300.0
 PATIENCE = 30.0
 """Seconds that a run has for its checkpoint when the server stops."""
 
@@ -25,6 +29,7 @@ class Trainers:
     def __init__(self) -> None:
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._drawing = asyncio.Semaphore(1)
         self.endings: dict[str, str] = {}
         """What those said that ended by an error, by run."""
 
@@ -64,6 +69,31 @@ class Trainers:
             raise WorkerError(f"{run} was not started from this page: stop it where it was started")
         self._processes[run].send_signal(signal.SIGTERM)
 
+    async def draw(self, path: str, what: str) -> None:
+        """Lets ``evolve plot`` draw a picture of the run at *path*; see :data:`PICTURES`.
+
+        Raises:
+            WorkerError: It says why it can't, or takes too long.
+        """
+        if what not in PICTURES:
+            raise WorkerError(f"there is no such picture: choose {', '.join(PICTURES)}")
+        async with self._drawing:
+            process = await asyncio.create_subprocess_exec(
+                *(*EVOLVE, "plot", path, *PICTURES[what]),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+            try:
+                _, said = await asyncio.wait_for(process.communicate(), LONGEST_DRAWING)
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+                raise WorkerError("this picture takes too long: draw it with evolve plot") from None
+        if process.returncode:
+            raise WorkerError(_last_line(said, process.returncode))
+
     @property
     def running(self) -> list[str]:
         """The runs that were started here and go on."""
@@ -84,7 +114,7 @@ class Trainers:
         if len(self._processes) >= MOST_AT_ONCE:
             raise WorkerError(f"{MOST_AT_ONCE} runs go on already: stop one first", 409)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "evolve_arena.runs.cli"),
+            *EVOLVE,
             *words,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
@@ -105,14 +135,19 @@ class Trainers:
         folder: TemporaryDirectory[str] | None,
     ) -> None:
         """Reads what a process says, until it ends."""
-        lines: list[str] = []
+        said = b""
         assert process.stderr is not None
         while chunk := await process.stderr.read(65_536):
-            lines = [*lines, *chunk.decode("utf-8", "replace").splitlines()][-LINES:]
+            said = (said + chunk)[-KEPT:]
         code = await process.wait()
         if folder:
             folder.cleanup()
         del self._processes[run]
         if code not in {0, 128 + signal.SIGTERM, 130}:
-            said = next((line for line in reversed(lines) if line.strip()), f"exit code {code}")
-            self.endings[run] = one_line(said.removeprefix("evolve: "), 300)
+            self.endings[run] = _last_line(said, code)
+
+
+def _last_line(said: bytes, code: int) -> str:
+    """The last thing that a process said on its standard error."""
+    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    return one_line(lines[-1] if lines else f"exit code {code}", 300).removeprefix("evolve: ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Callable
@@ -161,6 +162,17 @@ def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     assert Run.open(server.folder / "from-page").generation == reached + 2
 
 
+def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
+    found = server.post("draw", run="first", what="ancestors")
+    assert found["plots"] == ["ancestors.png"]
+    status, picture = server.ask("/plots", run="first", file="ancestors.png")
+    assert (status, picture[:4]) == (200, b"\x89PNG")
+    for what, sentence in (("x", "no such picture"), ("network", "tic-tac-toe")):
+        status, content = server.ask("/api/draw", {"run": "first", "what": what})
+        assert status == 400
+        assert sentence in content["error"]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -219,6 +231,34 @@ def test_only_runs_that_are_listed_are_read(server: Client, name: str) -> None:
         assert content["error"].startswith("unknown run")
     status, _ = server.ask("/plots", run=name, file="recipe.toml")
     assert status == 404
+
+
+def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.toml"
+    secret.write_text("title = 'a secret'\n")
+    folder = tmp_path / "served"
+    shutil.copytree(runs / "first", folder / "own")
+    (folder / "own" / "plots" / "linked.png").symlink_to(secret)
+    (folder / "games.jsonl").symlink_to(secret)
+    (folder / "elsewhere").symlink_to(runs / "first")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "games.jsonl").write_text("{}")
+    (folder / "other").symlink_to(tmp_path / "other")
+    for name, file, target in (
+        ("linked", "recipe.toml", secret),
+        ("history", "history.db", runs / "first" / "history.db"),
+    ):
+        shutil.copytree(runs / "first", folder / name)
+        (folder / name / file).unlink()
+        (folder / name / file).symlink_to(target)
+    client = serve(folder)
+    try:
+        assert [row["run"] for row in client.get("runs")["runs"]] == ["own"]
+        assert client.get("files") == []
+        assert "linked.png" not in client.get("describe", run="own")["plots"]
+        assert client.ask("/plots", run="own", file="linked.png")[0] == 404
+    finally:
+        end(client)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ export async function showPlay(place, opponent = "") {
   const own = row && !games.some(({ name }) => name === row.game);
   const select = h("select", { onchange: () => choose() }, ...games.map(({ name }) => h("option", { value: name }, name)));
   if (own) select.append(h("option", { value: row.game }, row.game));
-  select.value = row?.game || "connect-four";
+  select.value = row?.game || games.find(({ usual }) => usual).name;
   const rest = h("div", { class: "stack" });
   place.append(h("h1", {}, "Play"), h("div", { class: "card row" }, h("label", {}, "Game", h("br"), select)), rest);
 
@@ -195,7 +195,7 @@ export async function showGame(place, id) {
 export async function showReplay(place) {
   const [games, files] = await Promise.all([ask("games"), ask("files")]);
   const select = h("select", {}, ...games.map(({ name }) => h("option", { value: name }, name)));
-  select.value = "connect-four";
+  select.value = games.find(({ usual }) => usual).name;
   const text = h("textarea", { placeholder: "33445 … or 11-15 23-19, as a game tells its moves; or a PDN file, or games that were kept", "aria-label": "Moves" });
   const upload = h("input", { type: "file", accept: ".txt,.pdn,.jsonl", onchange: action(async () => { text.value = (await upload.files[0].text()).slice(0, 900000); }) });
   const found = h("div");

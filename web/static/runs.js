@@ -34,7 +34,7 @@ export async function showRuns(place) {
     compare.textContent = chosen.size < 2 ? "Compare: choose two" : `Compare ${chosen.size}`;
     if (!rows.length) {
       list.replaceChildren(h("p", {}, "No runs yet. ", h("a", { href: "#/start" }, "Start one here"),
-        ", or in a terminal: ", h("code", {}, "evolve start connect-four")));
+        ", or in a terminal: ", h("code", {}, "evolve start RECIPE")));
       return;
     }
     const wanted = find.value.toLowerCase();
@@ -145,6 +145,10 @@ function checkSeries(run, checks, alone, place) {
   });
 }
 
+const PICTURES = {
+  ancestors: "Draw each champion against its ancestors", network: "Draw the champion's network", fitness: "Draw all curves",
+};
+
 // --- One run ------------------------------------------------------------------------------------
 
 export async function showRun(place, run) {
@@ -205,10 +209,15 @@ export async function showRun(place, run) {
         ? h("p", { class: "row small" }, ...champions.map((generation) => link(`generation ${generation}`, "play", `run:${run}@${generation}`)))
         : h("p", { class: "quiet" }, "None yet: the first check is to come.")),
       h("section", { class: "card" }, h("h2", {}, "Recipe"), h("pre", { tabindex: 0 }, found.recipe)),
-      ...(found.plots.length ? [h("section", { class: "card stack" }, h("h2", {}, "Pictures"), ...found.plots.map((file) => {
-        const address = `/plots?${new URLSearchParams({ run, file })}`;
-        return h("a", { href: address }, h("img", { src: address, alt: `${file} of ${run}`, loading: "lazy", width: "100%" }));
-      }))] : []));
+      h("section", { class: "card stack" }, h("h2", {}, "Pictures"),
+        h("p", { class: "row" }, ...Object.entries(PICTURES).map(([what, text]) => h("button", { onclick: action(async (event) => {
+          event.currentTarget.textContent = "Drawing …";
+          try { Object.assign(found, await tell("draw", { run, what })); } finally { drawFacts(); }
+        }) }, text))),
+        ...found.plots.map((file) => {
+          const address = `/plots?${new URLSearchParams({ run, file, at: Date.now() })}`;
+          return h("a", { href: address }, h("img", { src: address, alt: `${file} of ${run}`, loading: "lazy", width: "100%" }));
+        })));
   }
 
   drawFacts();

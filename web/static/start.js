@@ -7,7 +7,7 @@ export async function showStart(place, given = "") {
   const select = h("select", { onchange: () => load(select.value) });
   if (given.startsWith("run:")) select.append(h("option", { value: given }, `as in the run ${given.slice(4)}`));
   select.append(...recipes.map(({ name, title }) => h("option", { value: name }, `${name}: ${title}`)));
-  select.value = given || "connect-four";
+  select.value = given || recipes.find(({ usual }) => usual)?.name;
   if (!select.value) select.selectedIndex = 0;
   const name = h("input", { name: "run", required: true, maxlength: 80, pattern: "[A-Za-z0-9_\\-]+(/[A-Za-z0-9_\\-]+)?", size: 28 });
   const form = h("form", { class: "stack", onsubmit: start });
