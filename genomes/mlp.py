@@ -167,16 +167,27 @@ class MLP:
             genome: Shape ``(genes,)``.
             inputs: Shape ``(batch, inputs)``.
         """
-        values = np.asarray(inputs, dtype=np.float64)
-        at = 0
-        for layer, (before, after) in enumerate(pairwise(self.sizes)):
-            weights = genome[at : at + before * after].reshape(before, after).astype(np.float64)
-            biases = genome[at + before * after : at + (before + 1) * after]
-            at += (before + 1) * after
+        return self.activations(genome, inputs)[-1]
+
+    def activations(self, genome: NDArray[Any], inputs: NDArray[Any]) -> list[NDArray[np.float64]]:
+        """What comes out of each layer, for a batch of *inputs*; see :meth:`evaluate`."""
+        values, found = np.asarray(inputs, dtype=np.float64), []
+        for layer, (weights, biases) in enumerate(self.layers(genome)):
             values = values @ weights + biases
             if layer < len(self.hidden):
                 values = _FUNCTIONS[self.activation](values)
-        return values
+            found.append(values)
+        return found
+
+    def layers(self, genome: NDArray[Any]) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
+        """The weights of each layer, shape ``(before, after)``, and its biases."""
+        found, at = [], 0
+        for before, after in pairwise(self.sizes):
+            end = at + before * after
+            weights = genome[at:end].reshape(before, after).astype(np.float64)
+            found.append((weights, genome[end : end + after]))
+            at = end + after
+        return found
 
 
 INITIALISATIONS: dict[str, Callable[[int, int], float]] = {

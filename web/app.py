@@ -41,6 +41,8 @@ LARGEST_REQUEST = 1 << 20
 MOST_GAMES = 32
 """Games at once; the one that was left alone for longest makes room."""
 MOST_STREAMS = 64
+ACTS = ("look", "play", "step", "undo", "resign", "swap", "hint", "values", "inside", "text")
+"""What a page may ask of a game."""
 BEAT = 15.0
 """Seconds after which a stream that has nothing to tell says that it lives."""
 SHARE = 0.02
@@ -350,7 +352,7 @@ class Server:
         if act == "leave":
             self.games.pop(name).stop()
             return {}
-        if act not in {"look", "play", "step", "undo", "resign", "swap", "hint", "values", "text"}:
+        if act not in ACTS:
             raise WorkerError(f"nobody can {act:.20} here")
         return {"id": name, **await worker.call(act, **given)}
 

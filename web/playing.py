@@ -15,6 +15,7 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.specification import make_player
+from evolve_arena.runs.inside import look_inside
 from evolve_arena.runs.play.table import Party, Program, Table
 from evolve_arena.runs.players import with_seats
 from evolve_arena.runs.run import Run
@@ -139,6 +140,19 @@ class Desk:
                 for move, value in values.items()
             },
         }
+
+    def inside(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
+        """What goes on inside a network that plays here, or inside *player*'s."""
+        table = self._find_table()
+        position = table.positions[len(table.moves) if ply is None else ply]
+        if player is not None:
+            asked = [self._find_advisor(table, player).player]
+        else:
+            asked = [each.player for each in table.party.programs if each is not None]
+        for each in asked if table.ui.is_open else ():
+            if found := look_inside(each, position):
+                return {"by": one_line(each.name, 80), "inside": found}
+        return {"by": "", "inside": None}
 
     def text(self) -> dict[str, Any]:
         """The game as a text that can be opened again."""

@@ -8,10 +8,11 @@ from functools import cached_property
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.connect_four.bitboard import Rules
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.workspace import ACTION, POLICY, VALUE
 from evolve_arena.genomes.encoding import Encoding
 
@@ -78,6 +79,34 @@ class BoardView:
     def outputs(self) -> int:
         """How many numbers come out."""
         return self.columns if self.head == "policy" else 1
+
+    @property
+    def input_shape(self) -> tuple[int, int, int]:
+        """How many planes, rows and columns the inputs are, but for an action head's last one."""
+        return self.inputs // (self.rows * self.columns), self.rows, self.columns
+
+    @property
+    def plane_names(self) -> list[str]:
+        """What the planes of inputs show."""
+        mover = self.viewpoint == "mover"
+        own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
+        if self.encoding == "two-planes":
+            return [f"{own} discs", f"{other} discs"]
+        _, first, second = self.encoding.replace("-", "−").split("/")
+        return [f"{own} discs as {first}, {other} as {second}"]
+
+    def encode(self, position: Position) -> NDArray[np.float64]:
+        """The inputs that show a *position* to a network whose turn it is."""
+        discs = [position.first, position.second]
+        if self.viewpoint == "mover" and position.ply % 2:
+            discs.reverse()
+        bits = self.columns * (self.rows + 1)
+        both = discs[0] | discs[1] << bits
+        inputs = np.zeros(self.inputs)
+        for feature in range(self.board.features):
+            if both >> feature & 1:
+                inputs[self.board.index[feature]] += self.board.factor[feature]
+        return inputs
 
 
 def with_moves(board: Encoding, columns: int) -> Encoding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -54,15 +53,15 @@ def _sketch_graph(player: GraphPlayer, title: str) -> Sketch:
         if source >= 0:
             wires.append(Wire(place[source], place[target], weight))
             continue
-        board = boards.setdefault(place[target], np.full(_shape(decoder), np.nan))
+        board = boards.setdefault(place[target], np.full(decoder.input_shape, np.nan))
         board.ravel()[-1 - source] = weight
     ends = [(wire.source, wire.target) for wire in wires]
     fed = set(player.genome.target[player.genome.enabled].tolist())
     return Sketch(
         title=title,
         remarks=[*_count_genes(player, len(keys), len(links)), _describe_head(decoder)],
-        planes=_name_planes(decoder),
-        shape=_shape(decoder),
+        planes=decoder.plane_names,
+        shape=decoder.input_shape,
         nodes=[_make_node(player, key, key in fed, boards.get(place[key])) for key in keys],
         layers=find_layers(len(keys), decoder.outputs, ends),
         wires=wires,
@@ -150,7 +149,7 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
             for unit in order
         ]
     for place, unit in zip(rows[0], order, strict=True):
-        board = layers[0][0][: math.prod(_shape(decoder)), unit].reshape(_shape(decoder))
+        board = layers[0][0][: math.prod(decoder.input_shape), unit].reshape(decoder.input_shape)
         nodes[place] = replace(nodes[place], board=board)
     if decoder.head == "action":
         rows.insert(0, [len(nodes)])
@@ -164,8 +163,8 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
     return Sketch(
         title=title,
         remarks=[remark, _describe_head(decoder)],
-        planes=_name_planes(decoder),
-        shape=_shape(decoder),
+        planes=decoder.plane_names,
+        shape=decoder.input_shape,
         nodes=nodes,
         layers=rows,
     )
@@ -174,29 +173,11 @@ def _sketch_perceptron(player: NetworkPlayer, title: str) -> Sketch:
 def _read_layers(player: NetworkPlayer) -> list[tuple[Weights, Weights]]:
     """Weights, of shape ``(before, after)``, and biases of each layer."""
     genes = player.decoder.expand(player.genome[None, :])[0].astype(np.float64)
-    layers, at = [], 0
-    for before, after in pairwise(player.decoder.mlp.sizes):
-        end = at + before * after
-        layers.append((genes[at:end].reshape(before, after), genes[end : end + after]))
-        at = end + after
-    return layers
-
-
-def _shape(decoder: BoardView) -> tuple[int, int, int]:
-    return decoder.inputs // (decoder.rows * decoder.columns), decoder.rows, decoder.columns
+    return player.decoder.mlp.layers(genes)
 
 
 def _name_output(decoder: BoardView, output: int) -> str:
     return f"column {output}" if decoder.head == "policy" else "value"
-
-
-def _name_planes(decoder: BoardView) -> list[str]:
-    mover = decoder.viewpoint == "mover"
-    own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
-    if decoder.encoding == "two-planes":
-        return [f"{own} discs", f"{other} discs"]
-    _, first, second = decoder.encoding.replace("-", "−").split("/")
-    return [f"{own} discs as {first}, {other} as {second}"]
 
 
 def _describe_head(decoder: BoardView) -> str:

@@ -14,7 +14,6 @@ from evolve_arena.core.errors import (
     PositionError,
     one_line,
 )
-from evolve_arena.games.connect_four.board_view import BoardView
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphPlayer
@@ -137,7 +136,7 @@ def find_values(
     if player.decoder.head != "policy":
         return player.value_columns(position)
     seen = [*(earlier if _is_recurrent(player) else ()), position]
-    inputs = np.array([_encode(player.decoder, board) for board in seen])
+    inputs = np.array([player.decoder.encode(board) for board in seen])
     if isinstance(player, GraphPlayer):
         decoder = player.decoder
         graphs = compile_graphs(
@@ -174,20 +173,6 @@ def _write_apart(values: Sequence[float]) -> list[str]:
 
 def _is_recurrent(player: ColumnPlayer) -> bool:
     return isinstance(player, GraphPlayer) and not player.decoder.feed_forward
-
-
-def _encode(decoder: BoardView, position: Position) -> NDArray[np.float64]:
-    """The inputs that show the *position* to a network whose turn it is."""
-    discs = [position.first, position.second]
-    if decoder.viewpoint == "mover" and position.ply % 2:
-        discs.reverse()
-    bits = decoder.columns * (decoder.rows + 1)
-    both = discs[0] | discs[1] << bits
-    inputs = np.zeros(decoder.inputs)
-    for feature in range(decoder.board.features):
-        if both >> feature & 1:
-            inputs[decoder.board.index[feature]] += decoder.board.factor[feature]
-    return inputs
 
 
 MARKS = ".xo"

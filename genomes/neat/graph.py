@@ -176,18 +176,34 @@ def evaluate(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.fl
     Raises:
         BadValueError: *inputs* has another shape.
     """
+    return _evaluate(graphs, genome, inputs)[0]
+
+
+def evaluate_slots(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.float64]:
+    """What stands in each slot of a feed-forward network after one row of *inputs*.
+
+    First the inputs, then the outputs, then other nodes.
+
+    Args:
+        graphs: The networks.
+        genome: Which one of them.
+        inputs: Shape ``(inputs,)``.
+    """
+    return _evaluate(graphs, genome, inputs[None])[1][: graphs.slots[genome]]
+
+
+def _evaluate(
+    graphs: Graphs, genome: int, inputs: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The outputs for each row of *inputs*, and what stands in all slots in the end."""
     if inputs.ndim != 2 or inputs.shape[1] != graphs.inputs:
         raise BadValueError(f"inputs have shape {inputs.shape}, expected (rows, {graphs.inputs})")
     results = np.empty((len(inputs), graphs.outputs), dtype=np.float64)
-    _evaluate_rows(
-        graphs,
-        genome,
-        np.array(inputs, dtype=np.float64, order="C"),
-        np.empty(2 * graphs.slots[genome], dtype=np.float64),
-        np.empty(graphs.terms[genome], dtype=np.float64),
-        results,
-    )
-    return results
+    values = np.empty(2 * graphs.slots[genome], dtype=np.float64)
+    terms = np.empty(graphs.terms[genome], dtype=np.float64)
+    rows = np.array(inputs, dtype=np.float64, order="C")
+    _evaluate_rows(graphs, genome, rows, values, terms, results)
+    return results, values
 
 
 @compiled

@@ -18,7 +18,7 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.workspace import (
     HEAD,
     INPUTS,
@@ -154,6 +154,27 @@ class BoardView(_OnBoard):
     def outputs(self) -> int:
         """How many numbers come out."""
         return int(self.game.code.MOVES) if self.head == "policy" else 1
+
+    @property
+    def input_shape(self) -> tuple[int, int, int]:
+        """How many planes, rows and columns the inputs are."""
+        code = self.game.code
+        width = int(code.WIDTH) if self.game.symmetry else int(code.CELLS)
+        return self.inputs // int(code.CELLS), int(code.CELLS) // width, width
+
+    @property
+    def plane_names(self) -> list[str]:
+        """What the planes of inputs show."""
+        if self.encoding == "signed":
+            return ["own pieces as 1, the opponent's as −1"]
+        if self.game.symmetry and self.game.code.PLANES == self.game.code.SEATS == 2:
+            return ["own pieces", "the opponent's"]
+        return [f"plane {number}" for number in range(1, self.game.code.PLANES + 1)]
+
+    def encode(self, position: Board) -> NDArray[np.float64]:
+        """The inputs that show a *position* to a network whose turn it is."""
+        bits = self.game.observe(position, self.game.to_move(position)).astype(np.float64)
+        return bits[0] - bits[1] if self.encoding == "signed" else bits.ravel()
 
     def player(self, genome: Any, name: str) -> BredPlayer:
         """The player that one *genome* makes."""

@@ -45,7 +45,7 @@ def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> Networ
     """
     decoder: Any = player.decoder
     graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
-    nodes = list(_read_nodes(graphs))
+    nodes = list(read_nodes(graphs))
     return NetworkSource(
         templates=(template, TEMPLATE),
         constants=f"""\
@@ -63,7 +63,7 @@ NODES = [
     )
 
 
-def _read_nodes(graphs: Graphs) -> Iterator[Node]:
+def read_nodes(graphs: Graphs) -> Iterator[Node]:
     """The steps of the only network in *graphs*."""
     structure, numbers = graphs.structure.tolist(), graphs.numbers.tolist()
     at, number = 1, 0

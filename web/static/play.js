@@ -1,6 +1,7 @@
 // Games: who plays, the board, what was played; and games that were played before.
 
 import { BoardDrawing } from "/page/board.js";
+import { drawInside } from "./network.js";
 import { action, ask, h, notice, tell, way } from "./dom.js";
 
 const PERSON = "human";
@@ -94,6 +95,8 @@ export async function showGame(place, id) {
   const says = h("p", { class: "quiet small", "aria-live": "polite" });
   const board = h("div", { class: "card" });
   const values = h("input", { type: "checkbox", onchange: () => think() });
+  const inside = h("input", { type: "checkbox", onchange: () => look_inside() });
+  const network = h("section", { class: "card", hidden: true });
   const speed = h("input", { type: "range", min: 0, max: 3000, step: 50, value: 500, "aria-label": "milliseconds between moves of programs" });
   const pause = h("button", { onclick: () => { paused = !paused; pause.textContent = paused ? "Go on" : "Pause"; if (!paused) run(); } }, "Pause");
   const watched = !game.replay && !game.seats.some(({ person }) => person);
@@ -114,9 +117,10 @@ export async function showGame(place, id) {
   const jump = h("div", { class: "row" }, ...[["|◀", 0, "first"], ["◀", -1, "back"], ["▶", 1, "forward"], ["▶|", Infinity, "last"]].map(([text, by, label]) =>
     h("button", { "aria-label": label, onclick: action(() => look(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)),
     h("button", { onclick: action(async () => { for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length && !ended; ply += 1) { await look(ply); await wait(); } }) }, "Play"));
-  place.append(h("h1", {}, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, board,
+  place.append(h("h1", {}, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
     h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
       game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
+      game.open ? h("label", { class: "tick" }, inside, "Look inside the network") : null,
       h("label", {}, h("span", { class: "small quiet" }, "Time between moves"), h("br"), speed, watched ? pause : null), buttons)));
   const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
 
@@ -148,7 +152,17 @@ export async function showGame(place, id) {
     else status.textContent = shown.yours ? `${names[shown.mover]}: your move.` : `${names[shown.mover]} is thinking …`;
   }
 
+  async function look_inside() {
+    network.hidden = !inside.checked;
+    if (!inside.checked) return;
+    const found = await act("inside", { ply: shown.ply }).catch((error) => { notice(error.message); return {}; });
+    if (found.inside) drawInside(network, found.inside);
+    else network.replaceChildren(h("p", { class: "quiet" }, "Nobody here has a network that can be drawn."));
+    if (found.inside) network.prepend(h("h2", {}, `Inside ${found.by}`));
+  }
+
   async function think() {
+    look_inside();
     if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
     const found = await act("values", { ply: shown.ply }).catch((error) => { notice(error.message); return { values: {} }; });
     says.textContent = found.by ? `Values by ${found.by}.` : "Nobody here tells what it thinks.";
