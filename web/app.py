@@ -167,10 +167,11 @@ class Server:
 
     Args:
         folder: Where the runs lie.
+        shown: What the page calls it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, shown: str) -> None:
+        self.folder, self.shown = folder, shown
         self.reader = Worker(READING, folder=str(folder))
         self.trainers = Trainers()
         self.games: dict[str, Worker] = {}
@@ -263,7 +264,7 @@ class Server:
             row["ending"] = self.trainers.endings.get(row["run"], "")
             if row["own"]:
                 row["state"] = "running"
-        return {"folder": str(self.folder), "runs": rows}
+        return {"folder": self.shown, "runs": rows}
 
     async def _describe(self, given: dict[str, Any]) -> Any:
         run = str(given["run"])

@@ -145,11 +145,7 @@ class Desk:
         """What goes on inside a network that plays here, or inside *player*'s."""
         table = self._find_table()
         position = table.positions[len(table.moves) if ply is None else ply]
-        if player is not None:
-            asked = [self._find_advisor(table, player).player]
-        else:
-            asked = [each.player for each in table.party.programs if each is not None]
-        for each in asked if table.ui.is_open else ():
+        for each in self._find_asked(table, player) if table.ui.is_open else ():
             if found := look_inside(each, position):
                 return {"by": one_line(each.name, 80), "inside": found}
         return {"by": "", "inside": None}
@@ -225,12 +221,15 @@ class Desk:
             self._advisors[player] = Program(made)
         return self._advisors[player]
 
-    def _find_thinker(self, table: Table, player: str | None) -> Player | None:
+    def _find_asked(self, table: Table, player: str | None) -> list[Player]:
+        """Who is asked what he thinks: *player*, or who plays here, first who is to move."""
         if player is not None:
-            asked = [self._find_advisor(table, player).player]
-        else:
-            own = [table.program] if table.program else []
-            asked = [each.player for each in (*own, *table.party.programs) if each is not None]
+            return [self._find_advisor(table, player).player]
+        own = [table.program] if table.result is None else []
+        return [each.player for each in (*own, *table.party.programs) if each is not None]
+
+    def _find_thinker(self, table: Table, player: str | None) -> Player | None:
+        asked = self._find_asked(table, player)
         return next((each for each in asked if table.ui.has_values(each)), None)
 
     def _describe(self, table: Table, ply: int) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def run_server(folder: Path, host: str, port: int) -> None:
         {"localhost", "127.0.0.1", "[::1]"} if local else {socket.gethostname(), socket.getfqdn()}
     )
     hosts = {f"{name.lower()}:{port}" for name in names} | ({*names} if port == 80 else set())
-    app = Guard(Server(folder.resolve()).make_app(), hosts, token)
+    app = Guard(Server(folder.resolve(), str(folder)).make_app(), hosts, token)
     config = uvicorn.Config(
         app,
         http=PatientProtocol,

@@ -17,7 +17,9 @@ const SHAPES = { rect: 1, circle: 1, polygon: 1, polyline: 1, path: 1, text: 1, 
 export function writeValue(value) {
   if (value === Infinity) return "win";
   if (value === -Infinity) return "loss";
-  return Math.abs(value) >= 1000 ? value.toPrecision(3) : value.toFixed(2).replace("-", "−");
+  const compact = { notation: "compact", maximumSignificantDigits: 2 };
+  const text = Math.abs(value) >= 1000 ? value.toLocaleString("en", compact) : value.toFixed(2);
+  return text.replace("-", "−");
 }
 
 export class BoardDrawing {

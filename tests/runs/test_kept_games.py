@@ -14,7 +14,7 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.kept_games import KeptGame, KeptGames, parse_games
 
-PLAYED = {"connect-four": 2, "checkers": 2, "pig": 0, "ticket-to-ride": 0}
+PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
 """With how many random plies they begin."""
 
 

@@ -418,13 +418,8 @@ def test_a_change_reaches_the_section_neat(graphs: str, change: str, key: str, v
             r"method\.stagnation: opponents is empty",
         ),
         (
-            ["game={columns=3, rows=2, connect=3}"],
-            r"method\.stagnation\.opening_plies: openings of 4 plies: .* from 0 to 3",
-        ),
-        (
             [
                 "game={columns=3, rows=2, connect=3}",
-                "method.stagnation.judge=rank",
                 "check.opening_plies=4",
             ],
             r"check\.opening_plies: openings of 4 plies: .* from 0 to 3",

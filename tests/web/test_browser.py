@@ -75,6 +75,10 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
     button(page, "Begin").click()
     page.wait_for_selector(".game", timeout=120_000)
     assert "watched" in page.inner_text(".seats")
+    page.get_by_label("Look inside the network").check()
+    page.wait_for_selector("text=Inside watched")
+    page.get_by_label("Show what programs think").check()
+    wait_until(page, "document.querySelectorAll('.marks .value').length >= 7", 60)
     assert "your move" in page.inner_text(".status")
 
 
@@ -112,6 +116,8 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
     wait_until(
         page, f"document.querySelector('.status').textContent === 'After move 0 of {count}.'"
     )
+    page.get_by_label("Look inside the network").check()
+    page.wait_for_selector("text=Nobody here has a network that can be drawn.")
     button(page, "Undo").click()
     wait_until(page, "document.querySelector('.status').textContent.endsWith('your move.')")
     assert len(look(page)["played"]) < count

@@ -117,7 +117,7 @@ export async function showGame(place, id) {
   const jump = h("div", { class: "row" }, ...[["|◀", 0, "first"], ["◀", -1, "back"], ["▶", 1, "forward"], ["▶|", Infinity, "last"]].map(([text, by, label]) =>
     h("button", { "aria-label": label, onclick: action(() => look(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)),
     h("button", { onclick: action(async () => { for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length && !ended; ply += 1) { await look(ply); await wait(); } }) }, "Play"));
-  place.append(h("h1", {}, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
+  place.append(h("h1", { class: "capital" }, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
     h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
       game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
       game.open ? h("label", { class: "tick" }, inside, "Look inside the network") : null,
