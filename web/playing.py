@@ -23,6 +23,7 @@ from evolve_arena.runs.run import Run
 PERSON = "human"
 FOREIGN = re.compile(r"\b(file|process)\s*:|\.py\b")
 OF_RUN = re.compile(r"\brun:([^,@\s]+)")
+ANY_RUN = re.compile(r"\brun\s*:")
 
 
 class Desk:
@@ -82,9 +83,7 @@ class Desk:
 
     def undo(self, times: int = 1) -> dict[str, Any]:
         """Goes back to an earlier turn of a person."""
-        table = self._find_table()
-        if not table.ui.is_open:
-            raise BadValueError("what was seen can't be forgotten: nothing is taken back here")
+        table = self._find_open_table()
         if not table.take_back(times):
             raise BadValueError("there is no move of yours to take back")
         return self.look()
@@ -98,7 +97,7 @@ class Desk:
 
     def swap(self) -> dict[str, Any]:
         """Two change seats."""
-        table = self._find_table()
+        table = self._find_open_table()
         if table.game.seats != 2 or table.result is not None:
             raise BadValueError("only two can change sides, while they play")
         table.swap()
@@ -109,6 +108,8 @@ class Desk:
         table = self._find_table()
         if table.result is not None:
             raise BadValueError("this game is over")
+        if table.program is not None:
+            self._find_open_table()
         advisor = self._find_advisor(table, player)
         try:
             move = advisor.choose(table, table.stream.copy())
@@ -122,7 +123,7 @@ class Desk:
 
     def values(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
         """What a *player* thinks of each move, as numbers; a string where a move wins or loses."""
-        table = self._find_table()
+        table = self._find_open_table()
         ply = len(table.moves) if ply is None else ply
         position = table.positions[ply]
         if table.game.outcome(position) is not None:
@@ -143,29 +144,35 @@ class Desk:
 
     def inside(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
         """What goes on inside a network that plays here, or inside *player*'s."""
-        table = self._find_table()
+        table = self._find_open_table()
         position = table.positions[len(table.moves) if ply is None else ply]
-        for each in self._find_asked(table, player) if table.ui.is_open else ():
+        for each in self._find_asked(table, player):
             if found := look_inside(each, position):
                 return {"by": one_line(each.name, 80), "inside": found}
         return {"by": "", "inside": None}
 
     def text(self) -> dict[str, Any]:
         """The game as a text that can be opened again."""
-        table = self._find_table()
+        table = self._find_open_table()
         return {"text": str(table), "game": table.game.name, "options": table.game.options}
 
     # --- How -----------------------------------------------------------------------------------
+
+    def _find_open_table(self) -> Table:
+        """The table, if nothing is hidden there.
+
+        Raises:
+            BadValueError: Something is, and what was asked for would show it.
+        """
+        table = self._find_table()
+        if not (table.ui.is_open or self._numbers):
+            raise BadValueError("this would show what is hidden in this game")
+        return table
 
     def _find_table(self) -> Table:
         """The table, which is made when it is first asked for, so that what is wrong is told."""
         if self._table is None:
             name, options, players = self._asked
-            for player in players:
-                if FOREIGN.search(player):
-                    raise BadValueError(
-                        f"{player:.60}: programs and files sit only at the terminal (evolve play)"
-                    )
             game = self._choose_game(name, options, players)
             if find_game(game.name).seats_option and len(players) != game.seats:
                 game = with_seats(game, len(players))
@@ -200,7 +207,13 @@ class Desk:
         text = text.strip()
         if text == PERSON:
             return None
-        for name in OF_RUN.findall(text):
+        named = OF_RUN.findall(text)
+        if FOREIGN.search(text) or len(ANY_RUN.findall(text)) != len(named):
+            raise BadValueError(
+                f"{text:.60}: here a player is a kind or run:NAME; programs and files play at the"
+                " terminal (evolve play)"
+            )
+        for name in named:
             self._open_run(name)  # or it is none
         placed = OF_RUN.sub(lambda found: f"run:{self._runs[found[1]]}", text)
         return make_player(placed, game)
@@ -213,8 +226,6 @@ class Desk:
             player = "own"
             self._advisors.setdefault(player, Program(programs[0].player))
         if player not in self._advisors:
-            if FOREIGN.search(player):
-                raise BadValueError(f"{player:.60}: programs and files give no hints here")
             made = self._make_player(player, table.game)
             if made is None:
                 raise BadValueError("a person gives hints without being asked")
@@ -276,7 +287,6 @@ class Desk:
                 "winner": table.winner if table.winner is None else table.order.index(table.winner),
             },
             "open": table.ui.is_open,
-            "seed": str(self.seed),
             "replay": bool(self._numbers),
         }
 

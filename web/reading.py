@@ -26,7 +26,13 @@ from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
-from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names, recipe_summary
+from evolve_arena.runs.recipe import (
+    Recipe,
+    load_recipe,
+    parse_changes,
+    recipe_names,
+    recipe_summary,
+)
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import summarise
 
@@ -38,7 +44,7 @@ GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
 LARGEST_RECIPE = 1 << 18
-FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b|^\s*game\s*(\.\s*name\s*)?=")
+FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
 """What in a changed value names something outside of the recipe."""
 
 
@@ -188,11 +194,13 @@ class Desk:
 
         So programs and games that it names need the user's word, as in any file.
         """
-        for change in changes:
-            if found := FOREIGN.search(change):
+        for key, value in parse_changes(changes).items():
+            if key.partition(".")[::2] in {("game", ""), ("game", "name")} or any(
+                map(FOREIGN.search, _list_texts(value))
+            ):
                 raise BadValueError(
-                    f"{found[0]} in {change:.60}: files, runs and programs are named at the"
-                    " terminal, not from here (evolve start)"
+                    f"{key}: games, files, runs and programs are named at the terminal, not from"
+                    " here (evolve start)"
                 )
         return self._load(recipe, changes).to_toml()
 
@@ -285,6 +293,15 @@ class Desk:
         if run == recipe:
             raise UnknownNameError("recipe", recipe, recipe_names())
         return load_recipe(str(self._path(run) / "recipe.toml"), changes)
+
+
+def _list_texts(value: Any) -> list[str]:
+    """All texts in a value of a recipe, however deep they lie."""
+    if isinstance(value, Mapping):
+        return [text for key, inner in value.items() for text in (str(key), *_list_texts(inner))]
+    if isinstance(value, list | tuple):
+        return [text for inner in value for text in _list_texts(inner)]
+    return [value] if isinstance(value, str) else []
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

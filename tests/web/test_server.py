@@ -181,7 +181,10 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
         ("check.opponents=['process:touch /tmp/x']", "here"),
         ("check.opponents=['run:/etc']", "here"),
         ("check.opponents=['file:/etc/passwd']", "here"),
+        ('check.opponents=["\\u0066ile:/etc/passwd"]', "here"),
+        ('method.stagnation={opponents=["run\\u003a/etc"]}', "here"),
         ("game.name=/tmp/game.py", "here"),
+        ('game={name="chomp"}', "here"),
     ],
 )
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
@@ -267,6 +270,39 @@ def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
 )
 def test_no_path_leaves_the_folder_of_the_page(server: Client, path: str) -> None:
     assert server.ask(path)[0] in {400, 404}
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        "process:touch x",
+        "file:/etc/passwd",
+        "file : x",
+        "my_bot.py:Bot",
+        "run:/etc",
+        "run: /etc",
+        "run:../first",
+        "run:",
+        "mcts:values=run: /etc",
+        "mcts:values=run:../first",
+    ],
+)
+def test_a_player_leads_to_no_file_and_no_program(server: Client, player: str) -> None:
+    asked = {"game": "tic-tac-toe", "players": ["human", player]}
+    for body in (asked, {**asked, "game": None}):
+        status, content = server.ask("/api/play", body)
+        assert status == 400
+        assert any(text in content["error"] for text in ("terminal", "no run", "name a game"))
+    game = server.post("play", game="tic-tac-toe", players=["human", "random"])
+    assert server.ask(f"/api/play/{game['id']}", {"act": "hint", "player": player})[0] == 400
+
+
+def test_what_is_hidden_is_not_told_when_asked_for(server: Client) -> None:
+    found = server.post("play", game="ticket-to-ride", players=["human", "random"], seed=1)
+    assert "seed" not in found
+    for act in ("undo", "swap", "values", "inside", "text"):
+        status, content = server.ask(f"/api/play/{found['id']}", {"act": act})
+        assert (status, "hidden" in content["error"]) == (400, True)
 
 
 # --- Who may ask -----------------------------------------------------------------------------
