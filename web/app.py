@@ -68,7 +68,8 @@ class Guard:
     Args:
         app: What is guarded.
         hosts: The names and ports by which the server may be called, such as ``localhost:8000``.
-        token: Who has it may ask; None if everybody who reaches the server may.
+        token: Who has it may ask, by whatever name, as no other page has it; None if everybody who
+            reaches the server may.
     """
 
     app: ASGIApp
@@ -117,7 +118,7 @@ class Guard:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         kind = headers.get("content-type", "").partition(";")[0].strip()
         foreign = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
-        if host not in self.hosts:
+        if self.token is None and host not in self.hosts:
             return _refuse(f"this server is not called {host:.60}", 421)
         if (origin is not None and urlsplit(origin).netloc.lower() != host) or (
             foreign and (changes or request.url.path != "/")  # a link may lead to the page

@@ -54,13 +54,10 @@ def run_server(folder: Path, host: str, port: int) -> None:
         raise BadValueError(f"{folder} is no folder")
     listening = _listen(host, port)
     port = listening.getsockname()[1]
-    local = ipaddress.ip_address(listening.getsockname()[0]).is_loopback
-    token = None if local else secrets.token_urlsafe(24)
-    names = {host, listening.getsockname()[0]}
-    names |= (
-        {"localhost", "127.0.0.1", "[::1]"} if local else {socket.gethostname(), socket.getfqdn()}
-    )
-    hosts = {f"{name.lower()}:{port}" for name in names} | ({*names} if port == 80 else set())
+    bound = ipaddress.ip_address(listening.getsockname()[0])
+    token = None if bound.is_loopback else secrets.token_urlsafe(24)
+    names = {host.lower(), str(bound), "localhost", "127.0.0.1", "[::1]"}
+    hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     app = Guard(Server(folder.resolve(), str(folder)).make_app(), hosts, token)
     config = uvicorn.Config(
         app,
@@ -72,7 +69,8 @@ def run_server(folder: Path, host: str, port: int) -> None:
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    shown = f"[{host}]" if ":" in host else host
+    called = socket.gethostname() if bound.is_unspecified else host
+    shown = f"[{called}]" if ":" in called else called
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
     print(f"{folder} is shown at {address} (Ctrl-C ends it)", flush=True)
     asyncio.run(_serve(uvicorn.Server(config), listening))
