@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import secrets
 import socket
@@ -89,7 +90,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind(found[4])
         listening.listen(128)
     except OSError as error:
+        free = "; try --port 0" if error.errno == errno.EADDRINUSE else ""
         raise BadValueError(
-            f"can't listen at {host}, port {port}: {error.strerror or error}; try --port 0"
+            f"can't listen at {host}, port {port}: {error.strerror or error}{free}"
         ) from None
     return listening

@@ -110,7 +110,7 @@ class Curves {
     const more = [
       ["error", "Errors of the learners", "The mean distance of values from their targets.", "error"],
       ["plies", "Length of games", "Plies.", "plies"],
-      ["diversity", "Diversity", "How far the genomes lie apart, in units of genes.", "diversity"],
+      ["diversity", "Diversity", "How far the genomes lie apart: in units of genes, or NEAT's distance.", "diversity"],
       ["species", "Number of species", "Living.", "species"],
       ["connections", "Connections", "Those that are enabled, in the mean.", "connections"],
       ["hidden_nodes", "Hidden nodes", "In the mean.", "hidden nodes"],
