@@ -22,6 +22,7 @@ LANES = 16
 
 FLOATS = ir.VectorType(ir.FloatType(), LANES)
 INTS = ir.VectorType(ir.IntType(32), LANES)
+BYTES = ir.VectorType(ir.IntType(8), 64)
 
 
 class FloatVector(types.Type):
@@ -142,6 +143,25 @@ def store_word(typing: Any, array: Any, index: Any, word: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.uint64), generate
+
+
+@instruction
+def compare_bytes(typing: Any, left: Any, left_word: Any, right: Any, right_word: Any) -> Any:
+    """A word whose bit k says whether byte k of 64 differs in two arrays' memory.
+
+    They begin where :func:`load_word` finds a word.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = []
+        for at in (0, 2):
+            array = context.make_array(signature.args[at])(context, builder, args[at])
+            words = builder.bitcast(array.data, ir.IntType(64).as_pointer())
+            place = builder.bitcast(builder.gep(words, [args[at + 1]]), BYTES.as_pointer())
+            rows.append(builder.load(place, align=1))
+        return builder.bitcast(builder.icmp_unsigned("!=", *rows), ir.IntType(64))
+
+    return types.uint64(left, types.intp, right, types.intp), generate
 
 
 def _word_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:

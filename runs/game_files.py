@@ -134,23 +134,23 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
     """How many nanoseconds each part takes at a ply of a value network, on one core."""
     *_, module = specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))
     workspace = make_workspace(game.code, packed)
-    seconds = {}
-    for part in (NOTHING, LEGAL, PLAY, RESULT, SEE):
-        times, taken, plies = (0 if part == NOTHING else 4), 0.0, 0
-        module.repeat_part(part, times, np.uint64(0), workspace)
+    seconds, listings = {}, 0.0
+    for part in (NOTHING, PLAY, RESULT, SEE, LEGAL):
+        taken, plies, listed = 0.0, 0, 0
+        module.add_part(part, np.uint64(0), workspace)
         seed, begun = 1, time.process_time()
-        while taken < MOMENT / 2:
-            plies += module.repeat_part(part, times, np.uint64(seed), workspace)[0]
+        while taken < MOMENT:
+            counts = module.add_part(part, np.uint64(seed), workspace)
+            plies, listed = plies + counts[0], listed + counts[1]
             seed, taken = seed + 1, time.process_time() - begun
-        seconds[part] = taken / plies
-    base, each = seconds[NOTHING], 0.25 * 1e9
-    play = max(0.0, (seconds[PLAY] - base) * each)
-    return {
-        "legal": max(0.0, (seconds[LEGAL] - base) * each),
-        "play": play,
-        "result": max(0.0, (seconds[RESULT] - base) * each - play),
-        "see": max(0.0, (seconds[SEE] - base) * each - play),
+        seconds[part], listings = taken / plies, listed / plies
+    differences = {
+        "legal": (seconds[LEGAL] - seconds[RESULT]) / listings if listings else 0.0,
+        "play": seconds[PLAY] - seconds[NOTHING],
+        "result": seconds[RESULT] - seconds[PLAY],
+        "see": seconds[SEE] - seconds[RESULT],
     }
+    return {name: 1e9 * max(0.0, difference) for name, difference in differences.items()}
 
 
 def print_report(content: dict[str, Any]) -> None:

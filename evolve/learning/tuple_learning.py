@@ -93,7 +93,7 @@ def make_tuple_workspace(
         np.ones(plies + 1, dtype=np.float32),
         np.zeros(LANES, dtype=np.float32),
         np.zeros(moves, dtype=np.int64),
-        np.zeros(3 * planes, dtype=np.uint64),
+        np.zeros(3 * planes + 8, dtype=np.uint64),
         np.zeros(changes, dtype=np.int64),
         np.zeros((0, 0), dtype=np.int64) if states is None else states,
     )

@@ -1,4 +1,4 @@
-"""How long the parts of a game's rules take, compiled: random games in which a part is repeated."""
+"""How long the parts of a game's rules take, compiled: random games in which more is done."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
+    MOVES,
     advance,
     begin,
+    count_outcomes,
     find_changes,
     find_mover,
     follow,
@@ -22,43 +24,44 @@ from evolve_arena.players.board.rules import (
     settle,
 )
 
-NOTHING, LEGAL, PLAY, RESULT, SEE = range(5)
-"""What is repeated: nothing, legal; for each move play; play and result; play and see."""
+NOTHING, PLAY, RESULT, SEE, LEGAL = range(5)
+"""What is done besides, for each move that could be made: nothing, or play; and then result; and
+then see, or, where the game goes on, legal. Done twice in the same position, a part would look
+too fast: processors learn which way its branches go."""
 
 
 @compiled
-def repeat_part(part: Any, times: int, seed: Any, workspace: Any) -> Any:
-    """Plays a random game; gives its plies and how many moves there were to choose from in all.
+def add_part(part: Any, seed: Any, workspace: Any) -> Any:
+    """Plays a random game; gives its plies, and how often moves were listed besides.
 
     Args:
-        part: What is repeated, at each ply.
-        times: How often.
+        part: What is done besides, at each ply.
         seed: Seeds the game.
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, moves = workspace.states, workspace.moves
     workspace.streams[0] = workspace.chance[0] = seed
     state = settle(states, begin(states), workspace.chance)
-    plies, choices, kept = 0, 0, np.int64(0)
+    plies, listed, kept = 0, 0, np.int64(0)
     while judge(states, state) == GOES_ON and plies < LONGEST:
         count = list_moves(states, state, moves, 0)
         seat = find_mover(states, state)
-        for _ in range(times):
-            if part == LEGAL:
-                kept += list_moves(states, state, moves, 0)
-            elif part > LEGAL:
-                for place in range(count):
-                    trial = follow(states, 1, state, peek(moves, place))
-                    if part == RESULT:
-                        kept += judge(states, trial)
-                    elif part == SEE:
+        if part > NOTHING:
+            for place in range(count):
+                trial = follow(states, 1, state, peek(moves, place))
+                if part > PLAY:
+                    verdict = judge(states, trial)
+                    kept += verdict
+                    if part == SEE:
                         kept += find_changes(
                             states, trial, workspace.planes, workspace.changes, seat, False
                         )
+                    elif part == LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
+                        kept += list_moves(states, trial, moves, MOVES)
+                        listed += 1
         find_changes(states, state, workspace.planes, workspace.changes, seat, True)
         move = peek(moves, below(workspace.streams, count))
         state = settle(states, advance(states, state, move), workspace.chance)
         plies += 1
-        choices += count
     workspace.changes[0] = kept  # so that nothing is left out as useless
-    return plies, choices
+    return plies, listed

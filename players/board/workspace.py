@@ -98,7 +98,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
         np.zeros(rules.MOVES * levels, dtype=np.int64),
-        np.zeros(slots * seen_words(rules), dtype=np.uint64),
+        np.zeros(slots * seen_words(rules) + 8, dtype=np.uint64),
         np.zeros(count_changes(rules), dtype=np.int64),
         np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
@@ -115,10 +115,11 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
 
 
 def make_states(rules: Any, levels: int) -> NDArray[Any]:
-    """Room for so many states, in rows of whole words that may be read at once."""
+    """Room for so many states, in rows of whole words; from each 64 bytes may be read at once."""
     kind = rules.START.dtype if rules.IS_ARRAY else np.int64
     size = len(rules.START) if rules.IS_ARRAY else 1
-    return np.zeros((levels, (size + 15) // 8 * 8), dtype=kind)
+    width = (size + 15) // 8 * 8
+    return np.zeros(levels * width + 64, dtype=kind)[: levels * width].reshape(levels, width)
 
 
 def plane_words(rules: Any) -> int:
