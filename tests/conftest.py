@@ -27,17 +27,20 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
-NEEDS = {name: find_game(name).kernel.needs for name in game_names()}
-"""Which kinds of players each game's kernel is compiled for."""
-
-
+NEEDS = {name: find_game(name).kernel.needs for name in game_names() if name != "pig"}
+"""Which kinds of players each game's kernel is compiled for, but of pig: few tests play that."""
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 
 
 def _compile_for_all(name: str) -> None:
     usual, needs = set(find_game(name).kernel.flags) - SELDOM, NEEDS[name]
-    object.__setattr__(find_game(name).kernel, "needs", lambda players: usual | needs(players))
+
+    def need(players: Any) -> set[str]:
+        needed = set(needs(players))
+        return needed if needed & SELDOM else usual
+
+    object.__setattr__(find_game(name).kernel, "needs", need)
 
 
 def compile_for_all_kinds() -> None:

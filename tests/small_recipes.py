@@ -29,6 +29,24 @@ SMALL_RECIPES = {
         ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],
     ),
     "td-linear": ("checkers-06-rafalmore", ["method.games=4", *ALIKE]),
-    "evolutionary-programming": ("checkers-features", ["method.individuals=4", *ALIKE]),
-    "imitation": ("ticket-to-ride-imitation", ["method.games=4", *ALIKE]),
+    "evolutionary-programming": (
+        "checkers-features",
+        [
+            "network.depth=2",
+            "method.individuals=4",
+            "method.opponents=2",
+            "method.training_depths=[1, 2]",
+            *ALIKE,
+        ],
+    ),
+    "imitation": (
+        "ticket-to-ride-imitation",
+        [
+            "network.hidden=[8]",
+            "method.games=2",
+            "method.minimum_points=50",
+            "method.batches=20",
+            *ALIKE,
+        ],
+    ),
 }

@@ -17,8 +17,12 @@ from evolve_arena.players.board.game import BoardGame
 from evolve_arena.runs.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("population_hashes.json")
-DEEP = {"checkers-15-rafalmmored", "checkers-16-rafalmored"}
-"""They look seven plies ahead; a tenth of their games will do."""
+FEWER = {
+    "checkers-15-rafalmmored": ["method.games=10"],
+    "checkers-16-rafalmored": ["method.games=10"],
+    "pig": ["method.tables.trial_decks=2", "method.tables.final_decks=2"],
+}
+"""They look seven plies ahead, and a tenth of their games will do; or find a champion long."""
 SOME = {"othello", "pig", "tic-tac-toe"}
 """Of the games in one file, whose matches are compiled of the same sources, these will do."""
 
@@ -30,7 +34,7 @@ def is_recorded(recipe: str) -> bool:
 
 @pytest.mark.parametrize("name", list(filter(is_recorded, recipe_names())))
 def test_populations_are_what_they_were(name: str, tmp_path: Path) -> None:
-    changes = ["run.generations=3", "check.games=2", *(["method.games=10"] if name in DEEP else [])]
+    changes = ["run.generations=3", "check.games=2", *FEWER.get(name, [])]
     if issubclass(load_recipe(name).spec.game, BoardGame):  # checks change no population
         changes.append("check.opponents=['random']")
     run = ea.start(name, run=tmp_path / "run", seed=1, executor="serial", changes=changes)
