@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import reprlib
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
@@ -27,6 +27,19 @@ from evolve_arena.players.player import CompiledPlayer
 
 FORMAT = 1
 """The version of the files that hold such players."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a network is shown of a position."""
+
+    values: NDArray[np.float64]
+    planes: Sequence[tuple[str, int, int]]
+    """Name, rows and columns of each plane of which the first *values* are."""
+    names: Sequence[str] = ()
+    """What each value is, where they are no cells."""
+    outputs: Sequence[str] = ()
+    """What the network's outputs are, if there are several and they are no moves."""
 
 
 class BredPlayer(CompiledPlayer):
@@ -64,6 +77,14 @@ class BredPlayer(CompiledPlayer):
         cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
     ) -> Self:
         """The player whose decoder has these *options* and whose genome these *arrays*."""
+
+    def see(self, position: Any) -> Inputs | None:
+        """What its network is shown of a *position*; None if it sees no position as a whole."""
+        if not hasattr(self.decoder, "encode"):
+            return None
+        count, rows, columns = self.decoder.input_shape
+        planes = [(name, rows, columns) for name in self.decoder.plane_names]
+        return Inputs(self.decoder.encode(position), planes[:count])
 
     def serialise(self, **remarks: Any) -> bytes:
         """The player as a safetensors blob that `evolve_arena.players.bred.read_player` reads.

@@ -13,39 +13,44 @@ from evolve_arena.players.player import Player
 from evolve_arena.runs.export.graphs import read_nodes
 
 MOST_WIRES = 160
-"""Of more connections only those are told that carry most."""
+"""Of more connections only those are told that carry most, of each layer as many."""
 
 
 def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
     """What a *player* sees of a *position*, and how it reacts; None if it has no such network.
 
     Returns:
-        ``planes``, each with ``name``, ``rows``, ``columns`` and ``values``; ``layers``, the last
+        ``planes``, each with ``name``, ``rows``, ``columns``, ``values`` and what they are where
+        they are no cells, ``names``; ``layers``, the last
         one that of the outputs, each a list of units with ``value`` and ``name``; and ``wires``,
         the strongest connections: from where, to where, what each carries. Units are numbered
         through: inputs, then the layers.
     """
-    decoder: Any = getattr(player, "decoder", None)
-    if not hasattr(decoder, "encode"):
+    seen = player.see(position) if isinstance(player, VectorPlayer | NeatPlayer) else None
+    if seen is None:
         return None
-    inputs = decoder.encode(position)
     if isinstance(player, VectorPlayer):
-        layers, wires = _run_layers(player, inputs)
-    elif isinstance(player, NeatPlayer) and decoder.feed_forward:
-        layers, wires = _run_graph(player, inputs)
+        layers, wires = _run_layers(player, seen.values)
+    elif isinstance(player, NeatPlayer) and player.decoder.feed_forward:
+        layers, wires = _run_graph(player, seen.values)
     else:
         return None
+    for unit, name in zip(layers[-1], seen.outputs, strict=False):
+        unit["name"] = name
     wires.sort(key=lambda wire: -abs(wire[2]))
-    count, rows, columns = decoder.input_shape
-    seen = inputs[: count * rows * columns].reshape(count, -1).tolist()
+    planes, at = [], 0
+    for name, rows, columns in seen.planes:
+        values = seen.values[at : at + rows * columns].tolist()
+        names = list(seen.names[at : at + rows * columns])
+        planes.append(
+            {"name": name, "rows": rows, "columns": columns, "values": values, "names": names}
+        )
+        at += rows * columns
     return {
-        "planes": [
-            {"name": name, "rows": rows, "columns": columns, "values": values}
-            for name, values in zip(decoder.plane_names, seen, strict=True)
-        ],
+        "planes": planes,
         "layers": layers,
         "wires": [wire for wire in wires if wire[2]][:MOST_WIRES],
-        "inputs": len(inputs),
+        "inputs": len(seen.values),
     }
 
 
@@ -64,7 +69,7 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> tuple[Laye
     for (weights, _), values in zip(decoder.mlp.layers(genome), outputs, strict=True):
         carried = before[:, None] * weights
         after = first + len(before)
-        strongest = np.argsort(-np.abs(carried), axis=None)[:MOST_WIRES]
+        strongest = np.argsort(-np.abs(carried), axis=None)[: MOST_WIRES // len(outputs)]
         for source, target in zip(*np.unravel_index(strongest, carried.shape), strict=True):
             wires.append((first + int(source), after + int(target), float(carried[source, target])))
         layers.append(_name_units(values, is_last=len(layers) == len(outputs) - 1))

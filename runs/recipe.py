@@ -126,11 +126,11 @@ class RunConfig(Config):
     opponent of all checks (where players are compared by points, that which had most more than
     it), or the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
-    """How many of the newest checkpoints are kept. A new run takes :data:`KEEP_NEWEST` if
+    """How many of the newest checkpoints are kept. A new run takes 5 if
     nothing is said; a run whose recipe does not say it, an old one, keeps all."""
     keep_every: int | None = Field(default=None, ge=1)
     """Older checkpoints are kept if their generation is a multiple of this number times
-    `checkpoint_every`; 1 keeps all. A new run takes :data:`KEEP_EVERY` if nothing is said."""
+    `checkpoint_every`; 1 keeps all. A new run takes 10 if nothing is said."""
     id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
     """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
     is made when the run begins, whatever stands here; old runs have none."""

@@ -189,6 +189,7 @@ class Server:
             Route("/api/stop", self._answer(self._stop), methods=["POST"]),
             Route("/api/resume", self._answer(self._resume), methods=["POST"]),
             Route("/api/draw", self._answer(self._draw), methods=["POST"]),
+            Route("/api/rate", self._answer(self._rate), methods=["POST"]),
             Route("/api/recipes", self._answer(self._read("list_recipes"))),
             Route("/api/form", self._answer(self._read("read_form", "recipe"))),
             Route("/api/games", self._answer(self._read("list_games"))),
@@ -304,6 +305,15 @@ class Server:
         path = await self.reader.call("path_of", run=str(given["run"]))
         await self.trainers.draw(path, str(given["what"]))
         return await self._describe(given)
+
+    async def _rate(self, given: dict[str, Any]) -> Any:
+        """Lets the champions of some runs meet, and players from outside."""
+        runs = [str(run) for run in given["runs"]]
+        others = [str(name) for name in given.get("others", [])]
+        meeting = await self.reader.call("arrange_meeting", runs=runs, others=others)
+        return await self.trainers.rate(
+            str(self.folder), meeting["players"], int(given.get("games", 100)), meeting["openings"]
+        )
 
     async def _plot(self, request: Request) -> Response:
         try:

@@ -165,7 +165,7 @@ class Desk:
             BadValueError: Something is, and what was asked for would show it.
         """
         table = self._find_table()
-        if not (table.ui.is_open or self._numbers):
+        if table.party.people and not (table.ui.is_open or self._numbers):
             raise BadValueError("this would show what is hidden in this game")
         return table
 

@@ -19,8 +19,9 @@ import psutil
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
-from evolve_arena.core.game import Option
+from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
@@ -40,6 +41,9 @@ DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
 MOST_RUNS = 2000
 MOST_SPECIES = 60
+MOST_MEETING = 12
+OPENING_PLIES = 4
+"""Random plies before two champions meet, which play the same game again and again otherwise."""
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
@@ -235,7 +239,34 @@ class Desk:
         return {
             "kinds": kinds,
             "runs": runs,
-            "usual": list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder])),
+            "usual": _usual_players(spec),
+        }
+
+    def arrange_meeting(self, runs: list[str], others: list[str]) -> dict[str, Any]:
+        """Who plays in a tournament of the champions of *runs*, and after how many random plies.
+
+        Args:
+            runs: Two or more.
+            others: Who plays as well: some of the game's usual opponents.
+
+        Raises:
+            BadValueError: They play different games.
+        """
+        opened = [Run.open(self._path(run)) for run in dict.fromkeys(runs)]
+        specs = [run.recipe.spec for run in opened]
+        if not 2 <= len(specs) <= MOST_MEETING:
+            raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
+        spec = specs[0]
+        if len(names := {each.name for each in specs}) > 1:
+            raise BadValueError(f"they play different games: {', '.join(sorted(names))}")
+        if unknown := set(others) - set(usual := _usual_players(spec)):
+            raise UnknownNameError("player from outside", min(unknown), usual)
+        openings = 0
+        if spec.most_seats == 2 and not spec.has_chance:
+            openings = min(OPENING_PLIES, longest_opening(opened[0].recipe.make_game()))
+        return {
+            "players": [*(f"run:{run}" for run in dict.fromkeys(runs)), *dict.fromkeys(others)],
+            "openings": openings,
         }
 
     def list_games(self) -> list[dict[str, Any]]:
@@ -293,6 +324,11 @@ class Desk:
         if run == recipe:
             raise UnknownNameError("recipe", recipe, recipe_names())
         return load_recipe(str(self._path(run) / "recipe.toml"), changes)
+
+
+def _usual_players(spec: GameSpec) -> list[str]:
+    """Whom champions of a game meet in checks and measurements, and a random player."""
+    return list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder, "random"]))
 
 
 def _list_texts(value: Any) -> list[str]:

@@ -1,13 +1,15 @@
-"""Runs that are started from the page: child processes, stopped with a checkpoint."""
+"""What the page lets `evolve` do in child processes: runs, pictures, tournaments."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.workers import WorkerError
@@ -18,7 +20,9 @@ KEPT = 10_000
 EVOLVE = (sys.executable, "-m", "evolve_arena.runs.cli")
 PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
 """What can be drawn of a run, and how ``evolve plot`` is told."""
-LONGEST_DRAWING = 300.0
+MOST_GAMES = 1000
+LONGEST = 300.0
+"""Seconds for a picture, or a tournament."""
 PATIENCE = 30.0
 """Seconds that a run has for its checkpoint when the server stops."""
 
@@ -29,7 +33,7 @@ class Trainers:
     def __init__(self) -> None:
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._drawing = asyncio.Semaphore(1)
+        self._turn = asyncio.Semaphore(1)
         self.endings: dict[str, str] = {}
         """What those said that ended by an error, by run."""
 
@@ -77,22 +81,48 @@ class Trainers:
         """
         if what not in PICTURES:
             raise WorkerError(f"there is no such picture: choose {', '.join(PICTURES)}")
-        async with self._drawing:
+        await self._finish(["plot", path, *PICTURES[what]])
+
+    async def rate(self, folder: str, players: list[str], games: int, openings: int) -> Any:
+        """The tournament of *players*, as ``evolve tournament --json`` tells it.
+
+        Args:
+            folder: From where ``run:`` leads to runs.
+            players: Their specifications.
+            games: Of each pair; at tables of more than two, in all.
+            openings: Random plies at the beginning of each game.
+
+        Raises:
+            WorkerError: It says why it can't, or takes too long.
+        """
+        if not 1 <= games <= MOST_GAMES:
+            raise WorkerError(f"choose 1 to {MOST_GAMES} games")
+        words = ["tournament", *players, "--games", str(games), "--json"]
+        if openings:
+            words += ["--openings", str(openings)]
+        return json.loads(await self._finish(words, folder))
+
+    async def _finish(self, words: list[str], folder: str | None = None) -> bytes:
+        """What `evolve` prints that is told *words*, in a *folder*; one at a time."""
+        async with self._turn:
             process = await asyncio.create_subprocess_exec(
-                *(*EVOLVE, "plot", path, *PICTURES[what]),
+                *EVOLVE,
+                *words,
+                cwd=folder,
                 stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
             )
             try:
-                _, said = await asyncio.wait_for(process.communicate(), LONGEST_DRAWING)
+                printed, said = await asyncio.wait_for(process.communicate(), LONGEST)
             except TimeoutError:
                 process.kill()
                 await process.wait()
-                raise WorkerError("this picture takes too long: draw it with evolve plot") from None
+                raise WorkerError(f"this takes too long here: evolve {words[0]} has time") from None
         if process.returncode:
             raise WorkerError(_last_line(said, process.returncode))
+        return printed
 
     @property
     def running(self) -> list[str]:

@@ -5,6 +5,7 @@ A player may sit at tables of any size: how many play is no part of what it is b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,17 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.layout import PHASE, TO_MOVE, TURN
 from evolve_arena.games.ticket_to_ride.options import parse_variant
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.workspace import (
     FEATURES,
     FORBIDS,
     HEAD,
     SEAT_FIELDS,
     VARIANT,
+    make_ticket_workspace,
 )
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.players.bred import BredPlayer, Inputs
 from evolve_arena.players.packed import KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 
@@ -114,6 +121,29 @@ def pack_networks(
         weights.ravel(),
         np.zeros(0, dtype=np.float64),
     )
+
+
+def see_features(
+    player: BredPlayer, position: Position, scales: NDArray[Any], outputs: Sequence[str]
+) -> Inputs | None:
+    """What a *player* is shown whose first inputs are features; None where it is not asked.
+
+    Args:
+        player: It decides at the beginning of a turn; all else its rule player decides.
+        position: What lies there.
+        scales: By what its features are multiplied, shape ``(features,)``.
+        outputs: What its outputs are.
+    """
+    state, decoder = position.array, player.decoder
+    if state[PHASE] != TURN:
+        return None
+    workspace, out = make_ticket_workspace(player.packed), np.zeros(40, dtype=np.float32)
+    given = decoder.game.rules, state, state[TO_MOVE]
+    prepare_turn(*given, decoder.variant_bits, workspace)
+    fill_features(*given, len(scales), decoder.variant_bits, workspace, out)
+    values = (out[: len(scales)] * scales).astype(np.float64)
+    names = FEATURE_NAMES[: len(scales)]
+    return Inputs(values, [("features, scaled", len(scales), 1)], names, outputs)
 
 
 def check_switch(name: str, value: Any) -> None:

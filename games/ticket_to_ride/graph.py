@@ -14,16 +14,17 @@ from typing import ClassVar
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch
-from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SETS
+from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch, see_features
+from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import ACTION, DECISION, INPUTS, SLOTS, TERMS
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import NeatPlayer
+from evolve_arena.players.bred import Inputs, NeatPlayer
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, NUMBERS_AT, PackedPlayers
 
 HEADS = {"decision": DECISION, "action": ACTION}
@@ -113,3 +114,9 @@ class TicketGraphPlayer(NeatPlayer):
     kind = "ticket-neat"
     decoder_type = TicketGraphDecoder
     decoder: TicketGraphDecoder
+
+    def see(self, position: Position) -> Inputs | None:
+        """The features at the beginning of a turn; None if moves are weighed one by one."""
+        if self.decoder.head != "decision":
+            return None
+        return see_features(self, position, FEATURE_SCALES[: self.decoder.features], CLASSES)

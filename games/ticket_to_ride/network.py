@@ -15,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch, pack_networks
+from evolve_arena.games.ticket_to_ride.bred import (
+    TicketDecoder,
+    check_switch,
+    pack_networks,
+    see_features,
+)
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.workspace import DECISION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, VectorPlayer
 from evolve_arena.players.packed import PackedPlayers
 
 CLASSES = ("pass", "draw cards", "draw tickets", "claim")
@@ -109,6 +115,10 @@ class DecisionPlayer(VectorPlayer):
     kind = "ticket-decision"
     decoder_type = DecisionDecoder
     decoder: DecisionDecoder
+
+    def see(self, position: Position) -> Inputs | None:
+        """The features at the beginning of a turn; see `see_features`."""
+        return see_features(self, position, self.decoder.scales, CLASSES)
 
     def decision_probabilities(self, features: NDArray[Any]) -> NDArray[np.float64]:
         """How likely the network thinks each of :data:`CLASSES`, in plain NumPy.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.match import Match
-from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.games.ticket_to_ride.board import (
     COLOURS,
     LINE_ROUTE,
@@ -127,6 +127,16 @@ class TicketText(TextUI):
         seat = int(position.array[TO_MOVE])
         called = list(names) or None
         return draw_table(position.rules, position.array, seat, called, colour=colour)
+
+    def read_games(self, text: str) -> list[tuple[str, tuple[int, ...]]]:
+        """None can be read: moves alone say nothing of the cards.
+
+        Raises:
+            BadValueError: Always; it says what to open instead.
+        """
+        log = text.startswith("game,seat,player,")
+        what = "a log of decisions has no moves in it" if log else "moves alone leave out the cards"
+        raise BadValueError(f"{what}: let evolve duel or tournament --keep-games, and open that")
 
     def is_turn_begun(self, position: Position) -> bool:
         """Whether a second card is to be drawn."""

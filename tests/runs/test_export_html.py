@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import os
 import random
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.javascript import (
@@ -27,7 +29,7 @@ from evolve_arena.runs.export.javascript import (
     translate,
     write_value,
 )
-from evolve_arena.runs.export.page import PAGE, run_source, write_python, write_source
+from evolve_arena.runs.export.page import ALWAYS, PAGE, run_source, write_python, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
 from tests.pages import ask_page, make_safe, run_script, with_node
@@ -430,3 +432,79 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
         page.locator("#side").select_option("")
         wait_until(page, "bot.ask_moves(game.now()).length === 0")
         assert re.fullmatch(r"[xo] has won\.|A draw\.", page.locator("#status").inner_text())
+
+
+AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "MLP": ("connect-four", "mlp", {"head": "value"}),
+    "NEAT": ("connect-four", "graph", {"head": "value"}),
+    "tuples": ("connect-four", "tuples", {}),
+    "search": ("checkers", "linear", {"features": 14, "depth": 4}),
+    "game in one file": ("breakthrough", "mlp", {}),
+}
+GAMES = int(os.environ.get("HTML_GAMES", "2"))
+"""Of each; ``HTML_GAMES=200 pytest tests/runs/test_export_html.py -k against -s`` tells more."""
+MATCH = """
+globalThis.match = {
+  begin() { match.position = bot.begin_page(); },
+  names() { return bot.ask_names(match.position); },
+  play(place) {
+    const { position } = match;
+    match.position = bot.play_on_page(position, bot.ask_moves(position)[place]);
+  },
+  choose(seed) {
+    if (bot.CHANCE) bot.CHANCE.state = py.builtins.int(String(seed));
+    const chosen = bot.ask_bot(match.position);
+    return bot.ask_moves(match.position).findIndex((move) => py.eq(move, chosen));
+  },
+};
+"""
+
+
+@with_browser
+@pytest.mark.parametrize("kind", AGAINST)
+def test_in_a_browser_it_plays_against_its_python_player(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a file and without a network; each moves first in every other game."""
+    name, network, settings = AGAINST[kind]
+    if name == "checkers":  # of equal moves one is drawn, so both draw from the same seed
+        monkeypatch.setattr("evolve_arena.runs.export.page.ALWAYS", (*ALWAYS, "CHANCE"))
+    player = make_bred(name, network, 1, **settings)
+    game, file, moved = player.game, tmp_path / "page.html", 0
+    exported = run_source(write_source(player)[0])
+    file.write_text(export_player(player, "html"), encoding="utf-8")
+    with open_page(file) as page:
+        page.locator("#side").select_option("all")
+        page.evaluate(MATCH)
+        for number in range(GAMES):
+            position, draw = game.initial(), random.Random(number)
+            page.evaluate("match.begin()")
+            for ply in itertools.count():
+                moves = game.legal_moves(position)
+                if not moves:
+                    break
+                seed = draw.getrandbits(32)
+                chosen = (
+                    draw.choice(moves) if ply < 4 else _choose(player, exported, position, seed)
+                )
+                names = [text.rpartition(" ")[2] for text in page.evaluate("match.names()")]
+                name = game.format_move(chosen)
+                if ply >= 4 and ply % 2 == number % 2:
+                    place = page.evaluate(f"match.choose({seed})")
+                    assert names[place] == name, f"game {number}, ply {ply}"
+                    moved += 1
+                page.evaluate(f"match.play({names.index(name)})")
+                position = game.play(position, chosen)
+            assert page.evaluate("match.names()") == []
+    assert moved > 2 * GAMES
+    print(f"\n{kind}: {GAMES} games, {moved:,} moves of the page, all as the Python player's")
+
+
+def _choose(player: Any, exported: dict[str, Any], position: Any, seed: int) -> Any:
+    """What the Python player chooses; that of checkers draws as the exported file does."""
+    if "CHANCE" not in exported:
+        return player.choose(position, new_stream(seed))
+    exported["CHANCE"].state = seed
+    told = exported["read_position"](position.fen())
+    place = exported["ask_moves"](told).index(exported["ask_bot"](told))
+    return player.game.parse_move(exported["ask_names"](told)[place])

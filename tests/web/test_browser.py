@@ -117,7 +117,7 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
         page, f"document.querySelector('.status').textContent === 'After move 0 of {count}.'"
     )
     page.get_by_label("Look inside the network").check()
-    page.wait_for_selector("text=Nobody here has a network that can be drawn.")
+    page.wait_for_selector("text=Nobody here has a network that looks at this position as a whole.")
     button(page, "Undo").click()
     wait_until(page, "document.querySelector('.status').textContent.endsWith('your move.')")
     assert len(look(page)["played"]) < count
@@ -163,6 +163,12 @@ def test_two_runs_are_compared(page: Any, server: Client) -> None:
     page.wait_for_selector(".chart path")
     assert page.inner_text("h1") == "2 runs compared"
     assert page.locator("tbody tr").count() == 2
+    page.get_by_label("games of each pair").fill("20")
+    page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
+    page.get_by_role("button", name="Let the champions meet").click()
+    page.get_by_role("heading", name="Ratings").wait_for()
+    page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
+    assert page.locator("tbody tr").count() == 2 + 3  # and a player at random
 
 
 def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import shutil
 import socket
 import time
@@ -351,6 +353,32 @@ def test_elsewhere_the_token_is_needed(runs: Path) -> None:
         end(client)
 
 
+def test_champions_meet_each_other_and_players_from_outside(server: Client) -> None:
+    found = server.post("rate", runs=["first", "study/second-1"], games=20, others=["random"])
+    names = [player["name"] for player in found["players"]]
+    assert sorted(names) == ["first", "random", "second-1"]
+    assert [player["rank"] for player in found["players"]] == sorted(
+        player["rank"] for player in found["players"]
+    )
+    for player in found["players"]:
+        low, high = player["wilson_95"]
+        assert low <= player["score"] <= high
+        assert set(found["crosstable"][player["name"]]) == set(names) - {player["name"]}
+    for given, text in (
+        ({"runs": ["first"]}, "choose 2"),
+        ({"runs": ["first", "first"]}, "choose 2"),
+        ({"runs": ["first", "../first"]}, "unknown run"),
+        ({"runs": ["first", "study/second-1"], "games": 10**9}, "games"),
+        (
+            {"runs": ["first", "study/second-1"], "others": ["process:x"]},
+            "unknown player from outside",
+        ),
+    ):
+        status, content = server.ask("/api/rate", given)
+        assert status == 400
+        assert text in content["error"]
+
+
 def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
     assert server.ask("/api/play", b"x" * 2_000_000)[0] == 413
     for body in (b"{", b"[]", b'"text"', b"\xff", b"[" * 100_000, b'{"players": 3}'):
@@ -359,11 +387,14 @@ def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
 
 
 def test_a_crowd_that_says_nothing_is_sent_away_and_the_server_goes_on(server: Client) -> None:
-    """Sixteen hundred connections, some of which send half a request."""
+    """Of its connections some send half a request; ``CROWD=10000`` makes it larger."""
+    size = int(os.environ.get("CROWD", "1600"))
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, min(most, size + 1000)), most))
     place = tuple(server.host.split(":"))
     crowd = []
     try:
-        for number in range(1600):
+        for number in range(size):
             connection = socket.socket()
             connection.setblocking(False)
             connection.connect_ex((place[0], int(place[1])))
@@ -374,6 +405,7 @@ def test_a_crowd_that_says_nothing_is_sent_away_and_the_server_goes_on(server: C
                     connection.send(b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-" + b"a" * 500)
     finally:
         wait_for(lambda: _answers(server), 30)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
         for connection in crowd:
             connection.close()
     assert server.get("runs")["runs"]

@@ -25,8 +25,10 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
     .sort((one, other) => one.number - other.number));
   const most = Math.max(...shown.map((layer) => layer.length));
   const height = Math.max(planeHeight, Math.min(most, MOST_UNITS) * 17) + top + 10;
-  const left = Math.max(...planes.map(({ columns }) => columns)) * cell;
-  const width = left + 40 + layers.length * 170;
+  const lettered = planes.some(({ names }) => names.length);
+  const left = Math.max(...planes.map(({ columns, name }) => Math.max(columns * cell, name.length * 6.5 - 60))) + (lettered ? 170 : 0);
+  const longest = Math.max(...layers.at(-1).map(({ name }) => name.replace("output ", "").length));
+  const width = left + 40 + layers.length * 170 + Math.max(0, 7 * longest - 20);
   const svg = document.createElementNS(SPACE, "svg");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("role", "img");
@@ -34,14 +36,15 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
     layers.at(-1).map(({ name, value }) => `${name} ${value.toPrecision(3)}`).join(", ")}`);
   const under = s("g", {}, svg);
   let input = 0, y = top;
-  for (const { name, rows, columns, values } of planes) {
+  for (const { name, rows, columns, values, names } of planes) {
     s("text", { x: 0, y: y - 6 }, svg, name);
     const largest = Math.max(1e-9, ...values.map(Math.abs));
     values.forEach((value, number) => {
       const x = (number % columns) * cell, at = y + Math.floor(number / columns) * cell;
       s("rect", { x, y: at, width: cell - 2, height: cell - 2, rx: 2, class: value ? hue(value) : "hue6",
         fill: "currentColor", opacity: value ? 0.35 + 0.65 * Math.abs(value) / largest : 0.12 }, svg);
-      places.set(input + number, [x + cell / 2 - 1, at + cell / 2 - 1]);
+      if (names[number]) s("text", { x: x + cell + 3, y: at + cell - 4 }, svg, `${names[number]}: ${Number(value.toPrecision(3))}`);
+      places.set(input + number, [names[number] ? left : x + cell / 2 - 1, at + cell / 2 - 1]);
     });
     input += values.length;
     y += rows * cell + gap + 14;
@@ -59,7 +62,7 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
       const dot = s("circle", { cx: x, cy: at, r: last ? 8 : 6, class: value ? hue(value) : "hue6", fill: "currentColor",
         opacity: 0.15 + 0.85 * strength, stroke: "currentColor" }, svg);
       s("title", {}, dot, `${name}: ${value.toPrecision(4)}`);
-      if (last) s("text", { x: x + 14, y: at + 4 }, svg, layer.length === 1 ? value.toPrecision(3) : `${number}: ${value.toPrecision(3)}`);
+      if (last) s("text", { x: x + 14, y: at + 4 }, svg, layer.length === 1 ? value.toPrecision(3) : `${name.replace("output ", "")}: ${value.toPrecision(3)}`);
     });
     first += layer.length;
   });

@@ -120,7 +120,7 @@ export async function showGame(place, id) {
   place.append(h("h1", { class: "capital" }, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
     h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
       game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
-      game.open ? h("label", { class: "tick" }, inside, "Look inside the network") : null,
+      game.open || watched ? h("label", { class: "tick" }, inside, "Look inside the network") : null,
       h("label", {}, h("span", { class: "small quiet" }, "Time between moves"), h("br"), speed, watched ? pause : null), buttons)));
   const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
 
@@ -157,7 +157,8 @@ export async function showGame(place, id) {
     if (!inside.checked) return;
     const found = await act("inside", { ply: shown.ply }).catch((error) => { notice(error.message); return {}; });
     if (found.inside) drawInside(network, found.inside);
-    else network.replaceChildren(h("p", { class: "quiet" }, "Nobody here has a network that can be drawn."));
+    else if (!network.querySelector("svg")) network.replaceChildren(h("p", { class: "quiet" }, "Nobody here has a network that looks at this position as a whole."));
+    network.classList.toggle("before", !found.inside); // what it saw last stays, paler
     if (found.inside) network.prepend(h("h2", {}, `Inside ${found.by}`));
   }
 

@@ -236,12 +236,52 @@ export async function showRun(place, run) {
   return listen(run, take);
 }
 
+/** Lets the champions of runs meet, and shows how they are rated. */
+function drawMeeting(runs, usual) {
+  const others = usual.map((name) => h("input", { type: "checkbox", value: name, checked: name === "random" || name === usual[0] }));
+  const games = h("input", { type: "number", min: 2, max: 1000, step: 2, value: 100, class: "number", "aria-label": "games of each pair" });
+  const result = h("div", { class: "scroll", "aria-live": "polite" });
+  const button = h("button", { class: "main", onclick: action(async () => {
+    button.textContent = "They play …";
+    try {
+      result.replaceChildren(...drawRatings(await tell("rate", {
+        runs, games: Number(games.value), others: others.filter(({ checked }) => checked).map(({ value }) => value),
+      })));
+    } finally {
+      button.textContent = "Let the champions meet";
+    }
+  }) }, "Let the champions meet");
+  return h("section", { class: "card stack" }, h("h2", {}, "Ratings"),
+    h("p", { class: "quiet small" }, "A tournament of their newest champions and of players from outside, after random openings where chance decides nothing."),
+    h("p", { class: "row" }, button, h("label", { class: "row small" }, games, "games of each pair; of three and more at a table, in all")),
+    h("p", { class: "row small" }, "and with them:", ...others.map((box) => h("label", { class: "tick" }, box, box.value))), result);
+}
+
+const between = (value, [low, high], digits = 3) => `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+
+function drawRatings(content) {
+  const order = content.players.map((player) => player.name);
+  const met = content.crosstable || {};
+  const rows = content.players.map((player) => h("tr", {}, h("td", { class: "number" }, String(player.rank)), h("td", { class: "wide" }, player.name),
+    ...(content.crosstable
+      ? [player.elo === null ? "–" : `${player.elo > 0 ? "+" : ""}${player.elo.toFixed(0)} ± ${player.elo_error_95.toFixed(0)}`,
+        between(player.score, player.wilson_95), ...order.map((name) => (name in met[player.name] ? met[player.name][name].toFixed(2) : ""))]
+      : [`${player.mu.toFixed(1)} ± ${(2 * player.sigma).toFixed(1)}`, between(player.share, player.wilson_95),
+        player.points_95 ? between(player.points, player.points_95, 1) : player.points.toFixed(1)]
+    ).map((text) => h("td", { class: "number" }, text))));
+  const titles = content.crosstable ? ["Elo", "score, 95 % interval", ...order.map((_, place) => `against ${place + 1}`)]
+    : ["rating ± 2σ", "share of wins, 95 % interval", "points"];
+  return [h("table", {}, h("thead", {}, h("tr", {}, ...["", "player", ...titles].map((text) => h("th", {}, text)))), h("tbody", {}, ...rows)),
+    ...(content.warnings || []).map((text) => h("p", { class: "warning small" }, text))];
+}
+
 export async function showCompare(place, names = "") {
   const runs = names.split(",").filter(Boolean).slice(0, 7);
   if (runs.length < 2) throw new Error("choose two runs or more in the list of runs");
   const table = h("div", { class: "card scroll" });
   const curves = h("div", { class: "two" });
-  place.append(h("h1", {}, `${runs.length} runs compared`), table, curves);
+  const meeting = h("div");
+  place.append(h("h1", {}, `${runs.length} runs compared`), table, meeting, curves);
   const drawn = new Curves(curves);
   const records = {};
   function draw() {
@@ -254,6 +294,10 @@ export async function showCompare(place, names = "") {
   }
   await Promise.all(runs.map(async (run) => { records[run] = await ask("record", { run }); }));
   draw();
+  const played = [...new Set(runs.map((run) => records[run].row.game))];
+  if (played.length === 1) {
+    ask("players", { game: played[0] }).then(({ usual }) => meeting.replaceChildren(drawMeeting(runs, usual)), () => null);
+  }
   const ends = runs.map((run) => listen(run, (news) => { if (!news.error) { records[run] = news; draw(); } }));
   return () => ends.forEach((end) => end());
 }
