@@ -27,18 +27,21 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
-NEEDS = {name: find_game(name).kernel.needs for name in game_names() if name != "pig"}
-"""Which kinds of players each game's kernel is compiled for, but of pig: few tests play that."""
+NEEDS = {name: find_game(name).kernel.needs for name in game_names()}
+"""Which kinds of players each game's kernel is compiled for."""
+FEW = {"pig": {"HAS_VALUES", "HAS_SEARCHES"}}
+"""Games of which tests have few kinds of players."""
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 
 
 def _compile_for_all(name: str) -> None:
-    usual, needs = set(find_game(name).kernel.flags) - SELDOM, NEEDS[name]
+    usual = FEW.get(name, set(find_game(name).kernel.flags) - SELDOM)
+    needs = NEEDS[name]
 
     def need(players: Any) -> set[str]:
         needed = set(needs(players))
-        return needed if needed & SELDOM else usual
+        return usual if needed <= usual else needed
 
     object.__setattr__(find_game(name).kernel, "needs", need)
 

@@ -17,7 +17,7 @@ from tests.fuzz.__main__ import feed, judge
 from tests.fuzz.targets import TARGETS, Target
 
 ROOT = Path(__file__).parents[2]
-FED = 2000
+FED = 1000
 
 
 @pytest.fixture(autouse=True)
