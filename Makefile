@@ -12,7 +12,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN ?= evolved/connect-four
-TEST_WORKERS ?= 2
+TEST_WORKERS ?= 3
 FUZZ_INPUTS ?= 1000000
 FUZZ_SEED ?= 1
 GUIDED_INPUTS ?= 250000

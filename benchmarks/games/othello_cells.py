@@ -6,11 +6,13 @@ CELLS, WIDTH = 64, 8
 PASS = 64
 MOVES = 65
 LONGEST = 128
+PASSES = 1  # 1: it is over after two passes; 0: as soon as nobody can move, which takes long to see
+OPTIONS = {"PASSES": (0, 1)}
 WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 def start():
-    state = np.zeros(65, np.int8)  # cells, and whose turn it is
+    state = np.zeros(66, np.int8)  # cells, whose turn it is, and how often was passed in a row
     state[[28, 35]] = 1
     state[[27, 36]] = 2
     return state
@@ -40,6 +42,14 @@ def can_play(state, cell, mark):
     return False
 
 
+def can_anybody_play(state):
+    for mark in (1, 2):
+        for cell in range(64):
+            if can_play(state, cell, mark):
+                return True
+    return False
+
+
 def legal(state, moves):
     count = 0
     for cell in range(64):
@@ -54,19 +64,23 @@ def legal(state, moves):
 
 def play(state, move):
     mark = 1 + state[64]
-    if move != PASS:
+    if move == PASS:
+        state[65] += 1
+    else:
         for down, right in WAYS:
             for step in range(1, 1 + count_turned(state, move, down, right, mark)):
                 state[move + step * (8 * down + right)] = mark
         state[move] = mark
+        state[65] = 0
     state[64] = 1 - state[64]
 
 
 def result(state):
-    for mark in (1, 2):
-        for cell in range(64):
-            if can_play(state, cell, mark):
-                return 2
+    if PASSES:
+        if state[65] < 2:
+            return 2
+    elif can_anybody_play(state):
+        return 2
     ahead = 0
     for cell in range(64):
         if state[cell] == 1:
