@@ -193,7 +193,11 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
     """*total*, and the parts of columns of so many *changes*."""
     for place in range(count):
         change = peek(changes, place)
-        if change >= 0:
+        if SEES_CELLS:  # a branch would often be guessed wrongly
+            sign = change >> 63
+            column = load_int(columns, base + (change ^ sign) * width)
+            total = add_int(total, scale_int(column, np.int32(sign | 1)))
+        elif change >= 0:
             total = add_int(total, load_int(columns, base + change * width))
         else:
             column = load_int(columns, base + ~change * width)
