@@ -479,13 +479,16 @@ def test_in_a_browser_it_plays_against_its_python_player(
         for number in range(GAMES):
             position, draw = game.initial(), random.Random(number)
             page.evaluate("match.begin()")
+            told = exported["begin_page"]()
             for ply in itertools.count():
                 moves = game.legal_moves(position)
                 if not moves:
                     break
                 seed = draw.getrandbits(32)
                 chosen = (
-                    draw.choice(moves) if ply < 4 else _choose(player, exported, position, seed)
+                    draw.choice(moves)
+                    if ply < 4
+                    else _choose(player, exported, told, position, seed)
                 )
                 names = [text.rpartition(" ")[2] for text in page.evaluate("match.names()")]
                 name = game.format_move(chosen)
@@ -495,16 +498,18 @@ def test_in_a_browser_it_plays_against_its_python_player(
                     moved += 1
                 page.evaluate(f"match.play({names.index(name)})")
                 position = game.play(position, chosen)
+                told = exported["play_on_page"](
+                    told, exported["ask_moves"](told)[names.index(name)]
+                )
             assert page.evaluate("match.names()") == []
     assert moved > 2 * GAMES
     print(f"\n{kind}: {GAMES} games, {moved:,} moves of the page, all as the Python player's")
 
 
-def _choose(player: Any, exported: dict[str, Any], position: Any, seed: int) -> Any:
-    """What the Python player chooses; that of checkers draws as the exported file does."""
+def _choose(player: Any, exported: dict[str, Any], told: Any, position: Any, seed: int) -> Any:
+    """What the Python player chooses; that of checkers is the exported file, which knows *told*."""
     if "CHANCE" not in exported:
         return player.choose(position, new_stream(seed))
     exported["CHANCE"].state = seed
-    told = exported["read_position"](position.fen())
     place = exported["ask_moves"](told).index(exported["ask_bot"](told))
     return player.game.parse_move(exported["ask_names"](told)[place])
