@@ -117,9 +117,11 @@ class Trainers:
             try:
                 printed, said = await asyncio.wait_for(process.communicate(), LONGEST)
             except TimeoutError:
-                process.kill()
-                await process.wait()
                 raise WorkerError(f"this takes too long here: evolve {words[0]} has time") from None
+            finally:  # nobody waits for it any more, if the server stops say
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
         if process.returncode:
             raise WorkerError(_last_line(said, process.returncode))
         return printed

@@ -136,7 +136,7 @@ class TicketText(TextUI):
         """
         log = text.startswith("game,seat,player,")
         what = "a log of decisions has no moves in it" if log else "moves alone leave out the cards"
-        raise BadValueError(f"{what}: let evolve duel or tournament --keep-games, and open that")
+        raise BadValueError(f"{what}: keep games with --keep-games, and open that file")
 
     def is_turn_begun(self, position: Position) -> bool:
         """Whether a second card is to be drawn."""

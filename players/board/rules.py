@@ -262,7 +262,7 @@ def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, 
 def _find_changed_cells(
     states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any
 ) -> Any:
-    """The same where cells are seen. It branches once a cell that changed, and never by a word."""
+    """The same where cells are seen. It branches once for each cell that changed."""
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
     for first in range(0, SEEN, 8):
         changed = compare_bytes(states, state_at + first, planes, before_at + first)
