@@ -5,6 +5,8 @@ Players that exist as arrays meet in the compiled kernels; both ways give the sa
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -24,7 +26,7 @@ from evolve_arena.arena.batch import (
 )
 from evolve_arena.arena.duel_result import ForfeitCount, count_forfeits
 from evolve_arena.arena.executors import Executor, SerialExecutor
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
@@ -241,7 +243,14 @@ def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream
     Raises:
         ForfeitError: There is none, or the rules do not allow it.
     """
-    move = player.choose(game.view(position, seat), stream)
+    try:
+        move = player.choose(game.view(position, seat), stream)
+    except ForfeitError:
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(player, CompiledPlayer):  # no code of the user's
+            raise
+        raise _describe_crash(player, error) from error
     if isinstance(move, int) and move < 0:
         sentence = f"{player.name} wants to do what can't be done here."
         raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
@@ -249,6 +258,19 @@ def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream
         sentence = f"{player.name} plays {move}, which is not legal here."
         raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
     return move
+
+
+def _describe_crash(player: Player, error: BaseException) -> ForfeitError:
+    """What is told of a *player* in Python whose code failed, with the end of the traceback."""
+    lines = traceback.format_exception(error)
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    forfeit = ForfeitError(
+        Forfeit.CRASH,
+        f"{player.name} crashes: {type(error).__name__}: {error}"
+        f" ({os.path.basename(where.filename)}, line {where.lineno}).",
+    )
+    forfeit.errors = tuple(one_line(line) for line in "".join(lines).splitlines()[-4:])
+    return forfeit
 
 
 def judge(

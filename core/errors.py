@@ -58,6 +58,19 @@ def _write_out(character: str) -> str:
     return " " if character.isspace() else repr(character)[1:-1]
 
 
+at_command_line = False
+"""Whether errors are for somebody who types commands; else they are for who writes Python."""
+
+
+def spell(option: str, python: str) -> str:
+    """How a message names an option: as commands have it, or as *python* code.
+
+    >>> spell("--force", "force=True")
+    'force=True'
+    """
+    return option if at_command_line else python
+
+
 class ArenaError(Exception):
     """Base of all errors that are the caller's to mend.
 

@@ -19,13 +19,13 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
-from evolve_arena.arena.pairings import both_colours, gauntlet, round_robin
+from evolve_arena.arena.pairings import round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_stream
+from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
 from evolve_arena.evolve.matches import (
     MatchSettings,
     check_openings,
-    choose_from_hall,
     describe_fitness,
     estimate_matches,
     meet,
@@ -33,7 +33,7 @@ from evolve_arena.evolve.matches import (
     sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import Operator, make_selection
+from evolve_arena.evolve.operators import Operator, initialise, make_selection
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
@@ -116,7 +116,9 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     def __init__(self, config: EvolutionaryProgrammingConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
         check_openings(decoder.game, config.openings.plies, "method.openings.plies")
-        decoder.initialise(0, config.initialisation, np.random.default_rng(0))
+        self.fitness = make_fitness(config)
+        self.fixed = make_fixed(config, decoder.game)
+        initialise(decoder, 0, config.initialisation, np.random.default_rng(0))
         self.step_genes: tuple[StepGene, ...] = getattr(decoder, "step_genes", ())
         self._select = make_selection(config.selection, "method.selection")
         self._trained = [_change_depth(decoder, depth) for depth in config.training_depths]
@@ -127,7 +129,8 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         count = config.individuals
         met = config.opponents + config.hall_of_fame.opponents
         pairs = max(2 * count * met, count * (count - 1) // 2)
-        return 2 * super().estimate_bytes(config, decoder) + estimate_matches(config, pairs)
+        matches = estimate_matches(config, pairs, 2 * count)
+        return 2 * super().estimate_bytes(config, decoder) + matches
 
     def initial(self, seed: int) -> EvolutionaryProgrammingState:
         """Random parents."""
@@ -137,8 +140,8 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         return EvolutionaryProgrammingState(
             seed=seed,
             generation=0,
-            population=self.decoder.initialise(
-                config.individuals, config.initialisation, generator
+            population=initialise(
+                self.decoder, config.individuals, config.initialisation, generator
             ),
             strengths=np.full(shape, config.mutation_strength, dtype=np.float32),
             hall=np.zeros((0, self.decoder.genes), dtype=np.float32),
@@ -199,6 +202,8 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         results, met = meet(config, inside, state, pairings, "champion matches")
         arena.games += inside.games
         points, played = self._sum(results, met, individuals)
+        if self.fitness:
+            points = self.fitness.measure(inside, state, [(results, met)])
         chosen = int(np.argmax(points))
         statistics = {"points": float(points[chosen]), "matches": float(played[chosen])}
         return state.population[chosen], Report(state.generation, len(met), statistics)
@@ -238,25 +243,18 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         generator = derive_generator(state.seed, state.generation, "opponents")
         pairings = draw_opponents(count, config.opponents, generator)
         results, met = meet(config, arena, state, pairings, "matches")
+        others = meet_others(config, arena, state, self.fixed, self.decoder)
+        if self.fitness:
+            own = [(each.results, each.pairings) for each in others]
+            fitness = self.fitness.measure(arena, state, [(results, met), *own])
+            return fitness, np.ones(count)
         points, played = self._sum(results, met, count)
-        if config.hall_of_fame.opponents and len(state.hall):
-            bonus, games = self._meet_hall(state, arena)
-            points += config.hall_of_fame.weight * bonus
-            played += config.hall_of_fame.weight * games
+        for each in others:
+            everybody = max(count, int(each.pairings.max(initial=0)) + 1)
+            bonus, games = self._sum(each.results, each.pairings, everybody)
+            points += each.weight * bonus[:count]
+            played += each.weight * games[:count]
         return points, played
-
-    def _meet_hall(
-        self, state: EvolutionaryProgrammingState, arena: Arena
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same against members of the hall of fame, in both colours."""
-        chosen = state.hall[choose_from_hall(self.config, state)]
-        count = len(state.population)
-        rows = np.arange(count + len(chosen), dtype=np.int32)
-        pairings = both_colours(gauntlet(rows[:count], rows[count:]))
-        others = (self.decoder.pack(chosen),)
-        results, met = meet(self.config, arena, state, pairings, "hall matches", others)
-        points, played = self._sum(results, met, len(rows))
-        return points[:count], played[:count]
 
     def _sum(
         self, results: Results, met: Pairings, players: int

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Pairings, Results
+from evolve_arena.arena.batch import Openings, Pairings, Results
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
@@ -29,6 +29,7 @@ from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.stream import Stream, below
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
+from evolve_arena.players.bred import Decoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +195,19 @@ def remember(
     return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])
 
 
+class FixedOpponents(Config):
+    """The section ``[method.fixed_opponents]``: players whom all meet in each generation, too."""
+
+    players: tuple[str, ...] = Field(min_length=1)
+    """Specifications of players, such as ``minimax:depth=2``, or for a class in Python
+    ``my_bots.py:Cautious``. Programs (``process:``) are not for here: they would be too slow."""
+    games: int = Field(default=2, ge=2, le=10_000)
+    """Games of each individual against each of them, colours balanced; an odd number is rounded
+    up. From each opening as many."""
+    weight: float = Field(default=1.0, ge=0.0, le=100.0)
+    """What a win against them counts, a win inside the population being 1."""
+
+
 class OpeningsConfig(Config):
     """How matches begin: random plies, the same ones for every pair of a generation."""
 
@@ -216,13 +230,44 @@ class MatchSettings(Config):
     """How often each pair meets from each opening and in each colour; of use with noise."""
     openings: OpeningsConfig = OpeningsConfig()
     hall_of_fame: HallOfFame = HallOfFame()
+    fixed_opponents: FixedOpponents | None = None
+    fitness: str | None = None
+    """A function of your own that says how good an individual is, in place of the points that it
+    wins: ``my_fitness.py:FUNCTION``, of a player, of its matches, or of both."""
 
 
-def estimate_matches(config: MatchSettings, pairs: int) -> int:
-    """How many bytes a generation's matches take, or the champion's, if so many *pairs* meet."""
+def estimate_matches(config: MatchSettings, pairs: int, individuals: int = 0) -> int:
+    """How many bytes a generation's matches take, or the champion's.
+
+    Args:
+        config: How matches are played.
+        pairs: How many pairs meet, in the population or with members of the hall of fame.
+        individuals: How many meet the fixed opponents.
+    """
     colours = 2 if config.colours == "both" else 1
-    games = colours * config.games * config.openings.count
-    return BYTES_PER_MATCH * games * pairs
+    games = colours * config.games * config.openings.count * pairs
+    if fixed := config.fixed_opponents:
+        games += individuals * len(fixed.players) * (fixed.games + 1) * config.openings.count
+    return BYTES_PER_MATCH * games
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedMatches:
+    """Matches of a generation in games for two."""
+
+    results: Results
+    pairings: Pairings
+    """Who met whom, shape ``(matches, 2)``; the first rows are the population."""
+    weight: float = 1.0
+    """What a win counts, one inside the population being 1."""
+
+    def sum_points(
+        self, players: int, draw_points: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What each of the first *players* won, without the weight, and in how many matches."""
+        count = max(players, int(self.pairings.max(initial=0)) + 1)
+        points, played = sum_points(self.results, self.pairings, count, draw_points)
+        return points[:players], played[:players]
 
 
 def check_openings(game: AnyGame, plies: int, key: str) -> None:
@@ -260,21 +305,28 @@ def meet(
     """
     if config.colours == "both" and not others:
         pairings = both_colours(pairings)
+    pairings, openings, seeds = plan_matches(config, arena.decoder.game, state, pairings, purpose)
+    results = arena.play(state.population, pairings, seeds, openings, others, noise=config.noise)
+    return results, pairings
+
+
+def plan_matches(
+    config: MatchSettings, game: AnyGame, state: Any, pairings: Pairings, purpose: str
+) -> tuple[Pairings, Openings | None, NDArray[np.uint64]]:
+    """All matches of some *pairings*: repeated, from each opening, and the seed of each."""
     openings = None
     if config.games > 1:
         pairings = np.repeat(pairings, config.games, axis=0)
     if config.openings.plies:
         openings = random_openings(
-            arena.decoder.game,
+            game,
             config.openings.plies,
             config.openings.count,
             state.seed,
             generation=state.generation,
         )
         pairings, openings = over_openings(pairings, openings)
-    seeds = derive_seeds(state.seed, state.generation, purpose, len(pairings))
-    results = arena.play(state.population, pairings, seeds, openings, others, noise=config.noise)
-    return results, pairings
+    return pairings, openings, derive_seeds(state.seed, state.generation, purpose, len(pairings))
 
 
 def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
@@ -286,25 +338,27 @@ def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
 
 
 def meet_hall(
-    config: MatchSettings, arena: Arena, state: Any, chosen: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each individual wins against *chosen* members, and in how many games.
+    config: MatchSettings, arena: Arena, state: Any, chosen: Any, decoder: Decoder | None = None
+) -> PlayedMatches:
+    """The matches of everybody against *chosen* members of the hall of fame, in both colours.
 
     Args:
-        config: How matches are played; here always in both colours.
+        config: How matches are played.
         arena: Where.
         state: The run's state.
         chosen: Genomes, as the decoder packs them.
+        decoder: What makes players of them; the arena's if None.
     """
-    individuals = len(state.population)
-    everybody = np.arange(individuals, dtype=np.int32)
-    opponents = np.arange(individuals, individuals + len(chosen), dtype=np.int32)
-    pairings = both_colours(gauntlet(everybody, opponents))
-    others = (arena.decoder.pack(chosen),)
+    others = ((decoder or arena.decoder).pack(chosen),)
+    pairings = pair_with_others(len(state.population), len(chosen))
     results, met = meet(config, arena, state, pairings, "hall matches", others)
-    count = individuals + len(chosen)
-    points, played = sum_points(results, met, count, config.draw_points)
-    return points[:individuals], played[:individuals]
+    return PlayedMatches(results, met, config.hall_of_fame.weight)
+
+
+def pair_with_others(individuals: int, others: int) -> Pairings:
+    """Every individual with each of *others*, whose rows come after, in both colours."""
+    rows = np.arange(individuals + others, dtype=np.int32)
+    return both_colours(gauntlet(rows[:individuals], rows[individuals:]))
 
 
 def describe_fitness(fitness: NDArray[np.float64]) -> dict[str, float]:

@@ -19,13 +19,13 @@ from evolve_arena.arena.pairings import inside_groups, random_opponents, round_r
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_stream
+from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
 from evolve_arena.evolve.matches import (
     check_openings,
     choose_from_hall,
     describe_fitness,
     keep_members,
     meet,
-    meet_hall,
     sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
@@ -146,7 +146,9 @@ class Neat(Method[NeatState]):
     def __init__(self, config: NeatMethodConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
         tables = find_tables(config, decoder.game, config.neat.pop_size, FOR_PAIRS)
-        self.tables = Tables(tables, decoder.game, config.noise) if tables else None
+        self.fitness = make_fitness(config)
+        self.fixed = make_fixed(config, decoder.game)
+        self.tables = Tables(tables, decoder.game, config.noise, self.fitness) if tables else None
         if not tables:
             check_openings(decoder.game, config.openings.plies, "method.openings.plies")
         self._select = make_selection(
@@ -235,13 +237,18 @@ class Neat(Method[NeatState]):
 
         At tables, who does best alone among company.
         """
-        if self.tables:
+        if self.tables and (not self.fitness or self.fitness.needs_matches):
             row, report = self.tables.find_champion(arena, state)
             return state.population.take([row]), report
         before = arena.games
         count = min(self.config.finalists, len(state.population))
         fitness, _ = self._play(state, arena, "preliminary matches")
         finalists = np.argsort(-fitness, kind="stable")[:count]
+        if self.fitness:
+            best_one = int(finalists[0])
+            figures = {"points": float(fitness[best_one]), "matches": 0.0}
+            played_here = arena.games - before
+            return state.population.take([best_one]), Report(state.generation, played_here, figures)
         generator = derive_generator(state.seed, state.generation, "champion")
         final = replace(state, population=state.population.take(finalists))
         results, met = meet(self.config, arena, final, round_robin(count), "champion matches")
@@ -273,17 +280,22 @@ class Neat(Method[NeatState]):
         At tables what it wins there, and figures about the games.
         """
         config = self.config
+        if self.fitness and not self.fitness.needs_matches:
+            return self.fitness.measure(arena, state), {}
         if self.tables:
             hall = state.hall.take(choose_from_hall(config, state))
             return self.tables.play(arena, state, hall)
         individuals = len(state.population)
         results, met = meet(config, arena, state, self._pair(state, purpose), purpose)
+        others = meet_others(config, arena, state, self.fixed)
+        if self.fitness:
+            own = [(each.results, each.pairings) for each in others]
+            return self.fitness.measure(arena, state, [(results, met), *own]), {}
         points, played = sum_points(results, met, individuals, config.draw_points)
-        if config.hall_of_fame.opponents and len(state.hall):
-            chosen = state.hall.take(choose_from_hall(config, state))
-            bonus, games = meet_hall(config, arena, state, chosen)
-            points += config.hall_of_fame.weight * bonus
-            played += config.hall_of_fame.weight * games
+        for each in others:
+            bonus, games = each.sum_points(individuals, config.draw_points)
+            points += each.weight * bonus
+            played += each.weight * games
         fitness: NDArray[np.float64] = points / played
         return fitness, {}
 

@@ -5,6 +5,8 @@ handles one individual after the other, as a list, and its draws from Python's g
 numbers are seeded and put back around the call.
 
 A selection of ours is a function below and a line in :data:`SELECTIONS`; all methods know it then.
+The user's own functions are named like players: ``my_ops.py:blend``, or as they were registered.
+What they are called with, :data:`FORMS` tells.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pydantic import ConfigDict, model_validator
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
+from evolve_arena.core.user_code import UserCodeError, call, find_code, name_of, parameters_of
 from evolve_arena.evolve.matches import TournamentResults
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
@@ -34,8 +37,17 @@ OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "ga
 """The names of our operators, by verb."""
 Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
 """Takes the fitness of all, how many are wanted, and chance; gives the numbers of who is chosen."""
+FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "select": (("fitness", "rng"), ("fitness", "count", "rng")),
+    "mate": (("first", "second", "rng"), ("population", "pairs", "rng")),
+    "mutate": (("genome", "rng"), ("population", "rng")),
+    "initialisation": (("genes", "rng"), ("individuals", "genes", "rng")),
+}
+"""By the names of their parameters, functions of the user's for one individual at a time, and for a
+whole generation. ``rng`` is a `numpy.random.Generator`; other parameters are options."""
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What an operator of ``deap.tools`` raises that is given what it can't handle."""
+REFERRED = ("MY_OPS.py:FUNCTION",)
 HANDED = frozenset(
     ("individuals", "k", "individual", "ind1", "ind2", "fit_attr", "fitness", "count", "generator")
 )
@@ -122,8 +134,10 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
     """
     name = operator.name
     known = [*SELECTIONS, *_deap_names("select")]
+    if (own := find_code(name)) is not None:
+        return partial(_select_by_own, _OwnFunction(key, "select", own, operator.options))
     if name not in known:
-        raise UnknownNameError(key, name, known)
+        raise UnknownNameError(key, name, [*known, *REFERRED])
     if name not in SELECTIONS:
         given = _complete(key, operator, getattr(tools, name), defaults)
         call = partial(_call, f"{key}: {name!r}", given)
@@ -142,9 +156,7 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
     ) -> NDArray[np.int64]:
         numbers = np.nan_to_num(fitness)
         order = np.argsort(-numbers, kind="stable")
-        if not isinstance(chance, np.random.Generator):
-            chance = np.random.default_rng(int(next_word(chance)))
-        return order[function(numbers[order], count, chance, **options)]
+        return order[function(numbers[order], count, _generator(chance), **options)]
 
     return select
 
@@ -174,8 +186,10 @@ def make_toolbox(
     adapters = {"mate": _mate_by_deap, "mutate": _mutate_by_deap}
     for verb, operator in (("select", select), ("mate", mate), ("mutate", mutate)):
         key = f"method.{verb}"
-        if operator.name not in operator_names(verb):
-            raise UnknownNameError(f"operator for {verb!r}", operator.name, operator_names(verb))
+        function = find_code(operator.name)
+        if function is None and operator.name not in operator_names(verb):
+            known = [*operator_names(verb), *REFERRED]
+            raise UnknownNameError(f"operator for {verb!r}", operator.name, known)
         if verb == "select":
             toolbox.register(verb, _make_tournament_selection(operator, key, defaults[verb]))
         elif operator.name == OWN_OPERATORS[verb]:
@@ -183,11 +197,163 @@ def make_toolbox(
             given |= _checked(key, operator, list(given))
             _check_probability(verb, operator.name, given["probability"])
             toolbox.register(verb, own[verb], **given)
+        elif function is not None:
+            probability, strength = defaults[verb]["indpb"], defaults[verb].get("sigma")
+            usual = {"probability": probability, "strength": strength}
+            made = _OwnFunction(key, verb, function, operator.options, usual)
+            toolbox.register(verb, {"mate": _mate_by_own, "mutate": _mutate_by_own}[verb], made)
         else:
             options = _complete(key, operator, getattr(tools, operator.name), defaults[verb])
             call = partial(_call, f"{key}: {operator.name!r}", options)
             toolbox.register(verb, adapters[verb], partial(call, getattr(tools, operator.name)))
     return toolbox
+
+
+def initialise(
+    decoder: Any, individuals: int, name: str, generator: np.random.Generator
+) -> Genomes:
+    """A random population: by the decoder, or by the user's function if *name* is that of one.
+
+    Raises:
+        ArenaError: There is no initialisation of that name, or it fails.
+    """
+    function = find_code(name)
+    if function is None:
+        made: Genomes = decoder.initialise(individuals, name, generator)
+        return made
+    own = _OwnFunction("method.initialisation", "initialisation", function, {})
+    if own.is_whole:
+        rows = own(individuals=individuals, genes=decoder.genes, rng=generator)
+    else:
+        rows = [own(genes=decoder.genes, rng=generator) for _ in range(individuals)]
+    return own.check_genomes(rows, (individuals, decoder.genes))
+
+
+class _OwnFunction:
+    """A function of the user's that does what an operator does.
+
+    Args:
+        key: The recipe's, for messages.
+        verb: One of :data:`FORMS`.
+        function: The function.
+        options: What the recipe gives it beside.
+        usual: What it is given by these names, if it has them and says nothing itself.
+
+    Raises:
+        UserCodeError: Its parameters are none of :data:`FORMS`.
+        BadValueError: An option is unknown or missing.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        verb: str,
+        function: Callable[..., Any],
+        options: dict[str, Any],
+        usual: dict[str, Any] | None = None,
+    ) -> None:
+        self.key, self.function = key, function
+        self.name = name_of(function)
+        taken = parameters_of(function)
+        one, whole = FORMS[verb]
+        form = max((f for f in (one, whole) if set(f) <= set(taken)), key=len, default=None)
+        if form is None:
+            raise UserCodeError(
+                f"{key}: {self.name} takes ({', '.join(taken)}): write ({', '.join(one)}) for one"
+                f" at a time, or ({', '.join(whole)}) for a whole generation"
+            )
+        self.is_whole = form == whole
+        own = {name: default for name, default in taken.items() if name not in form}
+        if unknown := [name for name in options if name not in own]:
+            has = ", ".join(own) or "none"
+            raise BadValueError(f"{key}: {self.name} has no option {unknown[0]!r} (it has: {has})")
+        usual = usual or {}
+        self.options = {k: usual[k] for k, value in own.items() if value is ... and k in usual}
+        self.options |= options
+        if missing := [k for k, value in own.items() if value is ... and k not in self.options]:
+            raise BadValueError(
+                f'{key}: {self.name} needs the option {missing[0]!r}, as in {{ name = "...",'
+                f" {missing[0]} = ... }}"
+            )
+
+    def __call__(self, **given: Any) -> Any:
+        return call(self.function, **given, **self.options)
+
+    def check_genomes(self, rows: Any, shape: tuple[int, int]) -> Genomes:
+        """The genomes that it made, as 32-bit numbers.
+
+        Raises:
+            UserCodeError: They are not as many, or not of that shape, or no finite numbers.
+        """
+        try:
+            genomes = np.array(rows, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise UserCodeError(f"{self.key}: {self.name} makes no genomes ({error})") from None
+        if genomes.shape != shape:
+            raise UserCodeError(
+                f"{self.key}: {self.name} makes genomes of shape {genomes.shape}, not {shape}"
+            )
+        if not np.isfinite(genomes).all():
+            raise UserCodeError(f"{self.key}: {self.name} makes a gene that is no finite number")
+        return genomes
+
+
+def _select_by_own(
+    own: _OwnFunction,
+    fitness: NDArray[np.float64],
+    count: int,
+    chance: Stream | np.random.Generator,
+) -> NDArray[np.int64]:
+    rng, fitness = _generator(chance), fitness.copy()
+    if own.is_whole:
+        chosen = own(fitness=fitness, count=count, rng=rng)
+    else:
+        chosen = [own(fitness=fitness, rng=rng) for _ in range(count)]
+    numbers = np.asarray(chosen)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
+        raise UserCodeError(
+            f"{own.key}: {own.name} gives {quote(chosen)}: it must give"
+            f" {f'{count} numbers' if own.is_whole else 'the number'} of individuals"
+        )
+    if not 0 <= numbers.min() <= numbers.max() < len(fitness):
+        raise UserCodeError(
+            f"{own.key}: {own.name} chooses an individual that is not from 0 to {len(fitness) - 1}"
+        )
+    return numbers.astype(np.int64)
+
+
+def _mate_by_own(
+    own: _OwnFunction,
+    genomes: Genomes,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    stream: Stream,
+) -> Genomes:
+    rng = _generator(stream)
+    if own.is_whole:
+        pairs = np.stack([first, second], axis=1)
+        rows = own(population=genomes.copy(), pairs=pairs, rng=rng)
+    else:
+        both = zip(genomes[first], genomes[second], strict=True)
+        rows = [own(first=one, second=other, rng=rng) for one, other in both]
+    return own.check_genomes(rows, (len(first), genomes.shape[1]))
+
+
+def _mutate_by_own(
+    own: _OwnFunction, genomes: Genomes, strengths: NDArray[np.float32], stream: Stream
+) -> Genomes:
+    rng = _generator(stream)
+    if own.is_whole:
+        rows = own(population=genomes.copy(), rng=rng)
+    else:
+        rows = [own(genome=genome, rng=rng) for genome in genomes.copy()]
+    return own.check_genomes(rows, genomes.shape)
+
+
+def _generator(chance: Stream | np.random.Generator) -> np.random.Generator:
+    if isinstance(chance, np.random.Generator):
+        return chance
+    return np.random.default_rng(int(next_word(chance)))
 
 
 def _make_tournament_selection(

@@ -20,6 +20,7 @@ FOR_PAIRS = {
     "draw_points": "method.tables.fitness",
     "games": "method.tables.decks",
     "openings": "method.tables.decks",
+    "fixed_opponents": "method.tables.company",
 }
 """Keys of ``[method]`` that are about games for two, and where tables say the like."""
 
@@ -120,7 +121,7 @@ def estimate_match_bytes(
     """
     if not find_game(game.name).has_chance:
         hall = individuals * config.hall_of_fame.opponents
-        return estimate_matches(config, pairs + hall)
+        return estimate_matches(config, pairs + hall, individuals)
     tables = config.tables or TablesConfig()
     sizes = tables.seats or (game.seats,)
     decks = max(

@@ -18,6 +18,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.fitness import OwnFitness
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.table_settings import TablesConfig
 from evolve_arena.players.packed import PackedPlayers
@@ -32,13 +33,17 @@ class Tables:
         config: How individuals meet.
         game: What they play.
         noise: How often everybody plays a random move instead of the chosen one.
+        own: The recipe's own fitness, if it names one.
 
     Raises:
         BadValueError: The company names no player, or one that can't be compiled.
     """
 
-    def __init__(self, config: TablesConfig, game: AnyGame, noise: float) -> None:
+    def __init__(
+        self, config: TablesConfig, game: AnyGame, noise: float, own: OwnFitness | None = None
+    ) -> None:
         self.config = config
+        self.own = own
         self.noise = noise
         self.sizes: tuple[int, ...] = config.seats or (game.seats,)
         self.slots = find_game(game.name).most_seats
@@ -66,7 +71,10 @@ class Tables:
         seats, decks = self.config.company_seats, self.config.decks
         seatings, seeds = self._plan(state, rows, company, seats, purpose, decks)
         results = arena.play(state.population, seatings, seeds, others=company, noise=self.noise)
-        fitness = self._sum(results, seatings, len(rows))
+        if self.own:
+            fitness = self.own.measure(arena, state, [(results, seatings)])
+        else:
+            fitness = self._sum(results, seatings, len(rows))
         return fitness, _describe(results, seatings, len(rows))
 
     def find_champion(self, arena: Arena, state: Any) -> tuple[int, Report]:
@@ -84,7 +92,10 @@ class Tables:
         ):
             seatings, seeds = self._plan(state, rows, self.judges, self.slots, purpose, decks)
             results = arena.play(state.population, seatings, seeds, others=self.judges)
-            fitness = self._sum(results, seatings, len(state.population))[rows]
+            if self.own:
+                fitness = self.own.measure(arena, state, [(results, seatings)], rows)
+            else:
+                fitness = self._sum(results, seatings, len(state.population))[rows]
             best = np.argsort(-fitness, kind="stable")[:count]
             won = float(fitness[best[0]])
             rows = np.sort(rows[best])

@@ -21,20 +21,20 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
 from evolve_arena.arena.pairings import random_openings, round_robin, tournaments
 from evolve_arena.core.seeding import derive_generator, derive_stream
+from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
 from evolve_arena.evolve.matches import (
     TournamentResults,
     choose_from_hall,
     describe_fitness,
     draw_members,
     meet,
-    meet_hall,
     remember,
     sum_members,
     sum_points,
     sum_tournaments,
 )
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, make_toolbox
+from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, initialise, make_toolbox
 from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes, find_tables
 from evolve_arena.evolve.tables import Tables
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
@@ -122,10 +122,12 @@ class Tournament(Method[TournamentState]):
             },
         )
         tables = find_tables(config, decoder.game, config.individuals, FOR_PAIRS)
-        self.tables = Tables(tables, decoder.game, config.noise) if tables else None
+        self.fitness = make_fitness(config)
+        self.fixed = make_fixed(config, decoder.game)
+        self.tables = Tables(tables, decoder.game, config.noise, self.fitness) if tables else None
         if not tables:
             random_openings(decoder.game, config.openings.plies, 0, 0)
-        decoder.initialise(1, config.initialisation, np.random.default_rng(0))
+        initialise(decoder, 1, config.initialisation, np.random.default_rng(0))
 
     @classmethod
     def estimate_bytes(cls, config: TournamentConfig, decoder: Any) -> int:
@@ -142,8 +144,8 @@ class Tournament(Method[TournamentState]):
         return TournamentState(
             seed=seed,
             generation=0,
-            population=self.decoder.initialise(
-                config.individuals, config.initialisation, generator
+            population=initialise(
+                self.decoder, config.individuals, config.initialisation, generator
             ),
             strengths=np.full(config.individuals, config.mutation_strength, dtype=np.float32),
             hall=np.zeros((0, self.decoder.genes), dtype=np.float32),
@@ -176,6 +178,11 @@ class Tournament(Method[TournamentState]):
 
         At tables, who does best alone among company.
         """
+        if self.fitness and not self.fitness.needs_matches:
+            fitness = self.fitness.measure(arena, state)
+            row = int(np.argmax(fitness))
+            figures = {"points": float(fitness[row]), "matches": 0.0}
+            return state.population[row], Report(state.generation, 0, figures)
         if self.tables:
             row, report = self.tables.find_champion(arena, state)
             return state.population[row], report
@@ -185,6 +192,8 @@ class Tournament(Method[TournamentState]):
         pairings = order[round_robin(individuals)]
         results, met = meet(self.config, arena, state, pairings, "champion matches")
         points, played = sum_points(results, met, individuals, self.config.draw_points)
+        if self.fitness:
+            points = self.fitness.measure(arena, state, [(results, met)])
         best = np.flatnonzero(points == points.max())
         chosen = int(generator.choice(best))
         report = Report(
@@ -210,6 +219,9 @@ class Tournament(Method[TournamentState]):
             config.tournament_size,
             derive_stream(state.seed, state.generation, "members"),
         )
+        if self.fitness and not self.fitness.needs_matches:
+            fitness = self.fitness.measure(arena, state)
+            return TournamentResults(members, fitness[members], fitness), {}
         if self.tables:
             hall = state.hall[choose_from_hall(config, state)]
             fitness, figures = self.tables.play(arena, state, hall)
@@ -223,10 +235,14 @@ class Tournament(Method[TournamentState]):
         else:
             won = sum_tournaments(results, met, members, config.draw_points)
             points, played = sum_members(members, won, len(met), config.individuals)
-        if config.hall_of_fame.opponents and len(state.hall):
-            chosen = state.hall[choose_from_hall(config, state)]
-            bonus, games = meet_hall(config, arena, state, chosen)
-            won += config.hall_of_fame.weight * bonus[members]
+        others = meet_others(config, arena, state, self.fixed)
+        if self.fitness:
+            own = [(each.results, each.pairings) for each in others]
+            fitness = self.fitness.measure(arena, state, [(results, met), *own])
+            return TournamentResults(members, fitness[members], fitness), {}
+        for each in others:
+            bonus, games = each.sum_points(config.individuals, config.draw_points)
+            won += each.weight * bonus[members]
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -10,15 +11,35 @@ from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
-from evolve_arena.core.stream import Stream
+from evolve_arena.core.stream import Stream, below, new_stream
 from evolve_arena.players.packed import PackedPlayers, simple_player
 
 
 class Player(ABC):
-    """Decides moves. One player may play many games, one after the other."""
+    """Decides moves. One player may play many games, one after the other.
+
+    A player of your own is a subclass with a method :meth:`choose`; everything else is optional.
+    Where its class is named, it is made for a game: ``Cautious(game)``.
+
+    Args:
+        game: What it plays; None if it plays any.
+
+    >>> class First(Player):
+    ...     def choose(self, position, stream):
+    ...         return self.game.legal_moves(position)[0]
+    """
 
     name: str
-    """How tables call it."""
+    """How tables call it; its class's name unless it says something else."""
+    game: Any = None
+    """What it plays; None if it plays any game."""
+
+    def __init__(self, game: AnyGame | None = None) -> None:
+        self.game = game
+
+    def __init_subclass__(cls) -> None:
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
 
     def check_ready(self) -> None:  # noqa: B027  (most players can play if they exist)
         """Finds out, before any game, whether this player can play at all.
@@ -32,7 +53,21 @@ class Player(ABC):
 
     @abstractmethod
     def choose(self, position: Any, stream: Stream) -> Any:
-        """The move to play in *position*, which is not over; chance comes from *stream*."""
+        """The move to play in *position*, which is not over; chance comes from *stream*.
+
+        Args:
+            position: What this player may know of it; `Game.legal_moves` and the like take it.
+            stream: The match's random numbers: whoever takes chance from there alone plays the same
+                match again; see :meth:`pick`.
+        """
+
+    def pick(self, moves: Sequence[Any], stream: Stream) -> Any:
+        """Any of *moves*, each with the same probability."""
+        return moves[below(stream, len(moves))]
+
+    def move(self, position: Any, seed: int = 0) -> Any:
+        """The move to play in *position*, outside of any match; chance comes from *seed*."""
+        return self.choose(position, new_stream(seed))
 
     def end(self) -> None:  # noqa: B027
         """Called after each game."""
@@ -49,6 +84,8 @@ class CompiledPlayer(Player):
         packed: The player, packed; the only one in there.
         name: How tables call it.
     """
+
+    game: AnyGame
 
     def __init__(self, game: AnyGame, packed: PackedPlayers, name: str) -> None:
         self.game = game

@@ -2,7 +2,8 @@
 
 ``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``rule:text,early=always``,
 ``file:champion.safetensors``, ``process:"python my_bot.py"``, ``human``: a kind, then what it needs
-after a colon. Floors above add kinds of their own with :func:`register_player`.
+after a colon. Floors above add kinds of their own with :func:`register_player`. A class of the
+user's is ``my_bots.py:Cautious``, or the name under which it was registered.
 
 Some kinds run code that is not ours. A specification may come from a file of somebody else, so
 :func:`make_player` makes these only if its caller says that the user asked for it.
@@ -19,6 +20,15 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
+from evolve_arena.core.user_code import (
+    UserCodeError,
+    call,
+    find_code,
+    find_file,
+    is_reference,
+    name_of,
+    open_code,
+)
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import LARGEST, read_player
 from evolve_arena.players.human import HumanPlayer
@@ -60,15 +70,18 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
         BadValueError: What stands after the colon is missing, too much, or of no use.
         ArenaError: A file can't be read, or holds a player of another game.
     """
+    if (own := _find_class(specification.strip(), permit)) is not None:
+        return _make_own(own, game)
     kind, colon, argument = specification.strip().partition(":")
     known = player_kinds(game.name)
     if kind not in known:
+        forms = [k.form for k in known.values()]
         if others := games_of(kind):
-            forms = ", ".join(k.form for k in known.values())
             raise BadValueError(
-                f"player {kind} plays {' and '.join(others)}, not {game.name} (there are: {forms})"
+                f"player {kind} plays {' and '.join(others)}, not {game.name} (there are:"
+                f" {', '.join(forms)})"
             )
-        raise UnknownNameError("player", specification.strip(), [k.form for k in known.values()])
+        raise UnknownNameError("player", specification.strip(), [*forms, "MY_BOTS.py:CLASS"])
     form = known[kind].form
     missing = not argument.strip() and (bool(colon) or not known[kind].optional)
     if missing if ":" in form else colon:
@@ -81,7 +94,12 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
 
 
 def runs_code(specification: str, game: str) -> bool:
-    """Whether *specification* names a player of *game* that runs code of its own."""
+    """Whether *specification* names a player of *game* that runs code of its own.
+
+    A file with a digest was run before, with the user's word.
+    """
+    if is_reference(specification):
+        return find_file(specification) is None
     kind = player_kinds(game).get(specification.strip().partition(":")[0])
     return kind is not None and kind.runs_code
 
@@ -183,6 +201,30 @@ def read_switch(text: str) -> bool:
 def register_player(name: str, kind: PlayerKind) -> None:
     """Adds a *kind*, or replaces the one of that *name*."""
     _KINDS[name] = kind
+
+
+def _find_class(specification: str, permit: Permit) -> Any | None:
+    """The user's own class that *specification* names, or None; *permit* decides on files."""
+    if is_reference(specification) and find_file(specification) is None:
+        permit(specification)
+        path, _, name = specification.rpartition(":")
+        return find_code(f"{Path(path).name}@{open_code(Path(path))}:{name}")
+    return find_code(specification)
+
+
+def _make_own(own: Any, game: AnyGame) -> Player:
+    """A player of the user's own class.
+
+    Raises:
+        UserCodeError: It is no class of players, or can't be made.
+    """
+    if not (isinstance(own, type) and issubclass(own, Player)):
+        raise UserCodeError(f"{name_of(own)} is no player: it must be a subclass of Player")
+    player: Player = call(own, game)
+    if player.game is None:
+        player.game = game
+    check_board(player, game.rules)
+    return player
 
 
 def _make_from_file(argument: str, game: AnyGame) -> Player:

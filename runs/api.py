@@ -16,11 +16,11 @@ from evolve_arena.arena.match import Keep
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.players.player import CompiledPlayer, Player
-from evolve_arena.runs.consent import Allow, obtain, permit_game, remember
+from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.players import find_player, game_for
-from evolve_arena.runs.recipe import GAMES, Recipe, load_recipe, parse_changes
+from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training import Watch
 
@@ -80,7 +80,7 @@ def prepare(
         name = Path(recipe).stem
         if recipe.startswith(SPIEL):
             name = re.sub(r"\W+", "-", recipe).strip("-")
-        recipe = load_recipe(recipe, [*changes, *extra], permit_game(allow_process))
+        recipe = load_recipe(recipe, [*changes, *extra], permit_files(allow_process))
     else:
         name = "run"
         recipe = recipe.change(parse_changes([*changes, *extra]))
@@ -89,9 +89,8 @@ def prepare(
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
-    game = made.recipe.game_file
-    beside = {f"{GAMES}/{game.name}": game.read_bytes()} if game else {}
-    made.directory.create(made.recipe.to_toml().encode(), force=force, beside=beside)
+    recipe = made.recipe
+    made.directory.create(recipe.to_toml().encode(), force=force, beside=recipe.files())
     remember(made.recipe, made.path)
     return made
 

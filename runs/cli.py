@@ -73,7 +73,10 @@ def _run() -> int:
     import typer
 
     from evolve_arena import core
+    from evolve_arena.core import errors
     from evolve_arena.runs.commands import app
+
+    errors.at_command_line = True
 
     if sys.stderr.isatty():
         core.on_compile = _tell_compiling

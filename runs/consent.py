@@ -1,9 +1,9 @@
-"""Permission for programs that somebody else's recipe names as opponents, or as its game.
+"""Permission for programs and Python files that somebody else's recipe names.
 
 A recipe is data, whoever wrote it. A ``process:`` player in it is a command that would run with
-all rights of the user, and so is a game in one file. So the user is asked. The answer is remembered
-for one run in one place and for one command, in a private folder of the user, where no recipe and
-no run can write.
+all rights of the user, and so is a game in one file, or a function of a file. So the user is asked.
+The answer is remembered for one run in one place and for one command, in a private folder of the
+user, where no recipe and no run can write.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from evolve_arena.core.files import is_private, make_private_folder
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import write_whole
-from evolve_arena.runs.recipe import GAMES, Permit, Recipe, refuse_games, run_id
+from evolve_arena.runs.recipe import Permit, Recipe, refuse_files, run_id
 
 Allow = bool | Callable[[str], bool]
 """Whether opponents that a file named may run their code, or who is asked, with the command."""
@@ -52,18 +52,16 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 
 def remember(recipe: Recipe, run: Path) -> None:
     """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
-    commands = recipe.programs
-    if recipe.game_file:
-        commands = [*commands, _name_game(run / GAMES / recipe.game_file.name)]
-    for command in commands:
+    files = [_name_file(Path(path), content) for path, content in recipe.files().items()]
+    for command in [*recipe.programs, *files]:
         with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
             file, content = _note(recipe.run.id, run, command)
             make_private_folder(file.parent)
             write_whole(file, content, private=True)
 
 
-def permit_game(allow: Allow, run: Path | None = None) -> Permit:
-    """What decides whether the game's file that a recipe names may be run.
+def permit_files(allow: Allow, run: Path | None = None) -> Permit:
+    """What decides whether the files of Python code that a recipe names may be run.
 
     Args:
         allow: The permission, or a function that asks for it.
@@ -71,29 +69,28 @@ def permit_game(allow: Allow, run: Path | None = None) -> Permit:
             is the same now, is not asked for again.
     """
 
-    def permit(path: Path, source: bytes) -> None:
-        command = _name_game(path, source)
+    def permit(path: Path, source: bytes, what: str) -> None:
+        command = _name_file(Path(what, path.name), source)
         if allow is True or (run and _is_remembered(run_id(run / "recipe.toml"), run, command)):
             return
         if not callable(allow):
-            refuse_games(path, source)
+            refuse_files(path, source, what)
         elif not allow(command):
             raise NotPermittedError(f"nothing was started, as you did not allow {path}")
 
     return permit
 
 
-def _name_game(path: Path, source: bytes | None = None) -> str:
-    """How a game's file is called in notes: by its content too."""
-    content = path.read_bytes() if source is None else source
-    return f"the game {path.name} (SHA-256 {hashlib.sha256(content).hexdigest()})"
+def _name_file(path: Path, content: bytes) -> str:
+    """How a file is called in notes: by its folder in the run, its name and its content."""
+    return f"the {path.parent.name} {path.name} (SHA-256 {hashlib.sha256(content).hexdigest()})"
 
 
 def ask_at_terminal(command: str) -> bool:
     """Shows *command* and asks for a yes; anything else means no."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in command)
     print(
-        "The recipe names a program, as an opponent or as its game. It would run here, with all"
+        "The recipe names a program or Python code. It would run here, with all"
         " your rights:"
         f"\n\n    {shown}\n\nLet it run? [y/N] ",
         end="",

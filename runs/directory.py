@@ -27,6 +27,7 @@ PARTS = (
     "champion.py",
     "champion.json",
     "game",
+    "code",
 )
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 

@@ -24,9 +24,10 @@ import numpy as np
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
+from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import BoardGameView
-from evolve_arena.players.board.game import BoardGame, GameFileError, describe_failure, run_plain
+from evolve_arena.players.board.game import BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.searching import SEARCHES

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
-from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
@@ -30,6 +30,8 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
+from evolve_arena.core.user_code import find_file, is_reference, open_code
+from evolve_arena.core.user_code import is_open as is_opened
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
@@ -41,8 +43,9 @@ from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
-Permit = Callable[[Path, bytes], None]
-"""Is told of a game's file and its content before it is run; it raises an error to prevent it."""
+Permit = Callable[[Path, bytes, str], None]
+"""Is told of a Python file, its content and what it is, ``game`` or ``code``, before it is run; it
+raises an error to prevent it."""
 
 LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
@@ -66,8 +69,11 @@ INSTEAD = {
 """Keys of other methods, and with what a method says the same."""
 
 
-GAMES = "game"
-"""The folder of a run in which its game lies, if that is one in one file."""
+GAMES, CODE = "game", "code"
+"""The folders of a run in which its game lies, if that is one in one file, and the user's functions
+and classes that its recipe names."""
+WITH_CODE = ("method", "check")
+"""The sections whose values may name such."""
 USUAL: dict[str, dict[str, Any]] = {
     "tournament": {
         "individuals": 100,
@@ -290,11 +296,31 @@ class Recipe(Config):
                 f" allow_process=True in Python: {text[:150]}{whole}"
             )
 
+    def files(self) -> dict[str, bytes]:
+        """What is to lie beside the recipe's file, by path: its game, and code that it names.
+
+        Raises:
+            BadValueError: Two files of code have the same name.
+        """
+        found = {}
+        if self._game_file:
+            found[f"{GAMES}/{self._game_file.name}"] = self._game_file.read_bytes()
+        for text in list_texts([self.method, list(self.check.opponents)]):
+            if file := find_file(text):
+                path = f"{CODE}/{file.path.name}"
+                if found.setdefault(path, file.source) != file.source:
+                    raise BadValueError(
+                        f"two files of code are called {file.path.name}: rename one"
+                    )
+        return found
+
     def to_toml(self) -> str:
-        """The recipe as a TOML file; a game in one file is to lie beside it, in :data:`GAMES`."""
+        """The recipe as a TOML file; :meth:`files` are to lie beside it."""
         content = self.model_dump(mode="json", exclude_none=True)
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file.name}"
+        for key in WITH_CODE:
+            content[key] = _unpin_code(content[key])
         return tomli_w.dumps(content)
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
@@ -313,19 +339,31 @@ class Recipe(Config):
         return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
 
 
-def refuse_games(path: Path, source: bytes) -> None:
-    """Lets no file be run as a game, unless the user has opened it himself.
+def _unpin_code(value: Any) -> Any:
+    """The *value* as a file has it: with the places in which copies of the code lie."""
+    if isinstance(value, dict):
+        return {key: _unpin_code(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_unpin_code(inner) for inner in value]
+    file = find_file(value) if isinstance(value, str) else None
+    return f"{CODE}/{file.path.name}:{value.rpartition(':')[2]}" if file else value
+
+
+def refuse_files(path: Path, source: bytes, what: str) -> None:
+    """Lets no file be run as a game or as code, unless the user has opened it himself.
 
     Raises:
         NotPermittedError: He has not.
     """
+    named = "the game is a Python file," if what == "game" else "the recipe names a Python file,"
+    word = spell("--allow-process", "allow_process=True")
+    more = f", or --game {path} with commands that have it" if what == "game" else ""
     raise NotPermittedError(
-        f"the game is a Python file, {path}, which would run here and needs your word:"
-        f" --allow-process, or --game {path} with commands that have it"
+        f"{named} {path}, which would run here and needs your word: {word}{more}"
     )
 
 
-def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_games) -> Recipe:
+def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_files) -> Recipe:
     """The recipe that ships under *name*, or the one in the file *name*.
 
     Args:
@@ -343,6 +381,7 @@ def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_
     typed = str(values.get("game.name", ""))
     if typed.endswith(FILE):
         open_game(typed)
+    open_typed(values)
     if name.endswith(FILE):
         content, source = usual_recipe(open_game(name), values), name
         content["game"] = {"name": name}
@@ -355,6 +394,22 @@ def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_
         _put(content, key, value)
     recipe = _resolve(content, source, Path(source).parent, permit)
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
+
+
+def open_typed(values: Mapping[str, Any]) -> None:
+    """Runs the files that *values* name; only for what the user himself has typed."""
+    for text in list_texts(list(values.values())):
+        if is_reference(text) and find_file(text) is None:
+            open_code(Path(text.strip().rpartition(":")[0]))
+
+
+def list_texts(value: Any) -> list[str]:
+    """All texts in a *value* of a recipe, however deep they lie; keys, too."""
+    if isinstance(value, Mapping):
+        return [text for key, inner in value.items() for text in (str(key), *list_texts(inner))]
+    if isinstance(value, list | tuple):
+        return [text for inner in value for text in list_texts(inner)]
+    return [value] if isinstance(value, str) else []
 
 
 def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -404,7 +459,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
         RecipeError: It can't be read, or is wrong.
         NotPermittedError: Its game is a file, which may not run.
     """
-    return _resolve(_parse(path), str(path), path.parent, permit or refuse_games)
+    return _resolve(_parse(path), str(path), path.parent, permit or refuse_files)
 
 
 def run_id(path: Path) -> str | None:
@@ -480,11 +535,15 @@ def _resolve(
     content: Mapping[str, Any],
     source: str,
     folder: Path = Path(),
-    permit: Permit = refuse_games,
+    permit: Permit = refuse_files,
 ) -> Recipe:
     try:
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
+        content = {
+            key: _pin_code(value, folder, permit) if key in WITH_CODE else value
+            for key, value in content.items()
+        }
         recipe = _validate(Recipe, content, "")
         spec = recipe.spec
         rules: Any = spec.game.rules_type
@@ -529,10 +588,32 @@ def _open_game_file(
     except OSError as error:
         raise BadValueError(f"game.name is {quote(name)}: {error.strerror}") from None
     if not is_open(source):
-        permit(path, source)
+        permit(path, source, "game")
     spec = open_file(path)
     file = None if spec.name in shipped_games() else path
     return {**content, "game": {**game, "name": spec.name}}, file
+
+
+def _pin_code(value: Any, folder: Path, permit: Permit) -> Any:
+    """The *value* with the digest of each file of code that it names, which is run.
+
+    A path counts from the *folder* of the recipe, else from where the user stands.
+    """
+    if isinstance(value, Mapping):
+        return {key: _pin_code(inner, folder, permit) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_pin_code(inner, folder, permit) for inner in value]
+    if not is_reference(value) or find_file(value):
+        return value
+    name, _, function = value.strip().rpartition(":")
+    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
+    try:
+        source = read_file(path, LARGEST)
+    except OSError as error:
+        raise BadValueError(f"{quote(value)}: {error.strerror}") from None
+    if not is_opened(source):
+        permit(path, source, "code")
+    return f"{path.name}@{open_code(path, source)}:{function}"
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:

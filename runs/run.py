@@ -58,7 +58,7 @@ class Run:
         """
         directory = RunDirectory(path)
         directory.check()
-        permit = consent.permit_game(allow_process, directory.path)
+        permit = consent.permit_files(allow_process, directory.path)
         return cls(directory, read_recipe(directory.recipe, permit))
 
     @property
@@ -203,7 +203,7 @@ class Run:
         Raises:
             NotPermittedError: The user does not.
         """
-        if self.recipe.foreign_programs or self.recipe.game_file:
+        if self.recipe.foreign_programs or self.recipe.files():
             self.recipe = consent.obtain(self.recipe, allow_process, self.path)
             consent.remember(self.recipe, self.path)
 

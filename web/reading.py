@@ -29,6 +29,7 @@ from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.recipe import (
     Recipe,
+    list_texts,
     load_recipe,
     parse_changes,
     recipe_names,
@@ -200,7 +201,7 @@ class Desk:
         """
         for key, value in parse_changes(changes).items():
             if key.partition(".")[::2] in {("game", ""), ("game", "name")} or any(
-                map(FOREIGN.search, _list_texts(value))
+                map(FOREIGN.search, list_texts(value))
             ):
                 raise BadValueError(
                     f"{key}: games, files, runs and programs are named at the terminal, not from"
@@ -329,15 +330,6 @@ class Desk:
 def _usual_players(spec: GameSpec) -> list[str]:
     """Whom champions of a game meet in checks and measurements, and a random player."""
     return list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder, "random"]))
-
-
-def _list_texts(value: Any) -> list[str]:
-    """All texts in a value of a recipe, however deep they lie."""
-    if isinstance(value, Mapping):
-        return [text for key, inner in value.items() for text in (str(key), *_list_texts(inner))]
-    if isinstance(value, list | tuple):
-        return [text for inner in value for text in _list_texts(inner)]
-    return [value] if isinstance(value, str) else []
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.work import Work
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Executor(ABC):
@@ -30,6 +34,10 @@ class Executor(ABC):
         """Plays all matches of *batch* and gives their results in the order asked."""
         make_ready(batch)
         return Results.of(batch.game, self.do(batch.work()))
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """What *function* gives for each of *items*, in their order."""
+        return [function(item) for item in items]
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +20,7 @@ from evolve_arena.core.errors import (
 )
 from evolve_arena.core.game import Game, Outcome
 from evolve_arena.core.stream import below, new_stream
+from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.kernel import FLOOR, constants_of, enter, specialise_board
 from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
@@ -286,17 +286,3 @@ def run_plain(source: str, file: Path, constants: Mapping[str, Any]) -> dict[str
 
 class GameFileError(ArenaError):
     """A game's file does something that no game may do."""
-
-
-def describe_failure(error: BaseException, file: Path) -> str:
-    """What happened where in a game's *file*: its name, a line, and the error."""
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(file)
-    ]
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        lines.append(error.lineno)
-    where = f", line {lines[-1]}" if lines else ""
-    text = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
-    return f"{file}{where}: {text}"

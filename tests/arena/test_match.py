@@ -37,7 +37,7 @@ GAME = ConnectFour()
 class Scripted(Player):
     """Plays the moves it is given, and writes down what it is told."""
 
-    def __init__(self, name: str, *moves: int | Exception) -> None:
+    def __init__(self, name: str, *moves: int | BaseException) -> None:
         self.name = name
         self.moves = list(moves)
         self.log: list[str] = []
@@ -50,7 +50,7 @@ class Scripted(Player):
         """The next move of the script."""
         self.log.append(f"choose at {position.ply}")
         move = self.moves.pop(0)
-        if isinstance(move, Exception):
+        if isinstance(move, BaseException):
             raise move
         return move
 
@@ -129,11 +129,26 @@ def test_every_kind_of_forfeit_loses_and_is_named(kind: Forfeit) -> None:
     assert match.outcome == 1
 
 
-def test_other_errors_are_not_swallowed_but_players_are_told_of_the_end() -> None:
-    first, second = Scripted("Ada", RuntimeError("a mistake of ours")), Scripted("Bob")
-    with pytest.raises(RuntimeError, match="a mistake of ours"):
+def test_an_interrupt_is_not_swallowed_but_players_are_told_of_the_end() -> None:
+    first, second = Scripted("Ada", KeyboardInterrupt()), Scripted("Bob")
+    with pytest.raises(KeyboardInterrupt):
         play_match(GAME, [first, second])
     assert first.log[-1] == second.log[-1] == "end"
+
+
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("by zero"), IllegalMoveError("no"), SystemExit(0)]
+)
+def test_a_player_whose_code_fails_has_forfeited(error: BaseException) -> None:
+    match = play_match(GAME, [Scripted("Ada", 3), Scripted("Bob", error)])
+    line = Scripted.choose.__code__.co_firstlineno + 5
+    assert match.termination is Termination.CRASH
+    assert match.places == (1, 2)
+    assert match.offender == 1
+    assert match.sentence == (
+        f"Bob crashes: {type(error).__name__}: {error} (test_match.py, line {line})."
+    )
+    assert match.errors[-1].endswith(f"{type(error).__name__}: {error}")
 
 
 def test_every_position_is_watched() -> None:

@@ -136,7 +136,7 @@ def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> Non
     arena = Arena(DECODER, recorder)
     chosen = STATE.hall.take([6, 1, 3])
     config = make_config(colours=colours, draw_points=0.5)
-    points, played = meet_hall(config, arena, STATE, chosen)
+    points, played = meet_hall(config, arena, STATE, chosen).sum_points(4, 0.5)
     (batch,) = recorder.batches
     met = Counter(map(tuple, batch.seatings.tolist()))
     each = [(one, 4 + other) for one in range(4) for other in range(3)]

@@ -74,7 +74,7 @@ def test_a_folder_from_elsewhere_runs_nothing_unasked() -> None:
         lambda: ea.resume("stolen", generations=4, executor="serial"),
         lambda: ea.duel("run:stolen", "random", games=2),
     ):
-        with pytest.raises(NotPermittedError, match=r"stolen.game.my_rows\.py.*--allow-process"):
+        with pytest.raises(NotPermittedError, match=r"stolen.game.my_rows\.py.*allow_process=True"):
             use()
     assert not registry._registered
     ea.resume("stolen", generations=4, executor="serial", allow_process=True)

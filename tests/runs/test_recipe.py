@@ -97,7 +97,11 @@ def test_a_recipe_is_fully_resolved(plain: str) -> None:
     written = tomllib.loads(recipe.to_toml())
     own = {"neat"} if recipe.kind is Neat else set()
     assert set(written) == {"title", "game", "network", "method", "check", "run"} | own
-    assert set(written["method"]) == set(TournamentConfig.model_fields) - {"tables"}
+    assert set(written["method"]) == set(TournamentConfig.model_fields) - {
+        "tables",
+        "fixed_opponents",
+        "fitness",
+    }
     assert written["method"]["hall_of_fame"]["opponents"] == 0
     assert written["run"]["seed"] == 1
 

@@ -1,0 +1,296 @@
+"""What makes fitness beside matches inside the population: fixed opponents, own functions.
+
+Fixed opponents are players from outside whom everybody meets in each generation. Those that exist
+as arrays play compiled matches; classes in Python are asked move by move.
+
+A fitness of one's own is a function with one or both of the parameters ``player`` and ``matches``:
+what it gives for an individual takes the place of the points that this one won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import EMPTY, Results, Seatings, join_results, new_results
+from evolve_arena.arena.match import play_matches
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.seeding import derive_generator
+from evolve_arena.core.user_code import (
+    UserCodeError,
+    call,
+    find_code,
+    name_of,
+    parameters_of,
+    registered_names,
+)
+from evolve_arena.evolve.matches import (
+    MatchSettings,
+    PlayedMatches,
+    choose_from_hall,
+    meet_hall,
+    pair_with_others,
+    plan_matches,
+)
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.bred import Decoder
+from evolve_arena.players.packed import combine_players, with_noise
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import make_player
+
+TAKEN = ("player", "matches", "rng")
+"""What a fitness may be asked with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The matches of one individual in a generation, as arrays with one value for each match."""
+
+    seats: NDArray[np.int8]
+    """Where it sat: 0 if it moved first."""
+    places: NDArray[np.int8]
+    """1 is the best; equals share the better place."""
+    rivals: NDArray[np.int8]
+    """The best place of the others."""
+    plies: NDArray[np.int16]
+    """The length of the match."""
+    forfeited: NDArray[np.bool_]
+    """Whether the individual ended it by a forbidden move."""
+    columns: Mapping[str, NDArray[Any]]
+    """What the game counts beside, such as ``points``, at this individual's seat."""
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+    @property
+    def won(self) -> NDArray[np.bool_]:
+        """Where it was better than all others."""
+        return self.places < self.rivals
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Where it was as good as the best other one."""
+        return np.equal(self.places, self.rivals)
+
+    @property
+    def lost(self) -> NDArray[np.bool_]:
+        """Where somebody was better."""
+        return self.places > self.rivals
+
+    @property
+    def points(self) -> NDArray[Any]:
+        """What it scored, in games that count points.
+
+        Raises:
+            KeyError: The game counts none.
+        """
+        return self.columns["points"]
+
+
+class OwnFitness:
+    """A function of the user's that says how good individuals are.
+
+    Args:
+        text: How the recipe names it.
+
+    Raises:
+        UnknownNameError: It names nothing.
+        UserCodeError: The function takes something else than :data:`TAKEN`.
+    """
+
+    def __init__(self, text: str) -> None:
+        function = find_code(text)
+        if function is None:
+            known = [*registered_names(), "MY_FITNESS.py:FUNCTION"]
+            raise UnknownNameError("method.fitness", text, known)
+        self.function = function
+        self.name = name_of(function)
+        taken = parameters_of(function)
+        needed = [name for name, default in taken.items() if default is ...]
+        self.taken = [name for name in TAKEN if name in taken]
+        if not {"player", "matches"} & set(taken) or not set(needed) <= set(TAKEN):
+            raise UserCodeError(
+                f"method.fitness: {self.name} takes ({', '.join(taken)}): write (player), (matches)"
+                " or (player, matches), and rng if it needs chance"
+            )
+        self.needs_matches = "matches" in taken
+
+    def measure(
+        self,
+        arena: Arena,
+        state: Any,
+        played: Sequence[tuple[Results, Seatings]] = (),
+        rows: NDArray[np.int32] | None = None,
+    ) -> NDArray[np.float64]:
+        """The fitness of each individual, shape ``(individuals,)``, or of those in some *rows*.
+
+        Args:
+            arena: Its executor does the work; its decoder makes the players.
+            state: The run's state.
+            played: Matches of a generation, and who sat where; the first rows are the population.
+            rows: Whose fitness is wanted; everybody's if None.
+
+        Raises:
+            UserCodeError: The function fails, or gives no finite number.
+        """
+        decoder, population = arena.decoder, state.population
+        count = len(population)
+        matches = split_matches(played, count) if self.needs_matches else []
+
+        def measure_one(row: int) -> float:
+            given: dict[str, Any] = {}
+            if "player" in self.taken:
+                given["player"] = decoder.player(take_one(population, row), f"individual {row}")
+            if self.needs_matches:
+                given["matches"] = matches[row]
+            if "rng" in self.taken:
+                purpose = f"fitness {row}"
+                given["rng"] = derive_generator(state.seed, state.generation, purpose)
+            value = call(self.function, **given)
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise UserCodeError(
+                    f"{self.name} gives {value!r:.60}, which is no number"
+                ) from None
+
+        asked = np.arange(count) if rows is None else rows
+        fitness = np.array(arena.executor.map(measure_one, asked.tolist()), dtype=np.float64)
+        if not np.isfinite(fitness).all():
+            bad = int(np.flatnonzero(~np.isfinite(fitness))[0])
+            raise UserCodeError(f"{self.name} gives {fitness[bad]} for individual {asked[bad]}")
+        return fitness
+
+
+def make_fitness(config: MatchSettings) -> OwnFitness | None:
+    """The fitness that a recipe names; None if points count."""
+    return OwnFitness(config.fitness) if config.fitness else None
+
+
+def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:
+    """The fixed opponents of a recipe.
+
+    Raises:
+        BadValueError: One names no player, or a program.
+    """
+    made = []
+    for text in config.fixed_opponents.players if config.fixed_opponents else ():
+        try:
+            made.append(make_player(text, game))
+        except ArenaError as error:
+            raise BadValueError(f"method.fixed_opponents.players: {error}") from error
+    return made
+
+
+def meet_others(
+    config: MatchSettings,
+    arena: Arena,
+    state: Any,
+    fixed: Sequence[Player],
+    decoder: Decoder | None = None,
+) -> list[PlayedMatches]:
+    """A generation's matches against the hall of fame, and those against *fixed* opponents.
+
+    The *decoder* makes players of the hall of fame; the arena's if None.
+    """
+    found = []
+    if config.hall_of_fame.opponents and len(state.hall):
+        rows = choose_from_hall(config, state)
+        chosen = (
+            state.hall.take(rows) if isinstance(state.hall, NeatPopulation) else state.hall[rows]
+        )
+        found.append(meet_hall(config, arena, state, chosen, decoder))
+    compiled = [player for player in fixed if isinstance(player, CompiledPlayer)]
+    plain = [player for player in fixed if not isinstance(player, CompiledPlayer)]
+    for players in (compiled, plain):
+        if players:
+            found.append(_meet_fixed(config, arena, state, players))
+    return found
+
+
+def _meet_fixed(
+    config: MatchSettings, arena: Arena, state: Any, players: Sequence[Player]
+) -> PlayedMatches:
+    """The matches of everybody against *players*, who are all compiled, or all in Python."""
+    fixed = config.fixed_opponents
+    assert fixed is not None
+    game, individuals = arena.decoder.game, len(state.population)
+    compiled = [player.packed for player in players if isinstance(player, CompiledPlayer)]
+    pairings, openings, seeds = plan_matches(
+        config.model_copy(update={"games": -(-fixed.games // 2)}),
+        game,
+        state,
+        pair_with_others(individuals, len(players)),
+        "compiled opponents" if compiled else "opponents in Python",
+    )
+    if compiled:
+        results = arena.play(
+            state.population, pairings, seeds, openings, [combine_players(compiled)], config.noise
+        )
+        return PlayedMatches(results, pairings, fixed.weight)
+    rows = np.sort(pairings, axis=1)[:, 0]
+
+    def play_one(row: int) -> list[NDArray[Any]]:
+        mine = np.flatnonzero(rows == row)
+        player = arena.decoder.player(take_one(state.population, row), f"individual {row}")
+        packed = with_noise(player.packed, config.noise)
+        seated = [CompiledPlayer(game, packed, player.name), *players]
+        tables = np.where(pairings[mine] == row, 0, pairings[mine] - individuals + 1)
+        begun = None if openings is None else openings[mine]
+        results, forfeits = play_matches(
+            game, seated, tables.astype(np.int32), seeds[mine], begun, arena.executor
+        )
+        for forfeit in forfeits:
+            if forfeit.player:
+                raise UserCodeError(f"a fixed opponent can't play: {forfeit.sentence}")
+        return results.arrays
+
+    played = new_results(game, len(pairings))
+    for row, arrays in enumerate(arena.executor.map(play_one, range(individuals))):
+        for array, values in zip(played.arrays, arrays, strict=True):
+            array[rows == row] = values
+    arena.games += len(pairings)
+    return PlayedMatches(played, pairings, fixed.weight)
+
+
+def take_one(population: Any, row: int) -> Any:
+    """The genome in a *row* of a population, as its decoder makes a player of it."""
+    return population.take([row]) if isinstance(population, NeatPopulation) else population[row]
+
+
+def split_matches(played: Sequence[tuple[Results, Seatings]], individuals: int) -> list[Matches]:
+    """The matches of each of the first *individuals* rows, in the order of *played*."""
+    results = join_results([each for each, _ in played])
+    seatings = np.concatenate([seating for _, seating in played])
+    taken = seatings != EMPTY
+    places = np.where(taken, results.places, np.iinfo(np.int8).max)
+    ordered = np.sort(places, axis=1)
+    match, seat = np.nonzero(taken & (seatings < individuals))
+    order = np.argsort(seatings[match, seat], kind="stable")
+    match, seat = match[order], seat[order]
+    ends = np.cumsum(np.bincount(seatings[match, seat], minlength=individuals))
+    found = []
+    for first, last in zip([0, *ends[:-1]], ends, strict=True):
+        rows, seats = match[first:last], seat[first:last]
+        own = places[rows, seats]
+        best, second = ordered[rows, 0], ordered[rows, 1]
+        found.append(
+            Matches(
+                seats=seats.astype(np.int8),
+                places=own,
+                rivals=np.where(own == best, second, best),
+                plies=results.plies[rows],
+                forfeited=results.offenders[rows] == seats,
+                columns={
+                    name: values[rows, seats] if values.ndim == 2 else values[rows]
+                    for name, values in results.columns.items()
+                },
+            )
+        )
+    return found
