@@ -19,14 +19,10 @@ from evolve_arena.arena.pairings import inside_groups, random_opponents, round_r
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
+from evolve_arena.evolve.evaluation import Evaluation
 from evolve_arena.evolve.matches import (
-    check_openings,
-    choose_from_hall,
     describe_fitness,
     keep_members,
-    meet,
-    sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import Operator, make_selection
@@ -37,8 +33,7 @@ from evolve_arena.evolve.stagnation import (
     make_judges,
     summarise_species,
 )
-from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes, find_tables
-from evolve_arena.evolve.tables import Tables
+from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -145,12 +140,7 @@ class Neat(Method[NeatState]):
 
     def __init__(self, config: NeatMethodConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
-        tables = find_tables(config, decoder.game, config.neat.pop_size, FOR_PAIRS)
-        self.fitness = make_fitness(config)
-        self.fixed = make_fixed(config, decoder.game)
-        self.tables = Tables(tables, decoder.game, config.noise, self.fitness) if tables else None
-        if not tables:
-            check_openings(decoder.game, config.openings.plies, "method.openings.plies")
+        self.evaluation = Evaluation(config, decoder.game, config.neat.pop_size, FOR_PAIRS)
         self._select = make_selection(
             config.selection,
             "method.selection",
@@ -206,7 +196,7 @@ class Neat(Method[NeatState]):
     def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
         """Plays one generation and breeds the next."""
         before = arena.games
-        fitness, figures = self._play(state, arena)
+        fitness, figures = self.evaluation.measure(arena, state, self._pair)
         judgement = judge(
             self.config.stagnation,
             state,
@@ -233,34 +223,10 @@ class Neat(Method[NeatState]):
         return self._breed(judged, fitness), report
 
     def champion(self, state: NeatState, arena: Arena) -> tuple[NeatPopulation, Report]:
-        """The winner of a round robin of the fittest, ties being drawn.
-
-        At tables, who does best alone among company.
-        """
-        if self.tables and (not self.fitness or self.fitness.needs_matches):
-            row, report = self.tables.find_champion(arena, state)
-            return state.population.take([row]), report
-        before = arena.games
+        """The winner of a round robin of the fittest; see `Evaluation.find_champion`."""
         count = min(self.config.finalists, len(state.population))
-        fitness, _ = self._play(state, arena, "preliminary matches")
-        finalists = np.argsort(-fitness, kind="stable")[:count]
-        if self.fitness:
-            best_one = int(finalists[0])
-            figures = {"points": float(fitness[best_one]), "matches": 0.0}
-            played_here = arena.games - before
-            return state.population.take([best_one]), Report(state.generation, played_here, figures)
-        generator = derive_generator(state.seed, state.generation, "champion")
-        final = replace(state, population=state.population.take(finalists))
-        results, met = meet(self.config, arena, final, round_robin(count), "champion matches")
-        points, played = sum_points(results, met, count, self.config.draw_points)
-        best = np.flatnonzero(points == points.max())
-        chosen = int(generator.choice(best))
-        report = Report(
-            generation=state.generation,
-            games=arena.games - before,
-            statistics={"points": float(points[chosen]), "matches": float(played[chosen])},
-        )
-        return final.population.take([chosen]), report
+        row, report = self.evaluation.find_champion(arena, state, self._pair, count)
+        return state.population.take([row]), report
 
     def describe(self, state: NeatState) -> dict[str, Any]:
         """Individuals, species, and how large the networks are."""
@@ -271,33 +237,6 @@ class Neat(Method[NeatState]):
             "hidden_nodes": float(nodes.mean()),
             "connections": float(connections.mean()),
         }
-
-    def _play(
-        self, state: NeatState, arena: Arena, purpose: str = "matches"
-    ) -> tuple[NDArray[np.float64], dict[str, float]]:
-        """The share of the points that each genome wins, shape ``(genomes,)``.
-
-        At tables what it wins there, and figures about the games.
-        """
-        config = self.config
-        if self.fitness and not self.fitness.needs_matches:
-            return self.fitness.measure(arena, state), {}
-        if self.tables:
-            hall = state.hall.take(choose_from_hall(config, state))
-            return self.tables.play(arena, state, hall)
-        individuals = len(state.population)
-        results, met = meet(config, arena, state, self._pair(state, purpose), purpose)
-        others = meet_others(config, arena, state, self.fixed)
-        if self.fitness:
-            own = [(each.results, each.pairings) for each in others]
-            return self.fitness.measure(arena, state, [(results, met), *own]), {}
-        points, played = sum_points(results, met, individuals, config.draw_points)
-        for each in others:
-            bonus, games = each.sum_points(individuals, config.draw_points)
-            points += each.weight * bonus
-            played += each.weight * games
-        fitness: NDArray[np.float64] = points / played
-        return fitness, {}
 
     def _pair(self, state: NeatState, purpose: str) -> Pairings:
         config = self.config

@@ -19,12 +19,12 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
-from evolve_arena.arena.pairings import random_openings, round_robin, tournaments
+from evolve_arena.arena.pairings import round_robin, tournaments
 from evolve_arena.core.seeding import derive_generator, derive_stream
-from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
+from evolve_arena.evolve.evaluation import Evaluation
+from evolve_arena.evolve.fitness import meet_others
 from evolve_arena.evolve.matches import (
     TournamentResults,
-    choose_from_hall,
     describe_fitness,
     draw_members,
     meet,
@@ -35,8 +35,7 @@ from evolve_arena.evolve.matches import (
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, initialise, make_toolbox
-from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes, find_tables
-from evolve_arena.evolve.tables import Tables
+from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
 
 FOR_PAIRS = {"pairing": "method.tables.decks"}
@@ -121,12 +120,7 @@ class Tournament(Method[TournamentState]):
                 },
             },
         )
-        tables = find_tables(config, decoder.game, config.individuals, FOR_PAIRS)
-        self.fitness = make_fitness(config)
-        self.fixed = make_fixed(config, decoder.game)
-        self.tables = Tables(tables, decoder.game, config.noise, self.fitness) if tables else None
-        if not tables:
-            random_openings(decoder.game, config.openings.plies, 0, 0)
+        self.evaluation = Evaluation(config, decoder.game, config.individuals, FOR_PAIRS)
         initialise(decoder, 1, config.initialisation, np.random.default_rng(0))
 
     @classmethod
@@ -176,15 +170,10 @@ class Tournament(Method[TournamentState]):
     def champion(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
         """The winner of a round robin of the whole population, ties being drawn.
 
-        At tables, who does best alone among company.
+        At tables, who does best alone among company; see `Evaluation.find_champion`.
         """
-        if self.fitness and not self.fitness.needs_matches:
-            fitness = self.fitness.measure(arena, state)
-            row = int(np.argmax(fitness))
-            figures = {"points": float(fitness[row]), "matches": 0.0}
-            return state.population[row], Report(state.generation, 0, figures)
-        if self.tables:
-            row, report = self.tables.find_champion(arena, state)
+        if self.evaluation.tables or self.evaluation.plays_nothing:
+            row, report = self.evaluation.find_champion(arena, state, _pair_all, 1)
             return state.population[row], report
         individuals = len(state.population)
         generator = derive_generator(state.seed, state.generation, "champion")
@@ -192,8 +181,8 @@ class Tournament(Method[TournamentState]):
         pairings = order[round_robin(individuals)]
         results, met = meet(self.config, arena, state, pairings, "champion matches")
         points, played = sum_points(results, met, individuals, self.config.draw_points)
-        if self.fitness:
-            points = self.fitness.measure(arena, state, [(results, met)])
+        if self.evaluation.own:
+            points = self.evaluation.own.measure(arena, state, [(results, met)])
         best = np.flatnonzero(points == points.max())
         chosen = int(generator.choice(best))
         report = Report(
@@ -219,12 +208,8 @@ class Tournament(Method[TournamentState]):
             config.tournament_size,
             derive_stream(state.seed, state.generation, "members"),
         )
-        if self.fitness and not self.fitness.needs_matches:
-            fitness = self.fitness.measure(arena, state)
-            return TournamentResults(members, fitness[members], fitness), {}
-        if self.tables:
-            hall = state.hall[choose_from_hall(config, state)]
-            fitness, figures = self.tables.play(arena, state, hall)
+        if self.evaluation.tables or self.evaluation.plays_nothing:
+            fitness, figures = self.evaluation.measure(arena, state, _pair_all)
             return TournamentResults(members, fitness[members], fitness), figures
         all_meet = config.pairing == "round-robin"
         pairings = _pair_all(state) if all_meet else tournaments(members)
@@ -235,10 +220,10 @@ class Tournament(Method[TournamentState]):
         else:
             won = sum_tournaments(results, met, members, config.draw_points)
             points, played = sum_members(members, won, len(met), config.individuals)
-        others = meet_others(config, arena, state, self.fixed)
-        if self.fitness:
-            own = [(each.results, each.pairings) for each in others]
-            fitness = self.fitness.measure(arena, state, [(results, met), *own])
+        others = meet_others(config, arena, state, self.evaluation.fixed)
+        if self.evaluation.own:
+            more = [(each.results, each.pairings) for each in others]
+            fitness = self.evaluation.own.measure(arena, state, [(results, met), *more])
             return TournamentResults(members, fitness[members], fitness), {}
         for each in others:
             bonus, games = each.sum_points(config.individuals, config.draw_points)
@@ -289,7 +274,7 @@ class Tournament(Method[TournamentState]):
         return figures
 
 
-def _pair_all(state: TournamentState) -> Pairings:
+def _pair_all(state: TournamentState, purpose: str = "") -> Pairings:
     """Every two individuals once; chance decides who moves first, everybody as often as not."""
     individuals = len(state.population)
     order = derive_generator(state.seed, state.generation, "pairing").permutation(individuals)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import metadata
+from inspect import isabstract
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, load
+from evolve_arena.core.user_code import UserCodeError, find_code, name_of, registered_names
 from evolve_arena.evolve.method import Method
 
+GROUP = "evolve_arena.methods"
+"""The entry points by which installed packages add methods."""
 METHODS = {
     "tournament": "evolve_arena.evolve.tournament:Tournament",
     "neat": "evolve_arena.evolve.neat:Neat",
@@ -20,9 +25,12 @@ METHODS = {
 
 
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
-    """The methods that can play *game*, by name."""
+    """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
     spec = find_game(game)
-    known = {name: load(place) for name, place in {**METHODS, **spec.learners}.items()}
+    installed = {point.name: point.value for point in metadata.entry_points(group=GROUP)}
+    places = {**installed, **METHODS, **spec.learners}
+    known = {name: load(place) for name, place in places.items()}
+    known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
     return {name: method for name, method in known.items() if method.networks(spec)}
 
 
@@ -32,13 +40,32 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
     Raises:
         UnknownNameError: There is none.
         BadValueError: It does not play this game.
+        UserCodeError: It is something else than a method.
     """
     able = methods_of(game)
     if name in able:
         return able[name]
-    if name in METHODS or any(name in find_game(other).learners for other in game_names()):
+    own: Any = find_code(name)
+    if own is not None:
+        if not _is_method(own):
+            raise UserCodeError(
+                f"{name_of(own)} is no method: it must be a subclass of VectorMethod, or of Method,"
+                " that defines all that these leave open"
+            )
+        if own.networks(find_game(game)):
+            method: type[Method[Any]] = own
+            return method
+    if (
+        own is not None
+        or name in METHODS
+        or any(name in find_game(o).learners for o in game_names())
+    ):
         raise BadValueError(
             f"game.name is {game!r}, which the method {name!r} does not play:"
             f" write method.name = {' or '.join(map(repr, able))}"
         )
-    raise UnknownNameError("method", name, able)
+    raise UnknownNameError("method", name, [*able, "MY_METHODS.py:CLASS"])
+
+
+def _is_method(own: Any) -> bool:
+    return isinstance(own, type) and issubclass(own, Method) and not isabstract(own)

@@ -645,13 +645,14 @@ def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
     """Names a key that belongs to another method, and what this one has instead."""
     found: dict[str, str] = {}
     for section, content in (("network", recipe.network), ("method", recipe.method)):
-        for key in content:
+        own = _keys_of(kind, section, recipe.spec)
+        for key in (key for key in content if key not in own):
             others = [
                 name
                 for name, other in methods_of(recipe.spec.name).items()
                 if key in _keys_of(other, section, recipe.spec)
             ]
-            if others and kind.name not in others:
+            if others:
                 found[f"{section}.{key}"] = others[0]
     if found:
         (key, other), *more = found.items()
