@@ -36,9 +36,10 @@ def reproduce(
     repeated.
     """
     from evolve_arena.runs.output import print_json
-    from evolve_arena.studies.reproduction import StudyScreen, print_study, reproduce_study
+    from evolve_arena.runs.several import RunsScreen
+    from evolve_arena.studies.reproduction import print_study, reproduce_study
 
-    with StudyScreen(quiet=json) as screen:
+    with RunsScreen(quiet=json) as screen:
         result = reproduce_study(
             study,
             out=out or Path("reproduced") / study,

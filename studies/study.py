@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import Job, RunsProgress, RunsStoppedError
 
 MOST_SEEDS = 1_000
 """How many runs of each setting a study can have."""
-FAR = 1_000_000
-"""By how much the seed of a run's next attempt is larger."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +41,6 @@ class Settings:
     def scaled(self, count: int, *, least: int = 20) -> int:
         """*count* times the scale, but at least so many."""
         return max(least, round(count * self.scale))
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run that a study needs."""
-
-    name: str
-    """The name of its directory."""
-    recipe: Recipe
-    weight: float = 1.0
-    """About how long a generation takes, compared with those of other jobs of the study."""
-    attempts: int = 1
-    """How many attempts there are at a run that its method gives up with a
-    :class:`~evolve_arena.evolve.learning.learner.DivergedError`."""
-
-    def attempt(self, number: int) -> Recipe:
-        """The recipe of an attempt, from 0: another seed, far from those of other jobs."""
-        if number == 0:
-            return self.recipe
-        return self.recipe.change({"run.seed": self.recipe.run.seed + FAR * number})
 
 
 @dataclass(frozen=True)
@@ -109,34 +87,6 @@ class Table:
     """More figures, for the report."""
 
 
-class StudyStoppedError(ArenaError):
-    """A study that was told to stop; the same call goes on with it."""
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """How far a study is."""
-
-    run: str
-    """The run of which there is news."""
-    number: int
-    """Its place among all runs, from 1."""
-    runs: int
-    generation: int
-    """How far that run is."""
-    generations: int
-    seconds: float
-    """Since this call began."""
-    seconds_left: float
-    """What the rest takes if it goes on as so far."""
-    finished: int = 0
-    """How many runs are at their last generation."""
-    going: Mapping[str, int] = field(default_factory=dict)
-    """The runs that go on at this moment, each with its generation."""
-    unit: str = "runs"
-    """What is counted, where it is something else: parts of a table."""
-
-
 @dataclass(frozen=True)
 class Material:
     """What tables are made from."""
@@ -148,7 +98,7 @@ class Material:
     """How many processes may play; one per core if None."""
     folder: Path | None = None
     """Where the study lies; what is played for its tables is kept nowhere if None."""
-    progress: Callable[[StudyProgress], bool] | None = None
+    progress: Callable[[RunsProgress], bool] | None = None
     """Is told how far tables are, and stops the study by giving False."""
 
     def watch(self, names: Sequence[str], unit: str) -> Iterator[str]:
@@ -159,18 +109,18 @@ class Material:
             unit: What they are: "readings", say.
 
         Raises:
-            StudyStoppedError: Who watches wants no more.
+            RunsStoppedError: Who watches wants no more.
         """
         start = time.perf_counter()
         for done, name in enumerate(names, start=1):
             yield name
             seconds = time.perf_counter() - start
             left = seconds / done * (len(names) - done)
-            now = StudyProgress(
+            now = RunsProgress(
                 name, done, len(names), 1, 1, seconds, left, finished=done, unit=unit
             )
             if self.progress is not None and not self.progress(now):
-                raise StudyStoppedError(f"stopped in {self.folder}; the same command goes on")
+                raise RunsStoppedError(f"stopped in {self.folder}; the same command goes on")
 
     """Is told how far the games of a table are, and stops the study by giving False."""
 

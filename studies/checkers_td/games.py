@@ -17,8 +17,9 @@ from pathlib import Path
 
 from evolve_arena.arena.executors import Executor, make_executor
 from evolve_arena.runs.files import explain_storage_errors, write_whole
+from evolve_arena.runs.several import RunsProgress, RunsStoppedError
 from evolve_arena.studies.checkers_td.published import Score
-from evolve_arena.studies.study import Material, StudyProgress, StudyStoppedError
+from evolve_arena.studies.study import Material
 
 AT_A_TIME = 30
 """Meetings between two looks at who watches, and two writings of the file."""
@@ -64,7 +65,7 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
     """The results of all meetings, series by series; what was played before is read.
 
     Raises:
-        StudyStoppedError: Who watches wants no more; the same call goes on.
+        RunsStoppedError: Who watches wants no more; the same call goes on.
         StorageError: Results can't be read or written.
     """
     folder, progress = material.folder, material.progress
@@ -78,7 +79,7 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
                 _write(folder, series, kept[number])
                 now = clock.tell(number, len(kept[number]))
                 if progress is not None and not progress(now):
-                    raise StudyStoppedError(f"stopped in {folder}; the same command goes on")
+                    raise RunsStoppedError(f"stopped in {folder}; the same command goes on")
     return kept
 
 
@@ -100,7 +101,7 @@ class _Clock:
         self._start = time.perf_counter()
         self._done = 0.0
 
-    def tell(self, number: int, reached: int) -> StudyProgress:
+    def tell(self, number: int, reached: int) -> RunsProgress:
         """Notes that a series has *reached* so many meetings."""
         series = self._sittings[number]
         self._done += series.weight(self._reached[number], reached)
@@ -108,7 +109,7 @@ class _Clock:
         pairs = list(zip(self._sittings, self._reached, strict=True))
         left = sum(other.weight(have) for other, have in pairs)
         seconds = time.perf_counter() - self._start
-        return StudyProgress(
+        return RunsProgress(
             run=series.name,
             number=number + 1,
             runs=len(self._sittings),

@@ -19,8 +19,9 @@ from evolve_arena.games.checkers.linear_matches import (
 from evolve_arena.games.checkers.td_linear import TdLinear, make_learning_settings
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import Job
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
-from evolve_arena.studies.study import Job, Material, Need, Settings
+from evolve_arena.studies.study import Material, Need, Settings
 
 UNSTATED = 4
 """How many plies the recipes look ahead where the text does not say it."""

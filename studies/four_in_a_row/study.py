@@ -30,9 +30,10 @@ from evolve_arena.players.player import CompiledPlayer, Player, make_random
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import Job
 from evolve_arena.studies.four_in_a_row.curves import LAST, Point
 from evolve_arena.studies.intervals import Sample, mean_share
-from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 NUMBERS = (1, 2, 3, 4, 5, 6)
 FIRST = 5

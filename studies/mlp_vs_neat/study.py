@@ -25,8 +25,9 @@ from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import Job
 from evolve_arena.studies.intervals import Sample, mean_share
-from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

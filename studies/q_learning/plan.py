@@ -8,7 +8,8 @@ from typing import Any
 
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Job, Material, Settings
+from evolve_arena.runs.several import Job
+from evolve_arena.studies.study import Material, Settings
 
 MOST = 1000
 """Games in a generation, at most."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from evolve_arena.runs.several import Job
 from evolve_arena.studies.q_learning.extras import (
     measure_corrected,
     measure_equal_sets,
@@ -28,7 +29,7 @@ from evolve_arena.studies.q_learning.plan import (
     plan_stage,
 )
 from evolve_arena.studies.q_learning.tables import choose_best, measure_mutual, measure_random
-from evolve_arena.studies.study import Job, Material, Need, Settings, Study, TableKind
+from evolve_arena.studies.study import Material, Need, Settings, Study, TableKind
 
 SOURCE = (
     "Jakub Młokosiewicz, Zastosowanie uczenia ze wzmocnieniem w doborze strategii reprezentowanej"

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from evolve_arena.arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import FAR
 from evolve_arena.studies.intervals import Sample, mean_share, t_95
 from evolve_arena.studies.q_learning.plan import Stage, agents, configurations
-from evolve_arena.studies.study import FAR, Material, Row, Table
+from evolve_arena.studies.study import Material, Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

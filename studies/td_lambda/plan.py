@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Job, Material, Need, Settings
+from evolve_arena.runs.several import Job
+from evolve_arena.studies.study import Material, Need, Settings
 
 GAMES = 1_000_000
 SHORT = 300_000

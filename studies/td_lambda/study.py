@@ -16,7 +16,8 @@ from evolve_arena.arena.statistics import Z_95, wilson_interval
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.studies.study import Job, Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.runs.several import Job
+from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 from evolve_arena.studies.td_lambda.curves import CONCEPTS, concept_samples, published
 from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, needs, plan
 from evolve_arena.studies.td_lambda.tables import (

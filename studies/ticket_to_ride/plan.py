@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Job, Material, Need, Settings
+from evolve_arena.runs.several import Job
+from evolve_arena.studies.study import Material, Need, Settings
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 UNIVERSAL, PROOF = "universal", "proof"

@@ -28,6 +28,7 @@ from evolve_arena.games.checkers.linear_matches import (
 from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_learning_settings
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import RunsProgress, RunsStoppedError
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
 from evolve_arena.studies.checkers_td import plan as checkers_td_plan
 from evolve_arena.studies.checkers_td import readings as checkers_td_readings
@@ -65,13 +66,7 @@ from evolve_arena.studies.checkers_td.readings import (
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
-from evolve_arena.studies.study import (
-    Material,
-    Settings,
-    StudyProgress,
-    StudyResult,
-    StudyStoppedError,
-)
+from evolve_arena.studies.study import Material, Settings, StudyResult
 
 STUDY = find_study("checkers-td")
 
@@ -383,14 +378,14 @@ def test_readings_go_on_where_they_were_stopped(tmp_path: Path) -> None:
     assert [result.length for result in whole] == [500, 800]
     assert whole[0].tables != whole[1].tables
     assert {score.games for result in whole for score in result.tables[0].values()} == {1}
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
 
-    def stop(now: StudyProgress) -> bool:
+    def stop(now: RunsProgress) -> bool:
         told.append(now)
         return now.generation not in (3, 7)
 
     for _ in range(2):
-        with pytest.raises(StudyStoppedError, match="the same command goes on"):
+        with pytest.raises(RunsStoppedError, match="the same command goes on"):
             play(tmp_path, variant, progress=stop)
     (tmp_path / "games" / f"{told[-1].run}.safetensors").write_bytes(b"torn")
     assert play(tmp_path, variant, progress=keep(told)) == whole
@@ -500,14 +495,14 @@ def count_up(name: str, count: int, played: list[int], identity: str = "a") -> S
 
 def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
     played: list[int] = []
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
 
-    def stop_at_once(now: StudyProgress) -> bool:
+    def stop_at_once(now: RunsProgress) -> bool:
         told.append(now)
         return False
 
     material = Material(Settings(), {}, 1, tmp_path, stop_at_once)
-    with pytest.raises(StudyStoppedError, match="the same command goes on"):
+    with pytest.raises(RunsStoppedError, match="the same command goes on"):
         play_series(material, [count_up("one", 40, played), count_up("two", 5, played)])
     assert played == list(range(30))
     (now,) = told
@@ -690,13 +685,13 @@ def test_workers_and_stops_change_nothing(tiny: StudyResult, shallow: None, tmp_
     file = tmp_path / "games" / "5.9-seed-1.json"
     whole = file.read_bytes()
     file.unlink()
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
 
-    def stop(now: StudyProgress) -> bool:
+    def stop(now: RunsProgress) -> bool:
         told.append(now)
         return now.generation < 60
 
-    with pytest.raises(StudyStoppedError, match="the same command goes on"):
+    with pytest.raises(RunsStoppedError, match="the same command goes on"):
         reproduce(tmp_path, seeds=1, only="5.9", progress=stop)
     assert [(now.run, now.generation) for now in told] == [
         ("5.9-seed-1", 30),
@@ -710,8 +705,8 @@ def test_workers_and_stops_change_nothing(tiny: StudyResult, shallow: None, tmp_
     assert file.read_bytes() == whole
 
 
-def keep(told: list[StudyProgress]) -> Callable[[StudyProgress], bool]:
-    def progress(now: StudyProgress) -> bool:
+def keep(told: list[RunsProgress]) -> Callable[[RunsProgress], bool]:
+    def progress(now: RunsProgress) -> bool:
         told.append(now)
         return True
 
@@ -719,7 +714,7 @@ def keep(told: list[StudyProgress]) -> Callable[[StudyProgress], bool]:
 
 
 def test_finished_games_are_not_played_again(tiny: StudyResult, shallow: None) -> None:
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
     again = reproduce(tiny.out, seeds=2, only="conclusions", progress=keep(told))
     assert not told
     assert again.rows == tiny.tables[-1].rows

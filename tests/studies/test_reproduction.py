@@ -23,17 +23,12 @@ from evolve_arena.runs.api import load, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.several import RunsProgress, RunsStoppedError, show_progress
 from evolve_arena.studies.four_in_a_row.curves import read_published
 from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
 from evolve_arena.studies.intervals import Sample, mean_interval, mean_share, next_interval
-from evolve_arena.studies.reproduction import (
-    STUDIES,
-    find_study,
-    print_study,
-    reproduce_study,
-    show_progress,
-)
-from evolve_arena.studies.study import Settings, StudyProgress, StudyResult, StudyStoppedError
+from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
+from evolve_arena.studies.study import Settings, StudyResult
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""
@@ -55,8 +50,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     return reproduce(tmp_path_factory.mktemp("study") / "tiny")
 
 
-def stop_at(count: int, told: list[StudyProgress]) -> Callable[[StudyProgress], bool]:
-    def progress(now: StudyProgress) -> bool:
+def stop_at(count: int, told: list[RunsProgress]) -> Callable[[RunsProgress], bool]:
+    def progress(now: RunsProgress) -> bool:
         told.append(now)
         return len(told) < count
 
@@ -160,8 +155,8 @@ def test_the_report_has_tables_charts_and_a_warning(tiny: StudyResult) -> None:
 
 
 def test_an_interrupted_study_goes_on_where_it_was(tiny: StudyResult, tmp_path: Path) -> None:
-    told: list[StudyProgress] = []
-    with pytest.raises(StudyStoppedError, match="the same command goes on"):
+    told: list[RunsProgress] = []
+    with pytest.raises(RunsStoppedError, match="the same command goes on"):
         reproduce(tmp_path, progress=stop_at(45, told))
     assert [(now.run, now.generation) for now in told[-2:]] == [
         ("run-3-seed-1", 4),
@@ -170,7 +165,7 @@ def test_an_interrupted_study_goes_on_where_it_was(tiny: StudyResult, tmp_path: 
     assert not (tmp_path / "report.md").exists()
     finished = (tmp_path / "run-1-seed-1" / "history.db").stat().st_mtime_ns
 
-    again: list[StudyProgress] = []
+    again: list[RunsProgress] = []
     result = reproduce(tmp_path, progress=stop_at(10_000, again))
     assert result.rows == tiny.rows
     assert (again[0].run, again[0].generation) == ("run-3-seed-1", 6)
@@ -182,7 +177,7 @@ def test_an_interrupted_study_goes_on_where_it_was(tiny: StudyResult, tmp_path: 
 
 
 def test_a_finished_study_runs_nothing(tiny: StudyResult) -> None:
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
     result = reproduce(tiny.out, only="diversity", progress=stop_at(1, told))
     assert told == []
     assert result.rows == [row for row in tiny.rows if row.table == "diversity"]
@@ -192,7 +187,7 @@ def test_a_finished_study_runs_nothing(tiny: StudyResult) -> None:
 def test_more_seeds_join_those_that_are_there(tiny: StudyResult, tmp_path: Path) -> None:
     reproduce(tmp_path, only="curves")
     before = load(tmp_path / "run-2-seed-1").population_sha256
-    told: list[StudyProgress] = []
+    told: list[RunsProgress] = []
     result = reproduce(tmp_path, seeds=2, only="curves", progress=stop_at(10_000, told))
     assert {now.run for now in told} == {f"run-{number}-seed-2" for number in range(1, 7)}
     assert load(tmp_path / "run-2-seed-1").population_sha256 == before
@@ -212,8 +207,8 @@ def test_more_seeds_join_those_that_are_there(tiny: StudyResult, tmp_path: Path)
 
 def test_a_folder_left_by_a_dead_process_is_used(tiny: StudyResult, tmp_path: Path) -> None:
     (tmp_path / "run-1-seed-1" / "checkpoints").mkdir(parents=True)
-    told: list[StudyProgress] = []
-    with pytest.raises(StudyStoppedError):
+    told: list[RunsProgress] = []
+    with pytest.raises(RunsStoppedError):
         reproduce(tmp_path, progress=stop_at(1, told))
     assert told[0].run == "run-1-seed-1"
 
@@ -251,8 +246,8 @@ def test_lengths_are_scaled_but_not_to_nothing() -> None:
 def test_progress_and_tables_on_the_screen(
     tiny: StudyResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 19, 20, 5.0, 61.0, 0))
-    assert show_progress(StudyProgress("run-2-seed-1", 2, 6, 20, 20, 5.0, 60.0, 1))
+    assert show_progress(RunsProgress("run-2-seed-1", 2, 6, 19, 20, 5.0, 61.0, 0))
+    assert show_progress(RunsProgress("run-2-seed-1", 2, 6, 20, 20, 5.0, 60.0, 1))
     print_study(tiny)
     shown = capsys.readouterr()
     assert shown.err == "run-2-seed-1 finished, 1 of 6 runs, 1 min 0 s left\n"

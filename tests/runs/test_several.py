@@ -1,4 +1,4 @@
-"""Runs of a study side by side: the same runs as one after the other, whatever happens to some."""
+"""Several runs at a time: the same runs as one after the other, whatever happens to some."""
 
 from __future__ import annotations
 
@@ -20,11 +20,17 @@ from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.reproduction import StudyScreen, breed
-from evolve_arena.studies.side_by_side import StudyFailedError
-from evolve_arena.studies.study import FAR, Job, StudyProgress, StudyStoppedError
+from evolve_arena.runs.several import (
+    FAR,
+    Job,
+    RunsFailedError,
+    RunsProgress,
+    RunsScreen,
+    RunsStoppedError,
+    breed,
+)
 
-Told = list[StudyProgress]
+Told = list[RunsProgress]
 
 
 @pytest.fixture
@@ -36,8 +42,8 @@ def jobs(small_recipe: Callable[..., Recipe]) -> list[Job]:
     ]
 
 
-def listen(told: Told, most: int = 10_000) -> Callable[[StudyProgress], bool]:
-    def progress(now: StudyProgress) -> bool:
+def listen(told: Told, most: int = 10_000) -> Callable[[RunsProgress], bool]:
+    def progress(now: RunsProgress) -> bool:
         told.append(now)
         return len(told) < most
 
@@ -88,7 +94,7 @@ def test_the_time_left_counts_heavy_generations_more(jobs: list[Job], tmp_path: 
 
 def test_a_study_that_was_stopped_goes_on(jobs: list[Job], tmp_path: Path) -> None:
     told: Told = []
-    with pytest.raises(StudyStoppedError, match="the same command goes on"):
+    with pytest.raises(RunsStoppedError, match="the same command goes on"):
         breed(jobs, tmp_path / "stopped", workers=2, progress=listen(told, 7))
     stopped = [Run.open(tmp_path / "stopped" / job.name) for job in jobs[:2]]
     reached = [run.generation for run in stopped]
@@ -106,10 +112,10 @@ def test_a_study_that_was_stopped_goes_on(jobs: list[Job], tmp_path: Path) -> No
 def test_a_run_that_fails_is_named_and_the_others_are_finished(
     jobs: list[Job], tmp_path: Path
 ) -> None:
-    with pytest.raises(StudyStoppedError):
+    with pytest.raises(RunsStoppedError):
         breed(jobs, tmp_path, workers=2, progress=listen([], 1))
     (tmp_path / "run-3" / "history.db").mkdir()
-    with pytest.raises(StudyFailedError, match=r"^run-3: .*has no checkpoint.*runs are kept"):
+    with pytest.raises(RunsFailedError, match=r"^run-3: .*has no checkpoint.*runs are kept"):
         breed(jobs, tmp_path, workers=2)
     done = [Run.open(tmp_path / f"run-{seed}").is_complete() for seed in (1, 2, 4, 5)]
     assert all(done)
@@ -124,14 +130,14 @@ def test_a_run_whose_process_is_killed_is_named(jobs: list[Job], tmp_path: Path)
     jobs[1] = replace(jobs[1], recipe=long)
     killed: list[int] = []
 
-    def kill(now: StudyProgress) -> bool:
+    def kill(now: RunsProgress) -> bool:
         if not killed and now.run == "run-2" and now.generation == 3:
             holder = (tmp_path / "run-2" / ".lock").read_text()
             killed.append(int(holder))
             os.kill(int(holder), signal.SIGKILL)
         return True
 
-    with pytest.raises(StudyFailedError, match="run-2: its process was killed by SIGKILL"):
+    with pytest.raises(RunsFailedError, match="run-2: its process was killed by SIGKILL"):
         breed(jobs, tmp_path, workers=2, progress=kill)
     assert Run.open(tmp_path / "run-1").is_complete()
     assert Run.open(tmp_path / "run-5").is_complete()
@@ -175,7 +181,7 @@ def test_attempts_come_to_an_end(
 ) -> None:
     give_up_seeds_below(3 * FAR, monkeypatch)
     patient = [replace(job, attempts=2) for job in jobs[:3]]
-    with pytest.raises(StudyFailedError, match=r"^run-2: its weights grew beyond"):
+    with pytest.raises(RunsFailedError, match=r"^run-2: its weights grew beyond"):
         breed(patient, tmp_path, workers=workers)
     assert Run.open(tmp_path / "run-1").is_complete()
 
@@ -185,7 +191,7 @@ def test_nobody_is_left_if_the_watcher_breaks(
 ) -> None:
     children: list[int] = []
 
-    def break_off(now: StudyProgress) -> bool:
+    def break_off(now: RunsProgress) -> bool:
         children.extend(child.pid for child in psutil.Process().children())
         raise KeyboardInterrupt
 
@@ -257,8 +263,8 @@ def test_ctrl_c_at_the_terminal_stops_all_runs_with_a_checkpoint(
 
 def test_ctrl_c_stops_a_study_after_the_generations_that_go_on() -> None:
     before = signal.getsignal(signal.SIGINT)
-    now = StudyProgress("run-1", 1, 2, 3, 4, 1.0, 1.0)
-    with StudyScreen(quiet=True) as screen:
+    now = RunsProgress("run-1", 1, 2, 3, 4, 1.0, 1.0)
+    with RunsScreen(quiet=True) as screen:
         assert screen.show(now)
         os.kill(os.getpid(), signal.SIGINT)
         assert not screen.show(now)
