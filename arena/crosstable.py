@@ -17,6 +17,7 @@ from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.statistics import Z_95, json_share, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.html import make_table
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
@@ -57,6 +58,19 @@ class Crosstable:
         played = self.games.any(axis=1)
         strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
+
+    def _repr_html_(self) -> str:
+        points, games, ranking = self.points, self.games, self.ranking
+        names = [self.names[player] for player in ranking]
+        rows = []
+        for player in ranking:
+            elo = self.ratings[player]
+            met = [
+                f"{points[player, o] / games[player, o]:.3f}" if games[player, o] else ""
+                for o in ranking
+            ]
+            rows.append((self.names[player], f"{elo.elo:.0f}", f"± {elo.error:.0f}", *met))
+        return make_table("Tournament", ["player", "Elo", "95 %", *names], rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; players in the order of their ranks."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve_arena.arena.statistics import json_interval, json_share, wilson_interval
+from evolve_arena.core.html import make_table
 
 REPEATED = 2
 """Of less than one distinct game in so many, intervals are too narrow."""
@@ -162,6 +163,20 @@ class DuelResult(Score):
             margin_interval=(-self.margin_interval[1], -self.margin_interval[0]),
             columns=self.columns,
         )
+
+    def _repr_html_(self) -> str:
+        low, high = self.wilson_95
+        told = {
+            "games": self.games,
+            "won": self.wins,
+            "drawn": self.draws,
+            "lost": self.losses,
+            "score": f"{self.score:.3f}",
+            "95 % interval": f"{low:.3f} to {high:.3f}",
+            "distinct games": self.distinct_games,
+            "forfeited": ", ".join(f"{f.games} {f.kind}" for f in self.forfeits) or "0",
+        }
+        return make_table(" against ".join(self.names), list(told), [list(told.values())])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; a share of no games is None, and an interval of one pair."""

@@ -48,7 +48,7 @@ def _four_in_a_row(folder: Path) -> Iterator[Line]:
 
     ea.start("four-in-a-row-2", run=folder / "one", workers=2, changes=["run.generations=1"])
     start = time.perf_counter()
-    ea.start("four-in-a-row-2", run=folder / "two", workers=2, watch=watch)
+    ea.start("four-in-a-row-2", run=folder / "two", workers=2, callbacks=watch)
     seconds = time.perf_counter() - start
     yield Line(
         "four-in-a-row-2, 1000 generations",

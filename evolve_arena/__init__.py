@@ -1,10 +1,11 @@
 """Breed board-game players by neuroevolution.
 
-:func:`start`, :func:`resume` and :func:`load` deal with runs; :func:`duel`, :func:`tournament` and
-:func:`evaluate` let players meet, whom one names by specification; :func:`register_game` and
-:func:`register_player` add one's own. What they need is loaded when they are used. The
-floors of the house are packages in here, such as :mod:`evolve_arena.games`; each imports only from
-those below.
+:func:`start`, :func:`resume` and :func:`load` deal with runs, and :func:`sweep` with many of them;
+:func:`duel`, :func:`tournament` and :func:`evaluate` let players meet, whom one names by
+specification or brings along. :func:`register` lets recipes name functions and classes of one's
+own: a :class:`Player`, a :class:`VectorMethod`, a fitness, an operator. What all this needs is loaded
+when it is used. The floors of the house are packages in here, such as :mod:`evolve_arena.games`;
+each imports only from those below.
 """
 
 from __future__ import annotations
@@ -12,8 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evolve_arena.core.errors import ArenaError
     from evolve_arena.core.game import GameSpec, PlayerKind
-    from evolve_arena.core.registry import make_game, register_game
+    from evolve_arena.core.registry import game_names, make_game, register_game
+    from evolve_arena.core.user_code import register
+    from evolve_arena.evolve.fitness import Matches
+    from evolve_arena.evolve.method import Method
+    from evolve_arena.evolve.vector_method import VectorMethod, VectorMethodConfig, VectorState
+    from evolve_arena.players.player import Player
     from evolve_arena.players.specification import register_player
     from evolve_arena.runs.api import (
         duel,
@@ -24,30 +31,60 @@ if TYPE_CHECKING:
         start,
         tournament,
     )
+    from evolve_arena.runs.population import Population
+    from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names
     from evolve_arena.runs.run import Run
+    from evolve_arena.runs.sweep import Sweep, sweep
+    from evolve_arena.runs.training import Progress
 
 PLACES = {
+    "core.errors": ("ArenaError",),
     "core.game": ("GameSpec", "PlayerKind"),
-    "core.registry": ("make_game", "register_game"),
+    "core.registry": ("game_names", "make_game", "register_game"),
+    "core.user_code": ("register",),
+    "evolve.fitness": ("Matches",),
+    "evolve.method": ("Method",),
+    "evolve.vector_method": ("VectorMethod", "VectorMethodConfig", "VectorState"),
+    "players.player": ("Player",),
     "players.specification": ("register_player",),
     "runs.api": ("duel", "evaluate", "load", "load_player", "resume", "start", "tournament"),
+    "runs.population": ("Population",),
+    "runs.recipe": ("Recipe", "load_recipe", "recipe_names"),
     "runs.run": ("Run",),
+    "runs.sweep": ("Sweep", "sweep"),
+    "runs.training": ("Progress",),
 }
 """Where each name of the interface is defined."""
 
 __all__ = [
+    "ArenaError",
     "GameSpec",
+    "Matches",
+    "Method",
+    "Player",
     "PlayerKind",
+    "Population",
+    "Progress",
+    "Recipe",
     "Run",
+    "Sweep",
+    "VectorMethod",
+    "VectorMethodConfig",
+    "VectorState",
     "duel",
     "evaluate",
+    "game_names",
     "load",
     "load_player",
+    "load_recipe",
     "make_game",
+    "recipe_names",
+    "register",
     "register_game",
     "register_player",
     "resume",
     "start",
+    "sweep",
     "tournament",
 ]
 

@@ -8,6 +8,7 @@ Browning (1959); for learning them by playing see Thill, Koch and Konen, PPSN 20
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ class TuplePopulation:
     tables: NDArray[np.float32]
     """What was learned, shape ``(individuals, numbers)``; how it is laid out is the business of
     whoever reads the board. Individuals that need fewer numbers have zeros at the end."""
+
+    AXES: ClassVar = {"cells": ("individual", "tuple", "place"), "tables": ("individual", "number")}
+    """What the axes of the arrays are."""
 
     def __len__(self) -> int:
         return len(self.cells)

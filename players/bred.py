@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError, BadValueError, quote
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.html import make_table
 from evolve_arena.core.registry import SPIEL, find_game, game_names
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -78,6 +79,19 @@ class BredPlayer(CompiledPlayer):
     ) -> Self:
         """The player whose decoder has these *options* and whose genome these *arrays*."""
 
+    def network(self) -> dict[str, NDArray[Any]]:
+        """What it consists of, as arrays by name: its genome, unless a kind has more to say."""
+        return self.arrays
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in self.network().items())
+        return f"<{type(self).__name__} {self.name!r} for {self.game.name}: {shapes}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, array.shape, array.dtype) for name, array in self.network().items()]
+        title = f"{self.name}, {self.kind} for {self.game.name}"
+        return make_table(title, ["array", "shape", "type"], rows)
+
     def see(self, position: Any) -> Inputs | None:
         """What its network is shown of a *position*; None if it sees no position as a whole."""
         if not hasattr(self.decoder, "encode"):
@@ -120,6 +134,21 @@ class VectorPlayer(BredPlayer):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The numbers, as ``genome``."""
         return {"genome": self.genome}
+
+    def network(self) -> dict[str, NDArray[Any]]:
+        """The layers: ``weights_1``, shape ``(inputs, units)``, ``biases_1`` and so on.
+
+        Of players without layers the ``genome``.
+        """
+        mlp = getattr(self.decoder, "mlp", None)
+        if mlp is None:
+            return self.arrays
+        expand = getattr(self.decoder, "expand", lambda genomes: genomes)
+        found = {}
+        for number, (weights, biases) in enumerate(mlp.layers(expand(self.genome[None])[0]), 1):
+            found[f"weights_{number}"] = weights
+            found[f"biases_{number}"] = biases
+        return found
 
     @classmethod
     def read(

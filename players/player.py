@@ -13,6 +13,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream, below, new_stream
 from evolve_arena.players.packed import PackedPlayers, simple_player
+from evolve_arena.players.text_ui import find_text_ui
 
 
 class Player(ABC):
@@ -68,6 +69,19 @@ class Player(ABC):
     def move(self, position: Any, seed: int = 0) -> Any:
         """The move to play in *position*, outside of any match; chance comes from *seed*."""
         return self.choose(position, new_stream(seed))
+
+    def values(self, position: Any) -> dict[Any, float]:
+        """What it thinks of each move in *position*: the higher the better.
+
+        Infinity stands for a move that wins, and minus infinity for one that loses.
+
+        Raises:
+            BadValueError: It does not weigh its moves, or chance or what is hidden forbids to tell.
+        """
+        ui = find_text_ui(self.game) if self.game is not None else None
+        if ui is None or not ui.has_values(self):
+            raise BadValueError(f"{self.name} gives no values to its moves")
+        return dict(ui.find_values(self, position, []))
 
     def end(self) -> None:  # noqa: B027
         """Called after each game."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,33 @@ from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
+from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
+from evolve_arena.runs.notebook import show_progress
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Watch
+from evolve_arena.runs.training import Callback
+
+Changes = Mapping[str, Any] | Iterable[str]
+"""What replaces values of a recipe."""
+AnyPlayer = str | Player | type[Player]
+"""A player: named by specification, made, or as a class that is made for the game."""
 
 
 def start(
     recipe: str | Recipe,
     *,
     run: Path | str | None = None,
-    changes: Iterable[str] = (),
+    changes: Changes = (),
     seed: int | None = None,
     workers: int | None = None,
     executor: str | None = None,
-    watch: Watch | None = None,
+    callbacks: Callback | Iterable[Callback] = (),
+    progress: bool | None = None,
     force: bool = False,
     allow_process: bool = False,
 ) -> Run:
@@ -42,11 +50,14 @@ def start(
     Args:
         recipe: The name of a shipped recipe, the path of a TOML file, or a recipe.
         run: The directory; ``evolved/NAME`` if None.
-        changes: Texts like ``run.generations=200`` that replace values of the recipe.
+        changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
+            like ``run.generations=200``. Where a recipe names code, a function or class will do.
         seed: Replaces the recipe's seed.
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
-        watch: Is told of each generation, and may stop the run by giving False.
+        callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
+            after a checkpoint if one gives False.
+        progress: Whether to show how far the run is; only in notebooks if None.
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
             *changes* or in a recipe made in Python are the caller's own.
@@ -61,7 +72,8 @@ def start(
     made = prepare(
         recipe, run=run, changes=changes, seed=seed, force=force, allow_process=allow_process
     )
-    made.advance(workers=workers, executor=executor, watch=watch)
+    with show_progress(made, progress) as shown:
+        made.advance(workers=workers, executor=executor, callbacks=[*_listed(callbacks), *shown])
     return made
 
 
@@ -69,21 +81,21 @@ def prepare(
     recipe: str | Recipe,
     *,
     run: Path | str | None = None,
-    changes: Iterable[str] = (),
+    changes: Changes = (),
     seed: int | None = None,
     force: bool = False,
     allow_process: Allow = False,
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
-    extra = [] if seed is None else [f"run.seed={seed}"]
+    values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
     if isinstance(recipe, str):
         name = Path(recipe).stem
         if recipe.startswith(SPIEL):
             name = re.sub(r"\W+", "-", recipe).strip("-")
-        recipe = load_recipe(recipe, [*changes, *extra], permit_files(allow_process))
+        recipe = load_recipe(recipe, values, permit_files(allow_process))
     else:
         name = "run"
-        recipe = recipe.change(parse_changes([*changes, *extra]))
+        recipe = recipe.change(values)
     recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
     for opponent in recipe.make_opponents():
@@ -102,7 +114,8 @@ def resume(
     generations: int | None = None,
     workers: int | None = None,
     executor: str | None = None,
-    watch: Watch | None = None,
+    callbacks: Callback | Iterable[Callback] = (),
+    progress: bool | None = None,
     allow_process: bool = False,
 ) -> Run:
     """Goes on with a run exactly as if it had not been stopped.
@@ -114,7 +127,9 @@ def resume(
         generations: The new last generation; the recipe's if None.
         workers: How many processes play.
         executor: Which executor plays.
-        watch: Is told of each generation, and may stop the run by giving False.
+        callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
+            after a checkpoint if one gives False.
+        progress: Whether to show how far the run is; only in notebooks if None.
         allow_process: Whether programs may run that its recipe names as opponents. If they may,
             or were the caller's own when the run was started, this run may go on using them.
 
@@ -129,8 +144,38 @@ def resume(
     made.permit(allow_process)
     if generations is not None:
         made = made.with_generations(generations, from_generation)
-    made.advance(workers=workers, executor=executor, watch=watch, from_generation=from_generation)
+    with show_progress(made, progress) as shown:
+        made.advance(
+            workers=workers,
+            executor=executor,
+            callbacks=[*_listed(callbacks), *shown],
+            from_generation=from_generation,
+        )
     return made
+
+
+def read_changes(changes: Changes) -> dict[str, Any]:
+    """Values by dotted key; functions and classes among them are registered, and go by name.
+
+    Raises:
+        RecipeError: A text is none like ``run.generations=200``.
+        BadValueError: A function has no name.
+    """
+    if not isinstance(changes, Mapping):
+        return parse_changes(changes)
+    return {key: _name_code(value) for key, value in changes.items()}
+
+
+def _name_code(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _name_code(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_name_code(inner) for inner in value]
+    return register(value).__name__ if callable(value) else value
+
+
+def _listed(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
+    return [callbacks] if callable(callbacks) else list(callbacks)
 
 
 def load(run: Path | str) -> Run:
@@ -139,8 +184,8 @@ def load(run: Path | str) -> Run:
 
 
 def duel(
-    first: str | Player,
-    second: str | Player,
+    first: AnyPlayer,
+    second: AnyPlayer,
     *,
     games: int = 1000,
     opening_plies: int = 0,
@@ -172,7 +217,7 @@ def duel(
 
 
 def tournament(
-    players: Sequence[str | Player],
+    players: Sequence[AnyPlayer],
     *,
     games: int = 200,
     opening_plies: int = 0,
@@ -201,7 +246,7 @@ def tournament(
 
 
 def evaluate(
-    player: str | Player,
+    player: AnyPlayer,
     *,
     games: int = 1000,
     opening_plies: int = 0,
@@ -230,16 +275,24 @@ def evaluate(
 def load_player(player: str, game: AnyGame | None = None) -> Player:
     """The player that a specification names, such as ``run:DIR`` or ``minimax:depth=4``.
 
-    It can be asked for moves: ``load_player("random").choose(position, stream)``.
+    It answers what it plays in a position, and what it thinks of all moves; and what was bred has
+    a network, as arrays.
 
     Raises:
         ArenaError: There is no such player.
+
+    >>> player = load_player("minimax:depth=4")
+    >>> position = player.game.parse_position("112233")
+    >>> player.move(position) in {0, 4}
+    True
+    >>> {move for move, value in player.values(position).items() if value == float("inf")}
+    {0, 4}
     """
     return find_player(player, game or game_for([player]))
 
 
 def _invite(
-    given: Sequence[str | Player], game: AnyGame | None, stack: ExitStack
+    given: Sequence[AnyPlayer], game: AnyGame | None, stack: ExitStack
 ) -> tuple[AnyGame, list[Player]]:
     """The players, and what they play; those made here are closed with the *stack*."""
     if game is None:
@@ -248,7 +301,13 @@ def _invite(
         game = made[0].game if made else game_for(named)
     players = []
     for each in given:
-        player = find_player(each, game) if isinstance(each, str) else each
+        player: Player
+        if isinstance(each, str):
+            player = find_player(each, game)
+        else:
+            player = each(game) if isinstance(each, type) else each
+        if player.game is None:
+            player.game = game
         if player is not each:
             stack.callback(player.close)
         player.check_ready()

@@ -332,7 +332,8 @@ class Recipe(Config):
         content = self.model_dump(mode="json", exclude_none=True)
         for key, value in changes.items():
             _put(content, key, value)
-        changed = _resolve(content, "--set")
+        open_typed(changes)
+        changed = _resolve(content, spell("--set", "changes"))
         changed._foreign &= self._foreign
         if content["game"]["name"] == self.game["name"]:
             changed._game_file = self._game_file
@@ -363,13 +364,15 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
     )
 
 
-def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_files) -> Recipe:
+def load_recipe(
+    name: str, changes: Iterable[str] | Mapping[str, Any] = (), permit: Permit = refuse_files
+) -> Recipe:
     """The recipe that ships under *name*, or the one in the file *name*.
 
     Args:
         name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
             which is run, and for which a usual recipe is made.
-        changes: Texts like ``run.generations=200`` that replace values.
+        changes: Values by dotted key, or texts like ``run.generations=200``, that replace others.
         permit: Decides whether a game in one file that a recipe names may be run.
 
     Raises:
@@ -377,7 +380,7 @@ def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_
         RecipeError: The file, a key or a value is wrong.
         NotPermittedError: *permit* says no.
     """
-    values = parse_changes(changes)
+    values = dict(changes) if isinstance(changes, Mapping) else parse_changes(changes)
     typed = str(values.get("game.name", ""))
     if typed.endswith(FILE):
         open_game(typed)
@@ -443,7 +446,8 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals:
-            raise RecipeError(f"--set {quote(change)}: write section.key=value")
+            text = spell("write section.key=value", "write {'section.key': value}")
+            raise RecipeError(f"{spell('--set', 'changes:')} {quote(change)}: {text}")
         values[key.strip()] = _parse_value(text.strip())
     return values
 

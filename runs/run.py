@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
 from evolve_arena.arena.work import find_kernel, new_outputs
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
@@ -28,8 +29,12 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.population import Population
 from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
-from evolve_arena.runs.training import TrainingLoop, Watch
+from evolve_arena.runs.training import Callback, TrainingLoop
+
+if TYPE_CHECKING:
+    from evolve_arena.runs.plots.record import Record
 
 
 class Run:
@@ -141,6 +146,47 @@ class Run:
                 f"{file} can't be used: {error} (evolve resume makes it anew from the history)"
             ) from None
 
+    def history(self) -> Record:
+        """The run so far, as arrays: ``run.history()["median"]``."""
+        from evolve_arena.runs.plots.record import read_record
+
+        return read_record(self)
+
+    def population(self, generation: int | None = None) -> Population:
+        """The individuals in the newest checkpoint, or in that of *generation*."""
+        return Population(self.method.decoder, self.state(generation))
+
+    def plot(self, what: str = "fitness") -> Any:
+        """A picture of the run, as a matplotlib Figure, which notebooks show.
+
+        Args:
+            what: ``fitness`` (with checks and diversity), ``network`` (of the champion) or
+                ``ancestors`` (the champions against those before them; plays matches).
+
+        Raises:
+            UnknownNameError: There is no such picture.
+            BadValueError: The champion has no network that can be drawn.
+        """
+        from evolve_arena.runs import plots
+
+        draw = {
+            "fitness": lambda: plots.draw_runs([self.history()]),
+            "network": lambda: plots.draw_player(self.champion, self.path.resolve().name),
+            "ancestors": lambda: plots.draw_ancestors(plots.meet_ancestors(self)),
+        }
+        if what not in draw:
+            raise UnknownNameError("picture", what, draw)
+        return draw[what]()
+
+    def __repr__(self) -> str:
+        done = max(self.directory.generations(), default=0)
+        last = self.recipe.run.generations
+        return f"<Run {str(self.path)!r}: {self.method.name}, generation {done} of {last}>"
+
+    def _repr_html_(self) -> str:
+        table = self.history()._repr_html_()
+        return f"<code>{escape(repr(self))}</code><br>{escape(self.recipe.title)}<br>{table}"
+
     def checks(self) -> list[Check]:
         """All checks so far."""
         with History(self.directory.history) as history:
@@ -151,7 +197,7 @@ class Run:
         *,
         workers: int | None = None,
         executor: str | None = None,
-        watch: Watch | None = None,
+        callbacks: Callback | Iterable[Callback] = (),
         from_generation: int | None = None,
         allow_process: bool = False,
     ) -> None:
@@ -160,7 +206,7 @@ class Run:
         Args:
             workers: How many processes play; one per core if None.
             executor: Which executor; see :data:`evolve_arena.arena.executors.EXECUTORS`.
-            watch: Is told of each generation, and may stop the run.
+            callbacks: Functions that are told of each generation, and may stop the run.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
             allow_process: As :meth:`permit` takes it.
 
@@ -191,7 +237,7 @@ class Run:
             self._go_back_to(begin, history)
             arena = Arena(self.method.decoder, machine)
             loop = TrainingLoop(self.directory, self.recipe, self.method, history, arena, opponents)
-            loop.go(begin, watch or (lambda progress: True))
+            loop.go(begin, [callbacks] if callable(callbacks) else list(callbacks))
 
     def permit(self, allow_process: consent.Allow) -> None:
         """Makes sure that the user lets programs run that the recipe names as opponents.

@@ -150,7 +150,7 @@ def _breed_in_turn(
 
         tracker.begin(name)
         try:
-            run.advance(workers=workers, watch=watch)
+            run.advance(workers=workers, callbacks=watch)
         except DivergedError as error:
             lost[name] = str(error)
         tracker.end(name)
@@ -300,9 +300,9 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
     error, lost = None, False
     try:
         if workers > 1:
-            run.advance(workers=workers, watch=watch)
+            run.advance(workers=workers, callbacks=watch)
         else:
-            run.advance(executor="serial", watch=watch)
+            run.advance(executor="serial", callbacks=watch)
     except ArenaError as problem:
         error, lost = str(problem), isinstance(problem, DivergedError)
     except Exception as problem:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,7 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.checkpoint import drop_checkpoints, save_checkpoint
@@ -25,9 +26,9 @@ from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Progress:
-    """What a generation brought, for whoever watches; one of its own for each generation."""
+    """What a generation brought, for callbacks; one value of its own for each generation."""
 
     generation: int = 0
     generations: int = 0
@@ -41,9 +42,15 @@ class Progress:
     """The last check; that of this generation, if there was one."""
     checked: int | None = None
     """The generation of the last check."""
+    champion: BredPlayer | None = None
+    """The champion of that check."""
+    state: Any = None
+    """The method's state after the generation, with its ``population``; it must not be changed."""
+    path: Path = Path()
+    """The run's directory."""
 
 
-Watch = Callable[[Progress], bool]
+Callback = Callable[[Progress], bool | None]
 """Is called once for each generation, after its check if it has one; the run stops, after a
 checkpoint, if it gives False."""
 
@@ -56,6 +63,12 @@ disk takes longer than a generation."""
 LARGE = 2**20
 """Bytes of a champion of which the history does not keep every one. Weights of networks take
 some kilobytes, tables of tuples some megabytes, and a run may have hundreds of checks."""
+
+
+def _tell(callbacks: Sequence[Callback], progress: Progress) -> bool:
+    """Calls all *callbacks*; whether the run is to go on."""
+    answers = [callback(progress) for callback in callbacks]
+    return all(answer is not False for answer in answers)
 
 
 @dataclass
@@ -89,16 +102,16 @@ class TrainingLoop:
     arena: Arena
     opponents: list[Player]
 
-    def go(self, state: Any, watch: Watch) -> None:
-        """Evolves on from *state* until the recipe's last generation, or *watch* says no."""
+    def go(self, state: Any, callbacks: Sequence[Callback]) -> None:
+        """Evolves on from *state* until the recipe's last generation, or a callback says no."""
         saved, last = state.generation, self.recipe.run.generations
         champions = self._restore_champions(saved)
-        progress = Progress(saved, last)
+        progress = Progress(saved, last, state=state, path=self.directory.path)
         start = time.perf_counter()
         going = True
         if self._is_due(saved) and saved not in champions.checked:
             progress = self._check(state, champions, progress)
-            going = watch(progress)
+            going = _tell(callbacks, progress)
         while True:
             now = state.generation
             ending = now >= last or not going
@@ -114,7 +127,8 @@ class TrainingLoop:
             state, report = self.method.step(state, self.arena)
             self.history.add_generation(report, time.perf_counter() - before)
             statistics = MappingProxyType(dict(report.statistics))
-            progress = replace(progress, generation=state.generation, statistics=statistics)
+            now = state.generation
+            progress = replace(progress, generation=now, statistics=statistics, state=state)
             if self._is_due(state.generation):
                 progress = self._check(state, champions, progress)
             progress = replace(
@@ -123,7 +137,7 @@ class TrainingLoop:
                 seconds=time.perf_counter() - start,
                 playing=self.arena.executor.seconds,
             )
-            going = watch(progress)
+            going = _tell(callbacks, progress)
 
     def _is_due(self, generation: int) -> bool:
         """Whether there is a check at *generation*."""
@@ -165,7 +179,7 @@ class TrainingLoop:
             champions.blob = blob
         if len(blob) > LARGE:
             self._drop_champions(champions)
-        return replace(progress, results=tuple(results), checked=state.generation)
+        return replace(progress, results=tuple(results), checked=state.generation, champion=player)
 
     def _drop_champions(self, champions: _Champions) -> None:
         """Keeps the newest champion, and what was the best at each checkpoint.

@@ -208,9 +208,9 @@ def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, P
 
     def stop(recipe: Recipe, whole: Run, path: Path) -> None:
         kept = recipe.change({"run.keep_every": 1})
-        start(kept, run=path, executor="serial", watch=lambda progress: False)
+        start(kept, run=path, executor="serial", callbacks=lambda progress: False)
         for generation in range(2, whole.generation + 1):
-            resume(path, executor="serial", watch=_stop_at(generation))
+            resume(path, executor="serial", callbacks=_stop_at(generation))
             assert Run.open(path).generation == generation
         assert outcome_of(path) == outcome_of(whole.path)
         resume(path, from_generation=4, executor="multiprocess", workers=2)

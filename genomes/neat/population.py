@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ TYPES = {
     "enabled": np.bool_,
     "innovation": np.int64,
 }
+
+
+NODE_GENES = ("node_key", "bias", "response", "activation", "aggregation")
+CONNECTION_GENES = ("source", "target", "weight", "enabled", "innovation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,15 @@ class NeatPopulation:
     innovation: NDArray[np.int64]
     """The number of the structural mutation that made it; equal endpoints in one population
     have equal numbers, and other endpoints other ones."""
+
+    AXES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "keys": ("individual",),
+        "node_start": ("individual, and the end",),
+        "connection_start": ("individual, and the end",),
+        **dict.fromkeys(NODE_GENES, ("node gene",)),
+        **dict.fromkeys(CONNECTION_GENES, ("connection gene",)),
+    }
+    """What the axes of the arrays are."""
 
     def __len__(self) -> int:
         return len(self.keys)

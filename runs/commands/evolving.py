@@ -11,7 +11,6 @@ import typer
 if TYPE_CHECKING:
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
-    from evolve_arena.runs.training import Watch
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
 Workers = Annotated[
@@ -220,8 +219,7 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
         core.on_compile = None
     compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
-        watch: Watch = display.watch
-        run.advance(watch=watch, **options)
+        run.advance(callbacks=display.watch, **options)
     for warning in run.warnings:
         print_line(f"evolve: {warning}", error=True)
     if display.interrupted:

@@ -61,9 +61,9 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
             raise BadValueError(f"{of} is one player: only runs have champions of generations")
         player = find_player(of)
         to = to or Path(f"{player.name}-network.png")
-        return save(_draw_player(player), to)
+        return save(draw_player(player), to)
     run = Run.open(of) if isinstance(of, str) else of
-    figure = _draw_player(run.champion_at(generation), run.path.resolve().name)
+    figure = draw_player(run.champion_at(generation), run.path.resolve().name)
     if to is None:
         folder = run.directory.plots
         with explain_storage_errors(folder):
@@ -72,7 +72,12 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
     return save(figure, to)
 
 
-def _draw_player(player: Player, name: str | None = None) -> Figure:
+def draw_player(player: Player, name: str | None = None) -> Figure:
+    """The picture of a player's network.
+
+    Raises:
+        BadValueError: It has none that can be drawn.
+    """
     game = getattr(player, "game", None)
     place = find_game(game.name).plots.get("network") if game else None
     if place is None:

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.extras import import_extra
+from evolve_arena.core.html import make_table
 from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.run import Run
+
+if TYPE_CHECKING:
+    from evolve_arena.runs.run import Run
 
 Column = NDArray[np.float64]
 
+CHECK_COLUMNS = (
+    *("generation", "opponent", "games", "won", "drawn", "lost"),
+    *("share_won", "low_95", "high_95"),
+)
+"""The columns of a table of checks; the last two are the ends of the 95 % interval."""
+MOST_ROWS = 20
+"""How many checks a notebook shows."""
 MOST_POINTS = 250
 """A line of more points than this is drawn as means over equal stretches of generations."""
 
@@ -31,6 +44,48 @@ class Record:
     checks: list[Check]
     species: dict[int, dict[int, int]] = field(default_factory=dict)
     """How many individuals each species had, by its number and then by generation."""
+
+    def __getitem__(self, name: str) -> Column:
+        """The figure called *name*, one value per generation.
+
+        Raises:
+            UnknownNameError: The run has no such figure.
+        """
+        if name not in self.statistics:
+            raise UnknownNameError("figure", name, self.statistics)
+        return self.statistics[name]
+
+    def to_frame(self) -> Any:
+        """All figures as a pandas DataFrame, with a row for each generation.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+        """
+        pandas = import_extra("pandas", "pandas")
+        return pandas.DataFrame(self.statistics).set_index("generation")
+
+    def checks_to_frame(self) -> Any:
+        """All checks as a pandas DataFrame: one row for each generation and opponent."""
+        pandas = import_extra("pandas", "pandas")
+        return pandas.DataFrame(self._list_checks(), columns=CHECK_COLUMNS)
+
+    def _list_checks(self) -> list[tuple[Any, ...]]:
+        return [
+            (c.generation, c.opponent, c.games, c.wins, c.draws, c.losses, c.won, *c.win_interval)
+            for c in self.checks
+        ]
+
+    def __repr__(self) -> str:
+        figures = ", ".join(self.statistics)
+        return f"History of {self.name}: {self.generations} generations of {figures}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (*row[:-3], *(f"{share:.3f}" for share in row[-3:]))
+            for row in self._list_checks()[-MOST_ROWS:]
+        ]
+        title = f"{self.name}: {self.generations} generations, the last checks"
+        return make_table(title, CHECK_COLUMNS, rows)
 
     @property
     def generations(self) -> int:

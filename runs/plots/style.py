@@ -61,9 +61,18 @@ def check_format(path: Path) -> None:
         raise BadValueError(f"{path} has {ending}: a picture's name ends in {', '.join(FORMATS)}")
 
 
+class ShownFigure(Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        with io.BytesIO() as file:
+            self.savefig(file, format="png", dpi=100)
+            return file.getvalue()
+
+
 def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
-    """An empty figure, in inches, which knows nothing of pyplot."""
-    figure = Figure(figsize=(width, height), dpi=dpi)
+    """An empty figure, in inches, which knows nothing of pyplot, and which notebooks show."""
+    figure = ShownFigure(figsize=(width, height), dpi=dpi)
     FigureCanvasAgg(figure)
     figure.set_layout_engine("constrained", h_pad=0.07)
     return figure

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from evolve_arena.arena.intervals import Sample, mean_interval, mean_share
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     Crosstable,
@@ -23,7 +24,6 @@ from evolve_arena.studies.checkers_td.tournaments import (
     WITHOUT_LEARNING,
     play_tournament,
 )
-from evolve_arena.studies.intervals import Sample, mean_interval, mean_share
 from evolve_arena.studies.study import Material, Row, Table
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]

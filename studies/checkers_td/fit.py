@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit
 
+from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 from evolve_arena.studies.checkers_td.ranks import spearman
-from evolve_arena.studies.intervals import mean_interval
 
 Values = NDArray[np.float64]
 EXCHANGES = 100

@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_matches import (
     Participants,
@@ -56,7 +57,6 @@ from evolve_arena.studies.checkers_td.published import (
 )
 from evolve_arena.studies.checkers_td.ranks import spearman_interval
 from evolve_arena.studies.checkers_td.tournaments import GAMES
-from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 
 NUMBERS = tuple(range(1, 15))

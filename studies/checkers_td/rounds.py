@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from evolve_arena.arena.executors import Executor
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear_matches import (
     Participants,
@@ -30,7 +31,6 @@ from evolve_arena.studies.checkers_td.plan import (
     without_exploration,
 )
 from evolve_arena.studies.checkers_td.published import ROUNDS, Score
-from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Material, Row, Table
 
 FORWARD, BACKWARD = 2, 1

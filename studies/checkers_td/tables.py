@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, t_95
 from evolve_arena.studies.checkers_td.fit import measure_fit
 from evolve_arena.studies.checkers_td.games import Meeting
 from evolve_arena.studies.checkers_td.plan import trained
@@ -33,7 +34,6 @@ from evolve_arena.studies.checkers_td.ranks import (
     spearman_interval,
 )
 from evolve_arena.studies.checkers_td.tournaments import Tournament, play_tournament
-from evolve_arena.studies.intervals import Sample, mean_interval, mean_share, t_95
 from evolve_arena.studies.study import Grid, Material, Row, Table
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evolve_arena.studies.intervals import Sample, mean_share, next_interval
+from evolve_arena.arena.intervals import Sample, mean_share, next_interval
 from evolve_arena.studies.study import Row, Table
 
 if TYPE_CHECKING:

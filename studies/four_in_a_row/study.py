@@ -20,6 +20,7 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -32,7 +33,6 @@ from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import Job
 from evolve_arena.studies.four_in_a_row.curves import LAST, Point
-from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 NUMBERS = (1, 2, 3, 4, 5, 6)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve_arena.arena.duel import duel
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -26,7 +27,6 @@ from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import Job
-from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:

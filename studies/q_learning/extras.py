@@ -12,6 +12,7 @@ import numpy as np
 
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import Executor, make_executor
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.arena.pairings import gauntlet
 from evolve_arena.arena.ranking import name_configuration
 from evolve_arena.arena.statistics import wilson_interval
@@ -21,7 +22,6 @@ from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.intervals import Sample, mean_share
 from evolve_arena.studies.q_learning.plan import (
     CORRECTED,
     EXPLORATION,

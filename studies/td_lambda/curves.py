@@ -10,11 +10,11 @@ from functools import cache
 from importlib import resources
 from statistics import fmean
 
+from evolve_arena.arena.intervals import Sample
 from evolve_arena.games.connect_four.concepts import concept_groups
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.intervals import Sample
 from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
 CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}

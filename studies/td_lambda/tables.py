@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from evolve_arena.studies.intervals import Sample, difference_interval, mean_interval, mean_share
+from evolve_arena.arena.intervals import Sample, difference_interval, mean_interval, mean_share
 from evolve_arena.studies.study import Grid, Material, Row, Table
 from evolve_arena.studies.td_lambda.curves import (
     CONCEPTS,

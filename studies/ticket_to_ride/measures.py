@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.arena.intervals import mean_interval, t_95
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
-from evolve_arena.studies.intervals import mean_interval, t_95
 
 Values = NDArray[np.float64]
 

@@ -13,11 +13,11 @@ from statistics import fmean
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import make_executor
+from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.players.player import Player
-from evolve_arena.studies.intervals import mean_interval
 from evolve_arena.studies.study import Material, Row, Study, Table, TableKind
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 from evolve_arena.studies.ticket_to_ride.plan import (

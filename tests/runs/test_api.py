@@ -262,7 +262,7 @@ def test_a_runs_opponents_are_closed_however_it_ends(spies: list[Spy], tmp_path:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        resume(run.path, generations=9, executor="serial", watch=stumble)
+        resume(run.path, generations=9, executor="serial", callbacks=stumble)
     assert [spy.closed for spy in spies] == [1] * len(spies)
     assert resume(run.path, executor="serial").generation == 9
 

@@ -361,7 +361,7 @@ def forfeited(
             seen[:] = progress.results
         return True
 
-    return start(recipe, run=tmp_path / "run", executor="serial", watch=watch), seen
+    return start(recipe, run=tmp_path / "run", executor="serial", callbacks=watch), seen
 
 
 def test_checks_with_forfeits(
@@ -445,7 +445,7 @@ def test_a_run_is_not_resumed_without_its_bot(
     small_recipe: Callable[..., Recipe], make_bot: MakeBot, tmp_path: Path
 ) -> None:
     recipe = small_recipe("check.games=2").change({"check.opponents": [make_bot("pass")]})
-    start(recipe, run=tmp_path / "run", executor="serial", watch=lambda progress: False)
+    start(recipe, run=tmp_path / "run", executor="serial", callbacks=lambda progress: False)
     (tmp_path / "bot.py").unlink()
     with pytest.raises(BadValueError, match="can't play"):
         resume(tmp_path / "run", executor="serial")

@@ -146,7 +146,9 @@ def test_the_progress_line_shows_points(run: Run) -> None:
         seen.append(progress)
         return True
 
-    start(run.recipe, run=run.path.parent / "watched", executor="serial", watch=watch, force=True)
+    start(
+        run.recipe, run=run.path.parent / "watched", executor="serial", callbacks=watch, force=True
+    )
     assert seen[-1].checked == 2
     line = Display("title", quiet=True)._line(seen[-1])
     assert ", points " in line

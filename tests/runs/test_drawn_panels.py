@@ -11,6 +11,7 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from evolve_arena.arena.batch import new_results, seat_players
+from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
@@ -22,7 +23,6 @@ from evolve_arena.studies.checkers_td.published import PLAYERS, Score
 from evolve_arena.studies.checkers_td.tables import draw_tournament
 from evolve_arena.studies.four_in_a_row.curves import Point, read_published
 from evolve_arena.studies.four_in_a_row.curves import draw_curves as draw_published
-from evolve_arena.studies.intervals import Sample
 from evolve_arena.studies.mlp_vs_neat.study import draw_progress as draw_arms
 from evolve_arena.studies.q_learning.tables import draw_ranking
 from evolve_arena.studies.td_lambda.curves import CONCEPTS, Curve, smooth

@@ -64,7 +64,7 @@ def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
 
 def rewind(path: Path, generation: int) -> None:
     """Makes it a run that was stopped at *generation*."""
-    resume(path, from_generation=generation, executor="serial", watch=lambda progress: False)
+    resume(path, from_generation=generation, executor="serial", callbacks=lambda progress: False)
     last = Run.open(path).generation
     RunDirectory(path).checkpoint(last).unlink()
 
@@ -111,7 +111,7 @@ def test_going_back_may_be_cut_short(
     monkeypatch.setattr(Path, "unlink", stumble)
     expected = KeyboardInterrupt if survivors else ZeroDivisionError
     with pytest.raises(expected):
-        resume(path, from_generation=3, executor="serial", watch=lambda progress: 1 // 0 > 0)
+        resume(path, from_generation=3, executor="serial", callbacks=lambda progress: 1 // 0 > 0)
     monkeypatch.undo()
     resume(path, executor="serial")
     assert outcome_of(path) == finished[1]
@@ -145,7 +145,9 @@ def test_a_run_goes_on_from_the_newest_good_checkpoint(
         damage(directory.checkpoint(generation))
     run = Run.open(path)
     seen: list[int] = []
-    run.advance(executor="serial", watch=lambda progress: seen.append(progress.generation) is None)
+    run.advance(
+        executor="serial", callbacks=lambda progress: seen.append(progress.generation) is None
+    )
     newer = [generation for generation in damaged if generation != 6 or len(damaged) > 1]
     assert [warning.partition(" ")[0] for warning in run.warnings] == [
         directory.checkpoint(generation).name for generation in newer
@@ -232,7 +234,7 @@ def test_making_room_spares_what_a_newer_version_wrote(
     small_recipe: RecipeMaker, tmp_path: Path
 ) -> None:
     recipe = small_recipe("run.checkpoint_every=1", "run.keep_newest=2", "run.keep_every=100")
-    path = start(recipe, run=tmp_path / "run", executor="serial", watch=stop_at(3)).path
+    path = start(recipe, run=tmp_path / "run", executor="serial", callbacks=stop_at(3)).path
     assert RunDirectory(path).generations() == [0, 2, 3]
     make_newer(path, 2)
     resume(path, executor="serial")
@@ -292,7 +294,7 @@ def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
         return True
 
     with pytest.raises(StorageError, match=r"run was moved, deleted or replaced") as caught:
-        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial", watch=watch)
+        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial", callbacks=watch)
     assert "\n" not in str(caught.value)
     assert outcome_of(path) == outcomes[0]
     assert RunDirectory(path).generations() == [0, 3, 6, 8]
@@ -359,7 +361,7 @@ def test_a_history_may_be_lost_at_any_time(
         return True
 
     recipe = small_recipe(f"run.generations={LAST}")
-    run = start(recipe, run=path, executor="serial", watch=watch)
+    run = start(recipe, run=path, executor="serial", callbacks=watch)
     assert run.population_sha256 == finished[1].sha256
     # The best of all checks is shown, though the history may no longer know of it.
     assert run.directory.champion.read_bytes() == finished[1].champion
@@ -377,7 +379,7 @@ def test_a_locked_history_does_not_end_a_run(
             other.execute("ROLLBACK")
         return True
 
-    resume(path, executor="serial", watch=watch)
+    resume(path, executor="serial", callbacks=watch)
     other.close()
     assert outcome_of(path) == finished[1]
 
@@ -405,11 +407,11 @@ def test_genes_that_are_no_numbers_stop_a_run(small_recipe: RecipeMaker, tmp_pat
 
 def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
     # No check is due at generation 10 or 11 of 20.
-    resume(path, from_generation=9, generations=20, executor="serial", watch=stop_at(10))
+    resume(path, from_generation=9, generations=20, executor="serial", callbacks=stop_at(10))
     champion = (path / "champion.safetensors").read_bytes()
     for file in path.glob("history.db*"):
         file.unlink()
-    assert resume(path, executor="serial", watch=stop_at(11)).generation == 11
+    assert resume(path, executor="serial", callbacks=stop_at(11)).generation == 11
     assert (path / "champion.safetensors").read_bytes() == champion
 
 
@@ -734,7 +736,7 @@ def test_a_second_process_is_sent_away_and_may_come_back(
                 there.recv()
             return True
 
-        resume(path, from_generation=6, executor="multiprocess", workers=2, watch=watch)
+        resume(path, from_generation=6, executor="multiprocess", workers=2, callbacks=watch)
 
     process = FORK.Process(target=evolve_slowly)
     process.start()

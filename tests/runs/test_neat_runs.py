@@ -151,12 +151,12 @@ def test_the_number_of_workers_does_not_matter(
 def test_a_run_may_stop_anywhere(recipe: Recipe, expected: Any, tmp_path: Path, look: Look) -> None:
     """After each generation once, with another executor each time."""
     path = tmp_path / "run"
-    start(recipe, run=path, executor="serial", watch=lambda progress: False)
+    start(recipe, run=path, executor="serial", callbacks=lambda progress: False)
     for generation in range(2, LAST + 1):
         options: dict[str, Any] = {"executor": "serial"}
         if generation % 4 == 0:
             options = {"executor": "multiprocess", "workers": 2}
-        resume(path, watch=stop_at(generation), **options)
+        resume(path, callbacks=stop_at(generation), **options)
         assert Run.open(path).generation == generation
     resume(path, executor="serial")
     assert look(path) == expected

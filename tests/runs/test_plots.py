@@ -166,7 +166,7 @@ def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path
         small_recipe(),
         run=tmp_path / "begun",
         executor="serial",
-        watch=lambda progress: progress.generation < 2,
+        callbacks=lambda progress: progress.generation < 2,
     )
     fitness, checks, _ = draw_runs([read_record(begun)]).axes
     assert points(fitness, 0)[0] == [0, 1]
@@ -243,7 +243,7 @@ def test_a_run_is_drawn_while_it_is_written(
             plot_runs([written])
         return True
 
-    start(small_recipe(), run=tmp_path / "live", executor="serial", watch=watch)
+    start(small_recipe(), run=tmp_path / "live", executor="serial", callbacks=watch)
     assert sorted(set(seen)) == list(range(1, 9))
     assert (tmp_path / "live" / "plots" / "fitness.png").stat().st_size > 10_000
 

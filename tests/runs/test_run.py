@@ -101,7 +101,7 @@ def test_stopped_at_any_generation_and_resumed_it_is_the_same(
     recipe: Recipe, expected: Any, generation: int, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
     path = tmp_path / "run"
-    stopped = start(recipe, run=path, executor="serial", watch=stop_at(generation))
+    stopped = start(recipe, run=path, executor="serial", callbacks=stop_at(generation))
     assert stopped.generation == generation
     assert generation in stopped.directory.generations()
     assert not stopped.is_complete()
@@ -119,10 +119,10 @@ def test_any_stops_with_any_executors_give_the_same(
     executors = st.sampled_from([("serial", 1), ("multiprocess", 1), ("multiprocess", 3)])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
-        start(recipe, run=path, executor="serial", watch=stop_at(1))
+        start(recipe, run=path, executor="serial", callbacks=stop_at(1))
         for generation in sorted(data.draw(st.sets(st.integers(1, LAST), max_size=4))):
             executor, workers = data.draw(executors)
-            resume(path, executor=executor, workers=workers, watch=stop_at(generation))
+            resume(path, executor=executor, workers=workers, callbacks=stop_at(generation))
         resume(path, executor="serial")
         assert outcome_of(path) == expected
 
@@ -139,7 +139,7 @@ def test_going_on_from_an_earlier_checkpoint_gives_the_same(
             path,
             from_generation=generation,
             executor="serial",
-            watch=lambda progress, seen=seen: seen.append(progress.generation) is None,  # type: ignore[misc]
+            callbacks=lambda progress, seen=seen: seen.append(progress.generation) is None,  # type: ignore[misc]
         )
         assert sorted(set(seen)) == list(range(generation + 1, LAST + 1))
         assert outcome_of(path) == expected
@@ -151,7 +151,7 @@ def test_what_came_after_an_earlier_checkpoint_is_forgotten(
 ) -> None:
     path = tmp_path / "run"
     start(recipe, run=path, executor="serial")
-    resume(path, from_generation=3, executor="serial", watch=stop_at(4))
+    resume(path, from_generation=3, executor="serial", callbacks=stop_at(4))
     assert RunDirectory(path).generations() == [0, 3, 4]
     early = outcome_of(path)
     assert early.table["generation"] == [0, 1, 2, 3]
@@ -182,7 +182,7 @@ def test_another_process_with_other_hashes_gives_the_same(
     recipe: Recipe, expected: Any, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
     path = tmp_path / "run"
-    start(recipe, run=path, executor="serial", watch=stop_at(2))
+    start(recipe, run=path, executor="serial", callbacks=stop_at(2))
     done = subprocess.run(
         [sys.executable, "-c", HASHING, str(path)],
         env={**os.environ, "PYTHONHASHSEED": "4242"},
@@ -259,7 +259,9 @@ def test_the_watcher_hears_of_every_generation(
         assert 0.0 <= progress.statistics["median"] <= progress.statistics["best"] <= 1.0
         return True
 
-    start(small_recipe("run.generations=7"), run=tmp_path / "run", executor="serial", watch=watch)
+    start(
+        small_recipe("run.generations=7"), run=tmp_path / "run", executor="serial", callbacks=watch
+    )
     # 24 tournaments of three, three matches each; a round robin of twelve for the champion.
     step, champion = 24 * 3, 66
     games = [step * played + champion * (played // 3 + played // 7) for played in range(1, 8)]
@@ -278,7 +280,7 @@ def test_what_the_watcher_heard_stays_as_it_was(
         small_recipe("run.generations=7"),
         run=tmp_path / "run",
         executor="serial",
-        watch=lambda progress: heard.append(progress) is None,
+        callbacks=lambda progress: heard.append(progress) is None,
     )
     assert [progress.generation for progress in heard] == [1, 2, 3, 4, 5, 6, 7]
     medians = [progress.statistics["median"] for progress in heard]
@@ -295,14 +297,14 @@ def test_a_check_that_was_lost_is_told_once_again(
     small_recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
-    start(small_recipe(), run=path, executor="serial", watch=stop_at(6))
+    start(small_recipe(), run=path, executor="serial", callbacks=stop_at(6))
     for file in path.glob("history.db*"):
         file.unlink()
     heard: list[tuple[int, int | None]] = []
     resume(
         path,
         executor="serial",
-        watch=lambda progress: heard.append((progress.generation, progress.checked)) is None,
+        callbacks=lambda progress: heard.append((progress.generation, progress.checked)) is None,
     )
     assert heard == [(6, 6), (7, 6), (8, 8)]
 
@@ -319,7 +321,7 @@ def test_old_checkpoints_make_room(
     every = small_recipe(*long, "run.keep_every=1")
     whole = start(every, run=tmp_path / "whole" / "run", executor="serial")
     assert whole.directory.generations() == list(range(0, 61, 2))
-    resume(run.path, from_generation=20, executor="serial", watch=stop_at(37))
+    resume(run.path, from_generation=20, executor="serial", callbacks=stop_at(37))
     assert run.directory.generations() == [0, 20, 30, 32, 34, 36, 37]
     resume(run.path, executor="serial")
     assert outcome_of(run.path) == outcome_of(whole.path)
@@ -340,7 +342,7 @@ def test_a_run_of_an_earlier_version_goes_on_and_keeps_everything(
 ) -> None:
     recipe = small_recipe("run.generations=20", "run.checkpoint_every=1")
     run = old_run(recipe, tmp_path / "old" / "run")
-    run.advance(executor="serial", watch=stop_at(12))
+    run.advance(executor="serial", callbacks=stop_at(12))
     description = read_tensors(
         "checkpoint", 1, run.directory.checkpoint(12).read_bytes()
     ).description

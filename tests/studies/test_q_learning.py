@@ -9,6 +9,7 @@ from statistics import fmean
 
 import pytest
 
+from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
@@ -16,7 +17,6 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.intervals import Sample
 from evolve_arena.studies.q_learning.plan import STAGES, choose_as_published, plan_stage
 from evolve_arena.studies.q_learning.tables import (
     make_ranking,

@@ -12,6 +12,7 @@ from statistics import fmean
 
 import pytest
 
+from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, next_interval
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -26,7 +27,6 @@ from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.several import RunsProgress, RunsStoppedError, show_progress
 from evolve_arena.studies.four_in_a_row.curves import read_published
 from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
-from evolve_arena.studies.intervals import Sample, mean_interval, mean_share, next_interval
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 

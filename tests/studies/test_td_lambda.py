@@ -8,12 +8,12 @@ from statistics import fmean
 
 import pytest
 
+from evolve_arena.arena.intervals import Sample, difference_interval
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.concepts import concept_groups
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.intervals import Sample, difference_interval
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 from evolve_arena.studies.td_lambda.curves import (

@@ -15,6 +15,14 @@ from scipy import stats
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.arena.intervals import (
+    Sample,
+    difference_interval,
+    mean_interval,
+    mean_share,
+    next_interval,
+    t_95,
+)
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
@@ -27,14 +35,6 @@ from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.four_in_a_row import curves as four_in_a_row_curves
 from evolve_arena.studies.four_in_a_row import study as four_in_a_row
 from evolve_arena.studies.four_in_a_row.curves import Point
-from evolve_arena.studies.intervals import (
-    Sample,
-    difference_interval,
-    mean_interval,
-    mean_share,
-    next_interval,
-    t_95,
-)
 from evolve_arena.studies.mlp_vs_neat import study as mlp_vs_neat
 from evolve_arena.studies.q_learning.tables import make_ranking
 from evolve_arena.studies.study import Material, Row, Settings

@@ -94,9 +94,11 @@ def test_a_run_may_stop_anywhere_and_play_elsewhere(
     recipe = make_recipe(*OUTSIDE)
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
     path = tmp_path / "stopped" / "run"
-    start(recipe, run=path, executor="serial", watch=lambda progress: False)
+    start(recipe, run=path, executor="serial", callbacks=lambda progress: False)
     for generation in range(2, LAST):
-        resume(path, executor="serial", watch=lambda now, last=generation: now.generation < last)
+        resume(
+            path, executor="serial", callbacks=lambda now, last=generation: now.generation < last
+        )
         assert Run.open(path).generation == generation
     resume(path, executor="multiprocess", workers=2)
     assert look(path) == look(whole.path)

@@ -98,7 +98,7 @@ def test_a_champion_plays_on_as_it_was(whole: Run, outcome_of: Look) -> None:
 
 def test_a_recipe_that_no_longer_fits_is_an_error(make_recipe: Make, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    start(make_recipe(), run=path, executor="serial", callbacks=lambda progress: False)
     text = (path / "recipe.toml").read_text()
     (path / "recipe.toml").write_text(text.replace("individuals = 4", "individuals = 5"))
     with pytest.raises(CheckpointError, match=r"population has shape \(4, 206\), not \(5, 206\)"):

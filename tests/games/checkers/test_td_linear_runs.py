@@ -57,7 +57,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
 
 def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    start(make_recipe(), run=path, executor="serial", watch=lambda progress: False)
+    start(make_recipe(), run=path, executor="serial", callbacks=lambda progress: False)
     text = (path / "recipe.toml").read_text()
     (path / "recipe.toml").write_text(text.replace("individuals = 2", "individuals = 3"))
     with pytest.raises(CheckpointError, match=r"population has shape \(2, 14\), not \(3, 14\)"):

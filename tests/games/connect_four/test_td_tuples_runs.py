@@ -66,7 +66,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
 
 def test_a_recipe_that_no_longer_fits_is_an_error(recipe: Recipe, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    start(recipe, run=path, executor="serial", watch=lambda progress: False)
+    start(recipe, run=path, executor="serial", callbacks=lambda progress: False)
     text = (path / "recipe.toml").read_text()
     (path / "recipe.toml").write_text(text.replace("tuples = 8", "tuples = 9"))
     with pytest.raises(CheckpointError, match="genomes are made for tuples 8, not 9"):
@@ -141,7 +141,7 @@ def test_of_large_champions_only_those_that_may_be_needed_are_kept(
     assert ", ".join(map(str, sorted(kept))) in str(told.value)
     # It may go back to a checkpoint, and has the champion of that time again.
     outcome = outcome_of(run.path)
-    resume(run.path, from_generation=6, executor="serial", watch=lambda progress: False)
+    resume(run.path, from_generation=6, executor="serial", callbacks=lambda progress: False)
     (best,) = find_bests(Run.open(run.path), [6])
     assert best <= 7
     assert Run.open(run.path).champion.remarks["generation"] in {best, 7}

@@ -1,0 +1,27 @@
+"""Packages that only some features need; each belongs to an extra of the distribution."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from evolve_arena.core.errors import ArenaError
+
+
+class MissingPackageError(ArenaError):
+    """A package that is not installed: the text says how to install it."""
+
+
+def import_extra(module: str, extra: str) -> Any:
+    """The *module* of a package that the *extra* installs.
+
+    Raises:
+        MissingPackageError: It is not installed.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        package = module.partition(".")[0]
+        raise MissingPackageError(
+            f"this needs {package}: pip install 'evolve-arena[{extra}]'"
+        ) from None

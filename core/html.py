@@ -1,0 +1,18 @@
+"""Tables for notebooks, which ask values how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def make_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as HTML; nothing in its texts is read as HTML.
+
+    >>> make_table("Games", ["won"], [["<3"]])
+    '<b>Games</b><table><tr><th>won</th></tr><tr><td>&lt;3</td></tr></table>'
+    """
+    lines = [f"<tr>{''.join(f'<th>{escape(column)}</th>' for column in columns)}</tr>"]
+    for row in rows:
+        lines.append(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>")
+    return f"<b>{escape(title)}</b><table>{''.join(lines)}</table>"
