@@ -3,9 +3,9 @@
 :func:`start`, :func:`resume` and :func:`load` deal with runs, and :func:`sweep` with many of them;
 :func:`duel`, :func:`tournament` and :func:`evaluate` let players meet, whom one names by
 specification or brings along. :func:`register` lets recipes name functions and classes of one's
-own: a :class:`Player`, a :class:`VectorMethod`, a fitness, an operator. What all this needs is loaded
-when it is used. The floors of the house are packages in here, such as :mod:`evolve_arena.games`;
-each imports only from those below.
+own: a :class:`Player`, a :class:`VectorMethod`, a fitness, an operator. What all this needs is
+loaded when it is used. The floors of the house are packages in here, such as
+:mod:`evolve_arena.games`; each imports only from those below.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import ArenaError, BadValueError, quote
+from evolve_arena.core.errors import ArenaError, BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.html import make_table
 from evolve_arena.core.registry import SPIEL, find_game, game_names
@@ -230,7 +230,7 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     elif isinstance(told, str) and told not in game_names():
         raise BadValueError(
             f"it plays {quote(told)}, which is no game here: if that is a file of yours, name it"
-            " with --game"
+            f" {spell('with --game', 'first, with make_game')}"
         )
     try:
         kind = _find_kind(description)

@@ -11,6 +11,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.errors import spell
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -235,12 +236,14 @@ def load_checkpoint(
         except NewerFormatError as error:
             raise CheckpointError(
                 f"{directory.checkpoint(number)} is of a newer version of evolve ({error}): update"
-                " evolve, or choose an earlier checkpoint with --from"
+                " evolve, or choose an earlier checkpoint with"
+                f" {spell('--from', 'from_generation=')}"
             ) from None
         except DamagedFileError as error:
             problems.append(f"{directory.checkpoint(number).name} can't be used: {error}")
     if not found:
-        raise CheckpointError(f"{directory.path} has no checkpoint; start it again with --force")
+        again = f"start it again with {spell('--force', 'force=True')}"
+        raise CheckpointError(f"{directory.path} has no checkpoint; {again}")
     raise CheckpointError(f"{directory.path} has no usable checkpoint: {'; '.join(problems)}")
 
 

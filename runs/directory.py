@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from evolve_arena.core.errors import spell
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from evolve_arena.runs.files import (
     describe_special,
@@ -206,11 +207,16 @@ class RunDirectory:
         if all(self._is_bare(file) for file in self.path.iterdir()):
             return
         if not self.recipe.is_file():
-            raise RunExistsError(f"{self.path} is not empty and holds no run: choose another --run")
+            other = spell("--run", "run=")
+            raise RunExistsError(
+                f"{self.path} is not empty and holds no run: choose another {other}"
+            )
         if not force:
             raise RunExistsError(
-                f"{self.path} exists: resume it (evolve resume {self.path}), choose another"
-                " --run, or replace it with --force"
+                f"{self.path} exists: resume it"
+                f" ({spell(f'evolve resume {self.path}', f'resume({str(self.path)!r})')}), choose"
+                f" another {spell('--run', 'run=')}, or replace it with"
+                f" {spell('--force', 'force=True')}"
             )
 
     def _is_bare(self, file: Path) -> bool:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from evolve_arena.core.errors import BadValueError, quote
+from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -96,7 +96,8 @@ def with_seats(game: AnyGame, seats: int | None) -> AnyGame:
     if seats is None:
         return game
     if option is None:
-        raise BadValueError(f"--players is for games of more than two: two play {game.name}")
+        option = spell("--players", "seats")
+        raise BadValueError(f"{option} is for games of more than two: two play {game.name}")
     changed: AnyGame = make_game(game.name, **{**game.options, option: seats})
     return changed
 

@@ -446,8 +446,9 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals:
-            text = spell("write section.key=value", "write {'section.key': value}")
-            raise RecipeError(f"{spell('--set', 'changes:')} {quote(change)}: {text}")
+            raise RecipeError(
+                f"{spell('--set', 'changes:')} {quote(change)}: write section.key=value"
+            )
         values[key.strip()] = _parse_value(text.strip())
     return values
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
 from evolve_arena.arena.work import find_kernel, new_outputs
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
@@ -143,7 +143,8 @@ class Run:
             return read_player(file.read_bytes(), name)
         except (DamagedFileError, NewerFormatError) as error:
             raise type(error)(
-                f"{file} can't be used: {error} (evolve resume makes it anew from the history)"
+                f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} makes it anew"
+                " from the history)"
             ) from None
 
     def history(self) -> Record:
@@ -268,7 +269,7 @@ class Run:
         if state.generation > last:
             raise BadValueError(
                 f"{self.path} is at generation {state.generation}, beyond the last one, {last}:"
-                " --from goes back to an earlier checkpoint"
+                f" {spell('--from', 'from_generation=')} goes back to an earlier checkpoint"
             )
         return state, problems
 
@@ -318,8 +319,8 @@ class Run:
         now = self.generation if from_generation is None else from_generation
         if generations < now:
             raise BadValueError(
-                f"{self.path} is at generation {now}: it can't end at {generations}; --from goes"
-                " back to an earlier checkpoint"
+                f"{self.path} is at generation {now}: it can't end at {generations};"
+                f" {spell('--from', 'from_generation=')} goes back to an earlier checkpoint"
             )
         changed = Run(self.directory, self.recipe.change({"run.generations": generations}))
         with self.directory.lock():

@@ -71,8 +71,18 @@ class Effect:
 class Sweep:
     """What came of a sweep. Made by :func:`sweep`."""
 
-    def __init__(self, folder: Path, keys: Sequence[str], against: str, rows: list[SweepRow]):
+    def __init__(
+        self,
+        folder: Path,
+        keys: Sequence[str],
+        against: str,
+        rows: list[SweepRow],
+        *,
+        by_points: bool,
+    ) -> None:
         self.folder = folder
+        self.by_points = by_points
+        """Whether scores are points by which champions are ahead, not shares."""
         self.keys = tuple(keys)
         """What was varied."""
         self.against = against
@@ -177,6 +187,8 @@ class Sweep:
         for rows in found.values():
             scores = [row.score for row in rows]
             low, high = mean_interval(scores) if len(rows) > 1 else (rows[0].low, rows[0].high)
+            if not self.by_points:
+                low, high = max(0.0, low), min(1.0, high)
             values = {key: rows[0].values[key] for key in keys}
             effects.append(Effect(values, fmean(scores), low, high, len(rows)))
         return effects
@@ -252,9 +264,10 @@ def sweep(
     for job, (setting, seed) in zip(jobs, asked, strict=True):
         score, low, high = _measure(runs[job.name], job.recipe, opponent, games)
         rows.append(SweepRow(job.name, setting, seed, score, low, high, games))
-    made_of = Sweep(where, list(named), opponent, rows)
-    made_of.write()
-    return made_of
+    by_points = "points" in jobs[0].recipe.spec.columns
+    result = Sweep(where, list(named), opponent, rows, by_points=by_points)
+    result.write()
+    return result
 
 
 def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float, float, float]:

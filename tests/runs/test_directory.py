@@ -65,7 +65,7 @@ def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
 def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run")
     before = files_in(directory.path)
-    with pytest.raises(RunExistsError, match=r"exists: resume it .* --run, .* --force"):
+    with pytest.raises(RunExistsError, match=r"exists: resume it .* run=, .* force=True"):
         directory.create()
     assert files_in(directory.path) == before
 
@@ -396,7 +396,7 @@ def test_a_start_may_be_killed_anywhere(tmp_path: Path, force: bool) -> None:
         begun = (path / "recipe.toml").is_file()
         if begun:
             Run.open(path)  # a whole recipe
-            with pytest.raises(RunExistsError, match="--force"):
+            with pytest.raises(RunExistsError, match="force=True"):
                 prepare(Recipe(), run=path)
         run = prepare(Recipe(), run=path, force=begun)
         assert Run.open(path).recipe == run.recipe

@@ -223,7 +223,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
         ("title=5", r"title is 5: it must be a text"),
         ("=5", r"is no key"),
-        ("run.seed", r"--set 'run\.seed': write section\.key=value"),
+        ("run.seed", r"changes: 'run\.seed': write section\.key=value"),
     ],
 )
 def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
