@@ -147,7 +147,10 @@ def _pack(spec: GameSpec) -> tuple[Any, ...]:
     import dill
 
     try:
-        return (dill.dumps(spec),)
+        packed = dill.dumps(spec)
+        if len(dill.loads(packed).game.__mro__) != len(game.__mro__):  # it confuses generic bases
+            raise BadValueError(f"{game.__name__} stands in no module")
+        return (packed,)
     except Exception as error:  # dill raises what it likes
         return "", f"{type(error).__name__}: {error}"
 

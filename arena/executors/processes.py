@@ -401,7 +401,7 @@ def _pack_task(function: Callable[[Any], Any], items: list[Any]) -> bytes:
         packed: bytes = dill.dumps((function, items), recurse=True)
     except Exception as error:  # dill raises what it likes
         raise WorkerError(
-            f"{getattr(function, '__qualname__', function)!s:.60} or its items can't be sent"
+            f"{getattr(function, '__name__', function)!s:.60} or its items can't be sent"
             f" to a worker process ({one_line(str(error), 120)}): define them in a module, or use"
             " the executor 'serial'"
         ) from None
@@ -502,7 +502,7 @@ def _apply(task: Task, parent: int, part: slice) -> bytes:
     except Exception as error:
         what = "the result" if problem is None else f"{type(problem).__name__}: {problem}"
         refusal = WorkerError(
-            f"{one_line(what, 120)} of {getattr(function, '__qualname__', function)!s:.60} can't be"
+            f"{one_line(what, 120)} of {getattr(function, '__name__', function)!s:.60} can't be"
             f" sent from a worker process ({one_line(str(error), 120)})"
         )
         for note in getattr(problem, "__notes__", ()):

@@ -61,7 +61,7 @@ def assert_same(one: Results, other: Results) -> None:
 
 
 @pytest.fixture
-def team() -> Iterator[Callable[[int], ProcessExecutor]]:
+def team(find_workers: Callable[[], Any]) -> Iterator[Callable[[int], ProcessExecutor]]:
     """Makes executors of so many workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
 
@@ -72,7 +72,7 @@ def team() -> Iterator[Callable[[int], ProcessExecutor]]:
     yield make
     for executor in made:
         executor.close()
-    assert psutil.Process().children() == []
+    assert find_workers() == []
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
