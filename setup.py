@@ -28,6 +28,7 @@ setup(
     },
     install_requires=[
         "deap>=1.4.4",
+        "dill>=0.3.9",
         "matplotlib>=3.9",
         "multiprocess>=0.70.17",
         "neat-python>=2.0",

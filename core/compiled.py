@@ -361,14 +361,35 @@ def find_variant(game: GameSpec, rules: Any, players: Any) -> Mapping[str, Modul
     """
     kernel = game.kernel
     needed, given = frozenset(kernel.needs(players)), dict(kernel.constants(rules))
-    made = _made.setdefault((game.name, *given.items()), [])
-    for known, modules in made:
+    for known, modules in _made.get((game.name, *given.items()), ()):
         if needed <= known:
             return modules
+    return _add_variant(game, given, needed)
+
+
+def list_variants(game: str | None) -> list[tuple[dict[str, Any], frozenset[str]]]:
+    """Which compiled files of a *game* this process has: constants, and kinds of players."""
+    found = ((key, needed) for key, made in _made.items() for needed, _ in made)
+    return [(dict(key[1:]), needed) for key, needed in found if key[0] == game]
+
+
+def add_variants(game: GameSpec, variants: list[tuple[dict[str, Any], frozenset[str]]]) -> None:
+    """Lets :func:`find_variant` give what it gives in the process that listed *variants*."""
+    for given, needed in variants:
+        known = _made.get((game.name, *given.items()), ())
+        if all(needed != other for other, _ in known):
+            _add_variant(game, given, needed)
+
+
+def _add_variant(
+    game: GameSpec, given: dict[str, Any], needed: frozenset[str]
+) -> Mapping[str, ModuleType]:
+    kernel = game.kernel
     flags = {flag: flag in needed for flag in kernel.flags}
     kinds = [flag.removeprefix("HAS_").replace("_", " ").lower() for flag in sorted(needed)]
     _announcer.subject = f"{game.name} ({', '.join(kinds or ['random players'])})"
     copies = specialise(kernel.modules, given | flags, kernel.instead)
     names = (name.rpartition(".")[2] for name in kernel.modules)
-    made.append((needed, dict(zip(names, copies, strict=True))))
-    return made[-1][1]
+    modules = dict(zip(names, copies, strict=True))
+    _made.setdefault((game.name, *given.items()), []).append((needed, modules))
+    return modules

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module, metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError, one_line
 
 if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
@@ -55,6 +56,8 @@ def find_game(name: str) -> GameSpec:
         UnknownNameError: There is no such game.
         ArenaError: It is one of OpenSpiel, and can't be played here.
     """
+    if name in _packed:
+        _registered[name] = _unpack(name, *_packed.pop(name))
     if name in _registered:
         return _registered[name]
     if name.startswith(SPIEL):
@@ -116,8 +119,61 @@ def make_game(name: str, **options: int) -> Any:
 
 
 def register_game(game: GameSpec) -> None:
-    """Adds a *game* for this process, and those that are forked from it."""
+    """Adds a *game* for this process and its workers.
+
+    Those that start from nothing know it if it can be pickled; see :func:`pack_games`.
+    """
     _registered[game.name] = game
+
+
+def pack_games() -> dict[str, tuple[Any, ...]]:
+    """The games that were opened or registered in this process, for :func:`unpack_games`.
+
+    Those in one file are sent as they were read, whatever is in the file by now.
+    """
+    return {name: _pack(spec) for name, spec in _registered.items()} | _packed
+
+
+def unpack_games(packed: Mapping[str, tuple[Any, ...]]) -> None:
+    """Lets this process know games of another one, which :func:`pack_games` gave there."""
+    _packed.update(packed)
+
+
+def _pack(spec: GameSpec) -> tuple[Any, ...]:
+    """What :func:`_unpack` needs: a path and a source, something pickled, or why it can't be."""
+    game: Any = spec.game
+    if hasattr(game, "source"):
+        return game.file, game.source
+    import dill
+
+    try:
+        packed = dill.dumps(spec)
+        if len(dill.loads(packed).game.__mro__) != len(game.__mro__):  # it confuses generic bases
+            raise BadValueError(f"{game.__name__} stands in no module")
+        return (packed,)
+    except Exception as error:  # dill raises what it likes
+        return "", f"{type(error).__name__}: {error}"
+
+
+def _unpack(name: str, *packed: Any) -> GameSpec:
+    spec: GameSpec
+    if packed[0] and len(packed) == 2:
+        spec = load(LOADER)(packed[0], name, packed[1])
+        return spec
+    why = packed[-1]
+    if len(packed) == 1:
+        import dill
+
+        try:
+            spec = dill.loads(packed[0])
+            return spec
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+    raise BadValueError(
+        f"game {name}, given by register_game, can't be sent to worker processes that start from"
+        f" nothing ({one_line(why, 80)}): bring it as a file or an entry point ({GROUP}), or use"
+        " the executor 'serial'"
+    )
 
 
 def game_of(rules: Any) -> AnyGame:
@@ -179,6 +235,7 @@ def recipe_files() -> dict[str, Any]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
+_packed: dict[str, tuple[Any, ...]] = {}
 _of_openspiel: dict[str, GameSpec] = {}
 """Those that were asked for; they are not listed among the games, as there are so many."""
 

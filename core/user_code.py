@@ -135,6 +135,11 @@ def is_open(source: bytes) -> bool:
     return hashlib.sha256(source).hexdigest()[:12] in _files
 
 
+def opened_files() -> list[tuple[Path, bytes]]:
+    """The files that were run, with what stood in them, so that another process can run the same."""
+    return [(file.path, file.source) for file in _files.values()]
+
+
 def find_file(reference: str) -> CodeFile | None:
     """The file that a *reference* with a digest means; None if it has none, or was not run."""
     found = REFERENCE.fullmatch(reference.strip())

@@ -140,7 +140,7 @@ class OwnFitness:
             UserCodeError: The function fails, or gives no finite number.
         """
         decoder, population = arena.decoder, state.population
-        count = len(population)
+        count, seed, now = len(population), state.seed, state.generation
         matches = split_matches(played, count) if self.needs_matches else []
 
         def measure_one(row: int) -> float:
@@ -151,7 +151,7 @@ class OwnFitness:
                 given["matches"] = matches[row]
             if "rng" in self.taken:
                 purpose = f"fitness {row}"
-                given["rng"] = derive_generator(state.seed, state.generation, purpose)
+                given["rng"] = derive_generator(seed, now, purpose)
             value = call(self.function, **given)
             try:
                 return float(value)
@@ -235,17 +235,16 @@ def _meet_fixed(
         )
         return PlayedMatches(results, pairings, fixed.weight)
     rows = np.sort(pairings, axis=1)[:, 0]
+    decoder, population, noise = arena.decoder, state.population, config.noise
 
     def play_one(row: int) -> list[NDArray[Any]]:
         mine = np.flatnonzero(rows == row)
-        player = arena.decoder.player(take_one(state.population, row), f"individual {row}")
-        packed = with_noise(player.packed, config.noise)
+        player = decoder.player(take_one(population, row), f"individual {row}")
+        packed = with_noise(player.packed, noise)
         seated = [CompiledPlayer(game, packed, player.name), *players]
         tables = np.where(pairings[mine] == row, 0, pairings[mine] - individuals + 1)
         begun = None if openings is None else openings[mine]
-        results, forfeits = play_matches(
-            game, seated, tables.astype(np.int32), seeds[mine], begun, arena.executor
-        )
+        results, forfeits = play_matches(game, seated, tables.astype(np.int32), seeds[mine], begun)
         for forfeit in forfeits:
             if forfeit.player:
                 raise UserCodeError(f"a fixed opponent can't play: {forfeit.sentence}")

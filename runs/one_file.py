@@ -61,7 +61,7 @@ MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 
 
-def load_game(path: Path | str, name: str | None = None) -> GameSpec:
+def load_game(path: Path | str, name: str | None = None, source: str | None = None) -> GameSpec:
     """The game in the file at *path*, which is run.
 
     One that does not ship is checked: at once by its plain rules, and before the first match by
@@ -70,13 +70,15 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     Args:
         path: A file as docs/your-own-game.md describes it.
         name: What the game is called; as the file, with hyphens, if None.
+        source: What stood in the file when it was read before; it is read if None.
 
     Raises:
         GameFileError: It can't be read, fails, or lacks something; the text tells the line.
     """
     path = Path(path)
     try:
-        source = read_file(path, LARGEST).decode("utf-8")
+        if source is None:
+            source = read_file(path, LARGEST).decode("utf-8")
     except OSError as error:
         raise GameFileError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

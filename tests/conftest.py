@@ -14,6 +14,7 @@ import psutil
 import pytest
 from hypothesis import settings
 
+from evolve_arena.arena.executors import processes
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.history import Check, History
@@ -139,6 +140,42 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
         return left
 
     return wait
+
+
+@pytest.fixture(scope="session")
+def find_workers() -> Callable[[], list[psutil.Process]]:
+    """Finds the processes that this one has started, without the library's resource tracker."""
+
+    def find() -> list[psutil.Process]:
+        found = psutil.Process().children(recursive=True)
+        return [child for child in found if "resource_tracker" not in " ".join(child.cmdline())]
+
+    return find
+
+
+@pytest.fixture
+def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Waits for workers that start from nothing, so that none misses all work.
+
+    The list tells the process of whoever did a chunk.
+    """
+    hire, receive, busy = processes._Team._hire, processes._Worker.receive, []
+
+    def hire_and_wait(team: Any) -> None:
+        hire(team)
+        for worker in team.workers:
+            if not worker.ready:
+                assert receive(worker) is not None
+
+    def receive_and_note(worker: Any) -> Any:
+        done = receive(worker)
+        if done:
+            busy.append(worker.process.pid)
+        return done
+
+    monkeypatch.setattr(processes._Team, "_hire", hire_and_wait)
+    monkeypatch.setattr(processes._Worker, "receive", receive_and_note)
+    return busy
 
 
 @dataclass(frozen=True)

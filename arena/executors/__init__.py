@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from typing import Any
 
+import multiprocess
 from numpy.typing import NDArray
 
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.arena.executors.processes import ProcessExecutor, WorkerError
+from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor, WorkerError
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
@@ -28,8 +28,9 @@ __all__ = [
 EXECUTORS = {
     "serial": "in this process, one match after the other",
     "multiprocess": "in worker processes, one per core unless told otherwise",
+    "spawn": "in worker processes that start from nothing, as Windows and macOS need",
 }
-"""What can be asked for, and what it means."""
+"""What can be asked for, and what it means; ``multiprocess`` forks where that is safe."""
 
 
 def make_executor(name: str | None = None, workers: int | None = None) -> Executor:
@@ -37,7 +38,7 @@ def make_executor(name: str | None = None, workers: int | None = None) -> Execut
 
     Args:
         name: One of :data:`EXECUTORS`.
-        workers: How many processes ``multiprocess`` starts; one per core if None.
+        workers: How many processes work; one per core if None.
 
     Raises:
         UnknownNameError: There is no such executor.
@@ -46,7 +47,7 @@ def make_executor(name: str | None = None, workers: int | None = None) -> Execut
     name = check_executor(name, workers)
     if name == "serial":
         return SerialExecutor()
-    return ProcessExecutor(workers or default_workers())
+    return ProcessExecutor(workers or default_workers(), "spawn" if name == "spawn" else None)
 
 
 def check_executor(name: str | None, workers: int | None) -> str:
@@ -54,24 +55,25 @@ def check_executor(name: str | None, workers: int | None) -> str:
 
     Raises:
         UnknownNameError: There is no such executor.
-        BadValueError: *workers* is not from 1 to 256, or this system has not what it takes.
+        BadValueError: *workers* is not from 1 to 256 (61 on Windows).
+        SystemExit: This is a worker that imports its caller's script, which works without
+            ``if __name__ == "__main__":``. The caller tells.
     """
-    if name is None:
-        name = "serial" if sys.platform == "win32" else "multiprocess"
+    if getattr(multiprocess.current_process(), "_inheriting", False):
+        raise SystemExit(1)
+    name = name or "multiprocess"
     if name not in EXECUTORS:
         raise UnknownNameError("executor", name, EXECUTORS)
-    if workers is not None and not 1 <= workers <= 256:
-        raise BadValueError(f"workers is {workers}: it must be from 1 to 256")
-    if name == "multiprocess" and sys.platform == "win32":
-        raise BadValueError("executor 'multiprocess' needs fork, which Windows lacks: use 'serial'")
+    if workers is not None and not 1 <= workers <= MOST_WORKERS:
+        raise BadValueError(f"workers is {workers}: it must be from 1 to {MOST_WORKERS}")
     return name
 
 
 def default_workers() -> int:
     """As many as cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
+    usable = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if usable else os.cpu_count() or 1
+    return min(max(1, cores), MOST_WORKERS)
 
 
 class SerialExecutor(Executor):

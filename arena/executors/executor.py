@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -13,8 +14,8 @@ from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.work import Work
 
-T = TypeVar("T")
-R = TypeVar("R")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Executor(ABC):
@@ -24,7 +25,7 @@ class Executor(ABC):
     """How many processes work at once."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`do` so far, as the caller's clock saw it."""
+    """Time spent in :meth:`do` and :meth:`map` so far, as the caller's clock saw it."""
 
     @abstractmethod
     def do(self, work: Work) -> list[NDArray[Any]]:
@@ -35,9 +36,23 @@ class Executor(ABC):
         make_ready(batch)
         return Results.of(batch.game, self.do(batch.work()))
 
-    def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """What *function* gives for each of *items*, in their order."""
-        return [function(item) for item in items]
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """What *function* gives for each of *items*, in their order.
+
+        Args:
+            function: Python code. It may run in another process: what it changes there is lost, and
+                what chance decides must follow from its item, as from a seed.
+            items: What it is applied to.
+
+        Raises:
+            Exception: What *function* raises, for the first item for which it does. If that was in
+                another process, a note tells the traceback.
+        """
+        start = time.perf_counter()
+        try:
+            return [function(item) for item in items]
+        finally:
+            self.seconds += time.perf_counter() - start
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

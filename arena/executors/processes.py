@@ -1,32 +1,49 @@
 """An executor of persistent worker processes, with everything big in shared memory.
 
-The processes are forked once, after the kernels are compiled. The arrays of some work are copied
-into memory that all of them see; what goes through the pipes is where they lie and which part to
-do. The caller is a worker too: it would otherwise only wait, and to be woken takes longer than a
-hundred matches. Who does which part depends on chance, but each part has its own seed and place,
-so the results do not.
+Where processes can be forked safely, they are, once, after the kernels are compiled; elsewhere they
+start from nothing, find kernels by name, and read their machine code from the cache. The arrays of
+some work are copied into memory that all of them see; what goes through the pipes is where they lie
+and which part to do. The caller is a worker too: it would otherwise only wait, and to be woken
+takes longer than a hundred matches. Who does which part depends on chance, but each part has its
+own seed and place, so the results do not.
 """
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
+import pickle
 import select
 import signal
 import struct
+import sys
 import time
+import traceback
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import Any
 
+import dill
 import multiprocess
 import numpy as np
+from multiprocess import resource_tracker, util
+from multiprocess.connection import wait as wait_for_pipes
+from multiprocess.heap import Arena as SharedMemory
 from numpy.typing import NDArray
 
-from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.work import Work, find_kernel
-from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.compiled import add_variants, list_variants
+from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.registry import find_game, pack_games, unpack_games
+from evolve_arena.core.user_code import open_code, opened_files
 
+START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "spawn"
+"""How processes start: macOS has fork, but its own libraries do not survive it."""
+MOST_WORKERS = 256 if hasattr(select, "poll") else 61
+"""Windows waits for no more pipes at once."""
 IN_FLIGHT = 2
 """Chunks that a worker has at a time, unless they are large: while it does one, the next is
 waiting."""
@@ -34,63 +51,126 @@ PATIENCE = 5.0
 """Seconds that a worker has to end by itself."""
 FIRST_ROOM = 32 * 1024 * 1024
 """Bytes of address space; only what is written to takes memory."""
+IGNORED = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Who sends these to all means the caller, who ends the workers."""
 
 CHUNK = struct.Struct("qq")
 
 Arrays = list[NDArray[Any]]
 Layout = list[tuple[int, str, tuple[int, ...]]]
 Chunk = tuple[int, int]
+Task = tuple[Callable[[Any], Any], list[Any]]
+
+STARTING: Chunk = (-1, -1)
+"""Stands for what a worker does before it is ready for chunks."""
+READY = "ready"
 
 
 class WorkerError(ArenaError):
-    """A worker died twice over the same part."""
+    """A worker died twice over the same part, or can't start."""
 
 
 class ProcessExecutor(Executor):
-    """Works in *workers* processes: this one, and others forked from it.
+    """Works in *workers* processes: this one, and others that it starts.
 
     A process that dies is replaced and what it had in hand is done again, once.
 
+    Args:
+        workers: How many processes.
+        method: ``fork``, or ``spawn`` for processes that start from nothing, which takes a second
+            or two; whichever is safe on this system if None.
+
     Raises:
-        WorkerError: From :meth:`do`, if a worker dies over a part over which one died already.
+        WorkerError: From :meth:`do`, if a worker dies over a part over which one died already, or
+            ends while it starts; from :meth:`map`, if one dies.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, method: str | None = None) -> None:
         self.workers = workers
-        self._context = multiprocess.get_context("fork")
-        self._memory = mmap.mmap(-1, FIRST_ROOM)
-        self._team: list[_Worker] = []
-        self._ears: dict[int, _Worker] = {}
-        self._poll = select.poll()
+        self._method = method or START_METHOD
         self._known: set[tuple[str, Any]] = set()
+        self._make_team(FIRST_ROOM)
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
         start = time.perf_counter()
         layout = _lay_out(work)
-        self._reserve(_end(layout))
+        if _end(layout) > len(self._memory):
+            self.close()
+            self._make_team(2 * _end(layout))
         views = _view(self._memory, layout)
         for view, array in zip(views, work.inputs, strict=False):
             np.copyto(view, array)
         inputs, outputs = views[: len(work.inputs)], views[len(work.inputs) :]
         self._prepare(work, inputs, outputs)
-        self._hire()
-        try:
-            self._do_chunks(work, inputs, outputs, layout)
-        except BaseException:
-            self._dismiss_all(kill=True)  # they still have chunks of this work in hand
-            raise
+        kernel = find_kernel(work.kernel)
+        game = work.options.get("game")
+        order = {
+            "kernel": work.kernel,
+            "options": dict(work.options),
+            "layout": layout,
+            "inputs": len(inputs),
+            "variants": list_variants(game),
+        }
+        for _ in self._team.share(
+            _chunks(len(work), self.workers, 0 if work.coarse else work.fewest),
+            pickle.dumps(order),
+            1 if work.coarse else IN_FLIGHT,
+            own=lambda chunk: kernel(work.options, inputs, outputs, slice(*chunk)),
+        ):
+            pass
         copies = [view.copy() for view in outputs]
         self.seconds += time.perf_counter() - start
         return copies
 
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """As `Executor.map`, in *workers* processes beside this one.
+
+        Forked ones see all that this one sees. To those that start from nothing *function* and
+        *items* are sent, pickled.
+
+        Raises:
+            WorkerError: A worker dies, or what is to be sent can't be.
+        """
+        items = list(items)
+        if min(self.workers, len(items)) < 2:
+            return super().map(function, items)
+        start = time.perf_counter()
+        if self._method == "fork":
+            team, header = (
+                _Team(min(self.workers, len(items)), "fork", None, (function, items)),
+                b"",
+            )
+        else:
+            team, header = (
+                self._team,
+                pickle.dumps({"task": _pack_task(function, items), "code": opened_files()}),
+            )
+            team.size = self.workers  # the caller only waits
+        try:
+            return _gather(team, header, len(items), self.workers)
+        finally:
+            if team is not self._team:
+                team.dismiss_all()
+            self.seconds += time.perf_counter() - start
+
     def close(self) -> None:
         """Ends the workers."""
-        self._dismiss_all()
+        self._team.dismiss_all()
 
     def processes(self) -> list[int]:
         """The ids of the processes beside this one."""
-        return [worker.process.pid for worker in self._team]
+        return [worker.process.pid for worker in self._team.workers]
+
+    def _make_team(self, room: int) -> None:
+        """Memory of *room* bytes, and workers, once they are hired, who see it."""
+        forked = self._method == "fork"
+        # The library's own class: nameless for others, so that nothing is left if we are killed.
+        memory: Any = mmap.mmap(-1, room) if forked else SharedMemory(room)
+        self._memory: mmap.mmap = memory if forked else memory.buffer
+        self._team = _Team(self.workers - 1, self._method, memory)
 
     def _prepare(self, work: Work, inputs: Arrays, outputs: Arrays) -> None:
         """Compiles a kernel that is new, so that workers find its machine code in the cache."""
@@ -99,103 +179,171 @@ class ProcessExecutor(Executor):
             find_kernel(work.kernel)(work.options, inputs, outputs, slice(0, 0))
             self._known.add(known)
 
-    def _do_chunks(self, work: Work, inputs: Arrays, outputs: Arrays, layout: Layout) -> None:
-        chunks = _chunks(work, self.workers)
+
+class _Team:
+    """Worker processes, and what each of them has in hand.
+
+    Args:
+        size: How many there are to be.
+        method: How they start.
+        memory: What all of them see.
+        task: What they are forked for, if it is no kernel.
+    """
+
+    def __init__(self, size: int, method: str, memory: Any, task: Task | None = None) -> None:
+        self.size = size
+        self.workers: list[_Worker] = []
+        self._method, self._given = method, (memory, task)
+        self._ears: dict[int, _Worker] = {}
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        # Python waits for children when it ends, and these ignore its SIGTERM.
+        self._end = util.Finalize(self, _kill_all, args=(self.workers,), exitpriority=1)
+
+    def share(
+        self,
+        chunks: deque[Chunk],
+        header: bytes,
+        most: int,
+        own: Callable[[Chunk], None] | None = None,
+        *,
+        again: bool = True,
+    ) -> Generator[tuple[Chunk, Any], None, None]:
+        """Has *chunks* done, of which each worker has at *most* so many in hand.
+
+        Args:
+            chunks: What is to be done; chunks leave it as they are handed out.
+            header: What comes before a worker's first chunk.
+            most: See above.
+            own: Does a chunk in this process; if None it only waits.
+            again: Whether the chunks of a worker that dies are done again.
+
+        Yields:
+            Each chunk that a worker has done, with what it sent.
+        """
         died_over: set[Chunk] = set()
-        kernel = find_kernel(work.kernel)
-        order = {
-            "kernel": work.kernel,
-            "options": dict(work.options),
-            "layout": layout,
-            "inputs": len(inputs),
-        }
-        header = json.dumps(order).encode()
-        for worker in self._team:
-            worker.most = 1 if work.coarse else IN_FLIGHT
-            worker.assign(chunks, header)
-        while chunks or any(worker.chunks for worker in self._team):
-            for worker in self._listen(wait=not chunks):
-                if worker.receive():
+        try:
+            self._hire()
+            for worker in self.workers:
+                worker.header, worker.most = header, most
+                if worker.ready:
                     worker.assign(chunks)
-                else:
-                    self._replace(worker, died_over, header)
-            if chunks:
-                kernel(work.options, inputs, outputs, slice(*chunks.popleft()))
+            while chunks or any(worker.chunks for worker in self.workers):
+                for worker in self.listen(wait=own is None or not chunks):
+                    done = worker.receive()
+                    if done is None:
+                        self._replace(worker, died_over, header, again=again)
+                    else:
+                        if done[0] != STARTING:
+                            yield done
+                        worker.assign(chunks)
+                if own and chunks:
+                    own(chunks.popleft())
+        except BaseException:  # also where it is not asked on: they still have chunks in hand
+            self.dismiss_all(kill=True)
+            raise
 
-    def _listen(self, *, wait: bool) -> list[_Worker]:
+    def listen(self, *, wait: bool) -> list[_Worker]:
         """The workers that have something to say; waits for one if asked to."""
-        return [self._ears[number] for number, _ in self._poll.poll(None if wait else 0)]
+        if self._poll:
+            return [self._ears[number] for number, _ in self._poll.poll(None if wait else 0)]
+        ready = wait_for_pipes([worker.pipe for worker in self.workers], None if wait else 0)
+        return [worker for worker in self.workers if worker.pipe in ready]
 
-    def _replace(self, worker: _Worker, died_over: set[Chunk], header: bytes) -> None:
-        lost = deque(worker.chunks)
-        self._dismiss(worker)
-        if died_over.intersection(list(lost)[:1]):
-            raise WorkerError(
-                f"a worker died twice over the same part ({_describe_end(worker.code)}); "
-                "try the executor 'serial'"
-            )
-        died_over.update(list(lost)[:1])
-        self._hire()
-        self._team[-1].most = worker.most
-        self._team[-1].assign(lost, header)
-
-    def _dismiss_all(self, *, kill: bool = False) -> None:
-        for worker in list(self._team):
+    def dismiss_all(self, *, kill: bool = False) -> None:
+        """Ends all workers, at once if they are to be killed."""
+        for worker in list(self.workers):
             self._dismiss(worker, kill=kill)
 
+    def _replace(
+        self, worker: _Worker, died_over: set[Chunk], header: bytes, *, again: bool
+    ) -> None:
+        lost = deque(worker.chunks)
+        self._dismiss(worker)
+        end = _describe_end(worker.code)
+        if not worker.ready and not end.startswith("killed"):
+            raise WorkerError(
+                f"a worker process ended while it was starting ({end}): what a script does must"
+                ' stand behind a line if __name__ == "__main__": so that the script can be'
+                " imported; or use the executor 'serial'"
+            )
+        if not again:
+            raise WorkerError(f"a worker died ({end}); try the executor 'serial'")
+        over = set(list(lost)[:1]) if worker.ready else {STARTING}
+        if died_over & over:
+            raise WorkerError(
+                f"a worker died twice over the same part ({end}); try the executor 'serial'"
+            )
+        died_over.update(over)
+        self._hire()
+        self.workers[-1].header, self.workers[-1].most = header, worker.most
+        self.workers[-1].assign(lost)
+
     def _dismiss(self, worker: _Worker, *, kill: bool = False) -> None:
-        self._poll.unregister(worker.pipe.fileno())
+        if self._poll:
+            self._poll.unregister(worker.pipe.fileno())
         del self._ears[worker.pipe.fileno()]
-        self._team.remove(worker)
-        worker.join(kill=kill)
+        self.workers.remove(worker)
+        worker.join(kill=kill or not worker.ready)
 
     def _hire(self) -> None:
-        while len(self._team) < self.workers - 1:
-            worker = _Worker(self._context, self._memory)
-            self._team.append(worker)
+        while len(self.workers) < self.size:
+            worker = _Worker(self._method, *self._given)
+            self.workers.append(worker)
             self._ears[worker.pipe.fileno()] = worker
-            self._poll.register(worker.pipe.fileno(), select.POLLIN)
-
-    def _reserve(self, needed: int) -> None:
-        if needed > len(self._memory):
-            self.close()
-            self._memory = mmap.mmap(-1, 2 * needed)
+            if self._poll:
+                self._poll.register(worker.pipe.fileno(), select.POLLIN)
 
 
 class _Worker:
     """The caller's side of one worker process."""
 
-    def __init__(self, context: Any, memory: mmap.mmap) -> None:
+    def __init__(self, method: str, memory: Any, task: Task | None) -> None:
+        self.ready = method == "fork"
+        """Whether it has started."""
+        context = multiprocess.get_context(method)
         self.pipe, far_end = context.Pipe()
-        arguments = (far_end, memory, os.getpid())
+        games = None if self.ready else pack_games()
+        arguments = (far_end, memory, task, os.getpid(), games)
         self.process = context.Process(target=_work, args=arguments, daemon=True)
-        self.process.start()
+        with _shielded(method):
+            self.process.start()
         far_end.close()
         self.chunks: deque[Chunk] = deque()
+        self.header = b""
+        """What it must be told before the next chunk."""
         self.most = IN_FLIGHT
         """How many chunks it may have at a time."""
         self.code: int | None = None
         """The exit code, once it is known."""
 
-    def assign(self, chunks: deque[Chunk], header: bytes = b"") -> None:
-        """Sends chunks until enough are in flight, the first with the work's *header*."""
+    def assign(self, chunks: deque[Chunk]) -> None:
+        """Sends chunks until enough are in flight."""
         while chunks and len(self.chunks) < self.most:
             chunk = chunks.popleft()
             self.chunks.append(chunk)
             try:
-                self.pipe.send_bytes(CHUNK.pack(*chunk) + header)
-            except (BrokenPipeError, ConnectionResetError):
-                return  # it is dead: `hear` will find out, and the chunk counts as lost
-            header = b""
+                self.pipe.send_bytes(CHUNK.pack(*chunk) + self.header)
+            except OSError:
+                return  # it is dead: `receive` will find out, and the chunk counts as lost
+            self.header = b""
 
-    def receive(self) -> bool:
-        """Takes note that the first chunk is done; False if the worker is dead."""
+    def receive(self) -> tuple[Chunk, Any] | None:
+        """The first chunk, which is done, and what came of it; None if the worker is dead.
+
+        Raises:
+            Exception: What the worker says that it can't do.
+        """
         try:
-            self.pipe.recv_bytes()
-        except (EOFError, ConnectionResetError):
-            return False
-        self.chunks.popleft()
-        return True
+            message = self.pipe.recv_bytes()
+        except (EOFError, OSError):
+            return None
+        answer = pickle.loads(message) if message else None
+        if answer == READY:
+            self.ready = True
+            return STARTING, None
+        if isinstance(answer, ArenaError):
+            raise answer
+        return self.chunks.popleft(), answer
 
     def join(self, *, kill: bool) -> None:
         """Ends the worker, which notices that its pipe is closed, and cleans up after it."""
@@ -211,26 +359,162 @@ class _Worker:
         self.process.close()
 
 
-def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
-    """The worker's life: does chunks until the pipe closes or the caller is gone."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # who sends it to all means the caller, who ends us
-    _close_inherited(pipe.fileno())
+def _kill_all(workers: list[_Worker]) -> None:
+    while workers:
+        workers.pop().join(kill=True)
+
+
+def _gather(team: _Team, header: bytes, count: int, workers: int) -> list[Any]:
+    """What a *team* gives for each of *count* items.
+
+    Raises:
+        Exception: What was raised for the first of those items for which something was.
+    """
+    results: list[Any] = [None] * count
+    chunks = _chunks(count, workers, 1)
+    failed, error = count, None
+    with closing(team.share(chunks, header, 1, again=False)) as done:
+        for (start, stop), (given, problem) in done:
+            if problem is None:
+                results[start:stop] = given
+            elif start < failed:
+                failed, error = start, problem
+                chunks.clear()
+            waited = (chunk[0] < failed for worker in team.workers for chunk in worker.chunks)
+            if error and not any(waited):
+                break  # the others are ended as they are
+    if error:
+        raise error
+    return results
+
+
+def _pack_task(function: Callable[[Any], Any], items: list[Any]) -> bytes:
+    """What :func:`_work` applies, as bytes.
+
+    Functions of modules go by name, others by what they are made of.
+
+    Raises:
+        WorkerError: Something can't be pickled.
+    """
+    main = sys.modules["__main__"]
+    by_name = getattr(main, "__file__", None) or getattr(main, "__spec__", None)
     try:
+        with suppress(pickle.PicklingError, AttributeError, TypeError):
+            if by_name:  # else a worker finds nothing in its __main__
+                return pickle.dumps((function, items))
+        packed: bytes = dill.dumps((function, items), recurse=True)
+    except Exception as error:  # dill raises what it likes
+        raise WorkerError(
+            f"{getattr(function, '__name__', function)!s:.60} or its items can't be sent"
+            f" to a worker process ({one_line(str(error), 120)}): define them in a module, or use"
+            " the executor 'serial'"
+        ) from None
+    return packed
+
+
+@contextmanager
+def _shielded(method: str) -> Iterator[None]:
+    """Keeps signals from processes that start, until these ignore them."""
+    if method == "fork" or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # to start it would lift the mask
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, IGNORED)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) -> None:
+    """The worker's life: does chunks until the pipe closes or the caller is gone."""
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        if games is None:
+            _close_inherited(pipe.fileno())
+        else:
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, IGNORED)
+            unpack_games(games)
+            pipe.send_bytes(pickle.dumps(READY))
+        do: Callable[[slice], bytes] = partial(_apply, task or (len, []), parent)
         while True:
             while not pipe.poll(1.0):
                 if os.getppid() != parent:
                     return
             message = pipe.recv_bytes()
-            if len(message) > CHUNK.size:
-                order = json.loads(message[CHUNK.size :])
-                views = _view(memory, order["layout"])
-                kernel = find_kernel(order["kernel"])
-            inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
-            kernel(order["options"], inputs, outputs, slice(*CHUNK.unpack_from(message)))
-            pipe.send_bytes(b"")
+            try:
+                if len(message) > CHUNK.size:
+                    do = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
+                answer = do(slice(*CHUNK.unpack_from(message)))
+            except ArenaError as error:
+                answer = pickle.dumps(ArenaError(str(error)))
+            pipe.send_bytes(answer)
     except (EOFError, ConnectionResetError, BrokenPipeError):
         return
+
+
+def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[slice], bytes]:
+    """What does chunks as an *order* says.
+
+    Raises:
+        ArenaError: Something that it names is not known here.
+    """
+    if "task" in order:
+        try:
+            for path, source in order["code"]:
+                open_code(path, source)
+            return partial(_apply, dill.loads(order["task"]), parent)
+        except Exception as error:
+            raise WorkerError(
+                f"a worker process can't read the function that it is to apply ({error})"
+            ) from None
+    options = order["options"]
+    if order["variants"]:
+        add_variants(find_game(options["game"]), order["variants"])
+    views = _view(getattr(memory, "buffer", memory), order["layout"])
+    inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
+    kernel = find_kernel(order["kernel"])
+
+    def do(part: slice) -> bytes:
+        kernel(options, inputs, outputs, part)
+        return b""
+
+    return do
+
+
+def _apply(task: Task, parent: int, part: slice) -> bytes:
+    """The results of a *part* of a task's items, and what was raised instead of one, pickled.
+
+    Raises:
+        EOFError: Nobody waits for them any more.
+    """
+    function, items = task
+    results: list[Any] = []
+    problem: Exception | None = None
+    for place in range(part.start, part.stop):
+        if os.getppid() != parent:
+            raise EOFError
+        try:
+            results.append(function(items[place]))
+        except Exception as error:
+            error.add_note(f"In a worker process, for item {place}:\n{traceback.format_exc()}")
+            results, problem = [], error
+            break
+    try:
+        answer = pickle.dumps((results, problem))
+        pickle.loads(answer)  # some exceptions can be written but not read
+    except Exception as error:
+        what = "the result" if problem is None else f"{type(problem).__name__}: {problem}"
+        refusal = WorkerError(
+            f"{one_line(what, 120)} of {getattr(function, '__name__', function)!s:.60} can't be"
+            f" sent from a worker process ({one_line(str(error), 120)})"
+        )
+        for note in getattr(problem, "__notes__", ()):
+            refusal.add_note(note)
+        answer = pickle.dumps(([], refusal))
+    return answer
 
 
 def _close_inherited(keep: int) -> None:
@@ -266,15 +550,20 @@ def _view(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
     ]
 
 
-def _chunks(work: Work, workers: int) -> deque[Chunk]:
-    """Parts of *work*, many at once and more of them first, so that all workers end together."""
-    count = len(work)
-    if work.coarse:
+def _chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
+    """Parts of a whole, many at once and more of them first, so that all workers end together.
+
+    Args:
+        count: How many parts there are.
+        workers: How many share them.
+        fewest: How many are handed out together at least; each singly if 0.
+    """
+    if not fewest:
         return deque((part, part + 1) for part in range(count))
     chunks: deque[Chunk] = deque()
     start = 0
     while start < count:
-        size = max(work.fewest, count // (64 * workers), (count - start) // (2 * workers))
+        size = max(fewest, count // (64 * workers), (count - start) // (2 * workers))
         stop = min(count, start + size)
         chunks.append((start, stop))
         start = stop

@@ -17,7 +17,7 @@ Workers = Annotated[
     int | None, typer.Option(help="How many processes play; one per core unless given.")
 ]
 ExecutorName = Annotated[
-    str | None, typer.Option("--executor", metavar="NAME", help="serial or multiprocess.")
+    str | None, typer.Option("--executor", metavar="NAME", help="serial, multiprocess or spawn.")
 ]
 AllowProcess = Annotated[
     bool,

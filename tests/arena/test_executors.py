@@ -61,7 +61,7 @@ def assert_same(one: Results, other: Results) -> None:
 
 
 @pytest.fixture
-def team() -> Iterator[Callable[[int], ProcessExecutor]]:
+def team(find_workers: Callable[[], Any]) -> Iterator[Callable[[int], ProcessExecutor]]:
     """Makes executors of so many workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
 
@@ -72,7 +72,7 @@ def team() -> Iterator[Callable[[int], ProcessExecutor]]:
     yield make
     for executor in made:
         executor.close()
-    assert psutil.Process().children() == []
+    assert find_workers() == []
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_is_replaced(
     executor.play(batch)
     before = executor.processes()
     heard = 0
-    listen = executor._listen
+    listen = executor._team.listen
 
     def kill_and_listen(*, wait: bool) -> list[Any]:
         nonlocal heard
@@ -145,7 +145,7 @@ def test_a_worker_that_is_killed_is_replaced(
         heard += 1
         return listen(wait=wait)
 
-    monkeypatch.setattr(executor, "_listen", kill_and_listen)
+    monkeypatch.setattr(executor._team, "listen", kill_and_listen)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
     executor.play(batch)  # the death may have come to notice only now
     assert heard > moment
@@ -230,8 +230,10 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
 
     monkeypatch.setattr(processes, "find_kernel", lambda name: play)
     executor = team(2)
-    listen = executor._listen  # the caller plays no chunk before the worker has done one, or died
-    monkeypatch.setattr(executor, "_listen", lambda *, wait: listen(wait=True))
+    listen = (
+        executor._team.listen
+    )  # the caller plays no chunk before the worker has done one, or died
+    monkeypatch.setattr(executor._team, "listen", lambda *, wait: listen(wait=True))
     batch = make_matches(4000)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
     assert len(os.listdir(tmp_path)) == 2
@@ -389,7 +391,7 @@ def test_executors_are_made_by_name() -> None:
     assert isinstance(make("multiprocess", 3), ProcessExecutor)
     assert make("multiprocess", 3).workers == 3
     assert make(None).workers == default_workers() == len(os.sched_getaffinity(0))
-    assert set(EXECUTORS) == {"serial", "multiprocess"}
+    assert set(EXECUTORS) == {"serial", "multiprocess", "spawn"}
 
 
 @pytest.mark.parametrize("name", [None, *EXECUTORS])

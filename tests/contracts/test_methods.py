@@ -77,11 +77,19 @@ def test_a_run_ends_where_its_recipe_says(
     assert {check.generation for check in outcome.checks} == {3, 6}
 
 
+@pytest.mark.parametrize(("executor", "workers"), [("multiprocess", 2), ("spawn", 2), ("spawn", 4)])
 def test_the_number_of_workers_does_not_matter(
-    recipe: Recipe, whole: Run, tmp_path: Path, outcome_of: Callable[[Path], Any]
+    recipe: Recipe,
+    whole: Run,
+    tmp_path: Path,
+    outcome_of: Callable[[Path], Any],
+    ready_workers: list[int],
+    executor: str,
+    workers: int,
 ) -> None:
-    run = start(recipe, run=tmp_path / "run", executor="multiprocess", workers=2)
+    run = start(recipe, run=tmp_path / "run", executor=executor, workers=workers)
     assert outcome_of(run.path) == outcome_of(whole.path)
+    assert ready_workers  # all did something, but how much is left to chance
 
 
 def test_a_run_may_stop_anywhere_and_go_back(

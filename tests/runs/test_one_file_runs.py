@@ -48,9 +48,14 @@ def start(run: str, **options: Any) -> ea.Run:
     return ea.start("my_rows.py", run=run, changes=SMALL, **options)
 
 
-def test_the_same_bits_with_any_number_of_workers_and_resumed() -> None:
+def test_the_same_bits_with_any_number_of_workers_and_resumed(ready_workers: list[int]) -> None:
     whole = start("one", executor="serial").population_sha256
     assert start("two", workers=2).population_sha256 == whole
+    for workers in (2, 4):
+        ready_workers.clear()
+        run = start(f"spawn-{workers}", executor="spawn", workers=workers)
+        assert run.population_sha256 == whole
+        assert ready_workers
     ea.start("my_rows.py", run="three", changes=[*SMALL, "run.generations=1"], executor="serial")
     assert ea.resume("three", generations=3, executor="serial").population_sha256 == whole
 

@@ -154,7 +154,7 @@ def test_networks_play_what_their_numbers_say(head: str) -> None:
 
 
 def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
-    tmp_path: Path, outcome_of: Callable[[Path], Any]
+    tmp_path: Path, outcome_of: Callable[[Path], Any], ready_workers: list[int]
 ) -> None:
     recipe = tmp_path / "four.toml"
     recipe.write_text('[game]\nname = "openspiel:connect_four(egocentric_obs_tensor = true)"\n')
@@ -165,7 +165,9 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     options: dict[str, Any] = {"executor": "multiprocess", "workers": 2}
     start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
     assert outcome_of(tmp_path / "two/run") == outcome_of(alone.path)
-    resume(tmp_path / "one/run", from_generation=4, **options)
+    ready_workers.clear()
+    resume(tmp_path / "one/run", from_generation=4, executor="spawn", workers=2)
+    assert ready_workers
     assert outcome_of(tmp_path / "one/run") == outcome_of(tmp_path / "two/run")
     assert Run.open(tmp_path / "one/run").recipe.game == {
         "name": "openspiel:connect_four(egocentric_obs_tensor=true)"

@@ -178,8 +178,14 @@ def test_runs_with_code_are_the_same_for_any_workers_and_resumed(
     plain = small_recipe("run.generations=3")
     recipe = plain.change({key: value})
     hashes = set()
-    for name, options in (("a", {"executor": "serial"}), ("b", {"workers": 2})):
-        hashes.add(ea.start(recipe, run=name, **options).population_sha256)
+    ways: list[dict[str, Any]] = [
+        {"executor": "serial"},
+        {"executor": "multiprocess", "workers": 2},
+    ]
+    if key in {"method.fitness", "method.fixed_opponents"}:  # what other processes do
+        ways.append({"executor": "spawn", "workers": 2})
+    for name, options in enumerate(ways):
+        hashes.add(ea.start(recipe, run=f"run-{name}", **options).population_sha256)
     ea.start(recipe, run="c", changes={"run.generations": 1}, executor="serial")
     hashes.add(ea.resume("c", generations=3, workers=2).population_sha256)
     assert len(hashes) == 1

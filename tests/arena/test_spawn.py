@@ -1,0 +1,269 @@
+"""Workers that start from nothing: the same results as from forked ones, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from evolve_arena.arena.batch import Batch, Results, make_batch
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError, processes
+from evolve_arena.core import registry
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game, open_file, register_game
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.players.player import make_random
+
+
+def make_matches(game: Any, count: int) -> Batch:
+    """Matches of random players."""
+    packed = make_random(game).packed
+    seats = find_game(game.name).most_seats
+    seeds = np.arange(count, dtype=np.uint64)
+    return make_batch(game, packed, np.zeros((count, seats), np.int32), seeds)
+
+
+def assert_same(one: Results, other: Results) -> None:
+    for array, same in zip(one.arrays, other.arrays, strict=True):
+        assert np.array_equal(array, same)
+
+
+@pytest.fixture
+def team(
+    ready_workers: list[int], find_workers: Callable[[], Any]
+) -> Iterator[Callable[[int], ProcessExecutor]]:
+    """Makes executors of so many workers; afterwards no worker may be left."""
+    made: list[ProcessExecutor] = []
+
+    def make(workers: int) -> ProcessExecutor:
+        made.append(ProcessExecutor(workers, "spawn"))
+        return made[-1]
+
+    yield make
+    for executor in made:
+        executor.close()
+    assert find_workers() == []
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_every_number_of_workers_gives_the_same_results(
+    team: Callable[[int], ProcessExecutor], workers: int, ready_workers: list[int]
+) -> None:
+    executor = team(workers)
+    for count in (1, 65, 5000, 200):
+        batch = make_matches(ConnectFour(), count)
+        assert_same(executor.play(batch), SerialExecutor().play(batch))
+    assert len(executor.processes()) == workers - 1
+    assert set(ready_workers) == set(executor.processes())  # each did something
+
+
+def test_more_memory_than_at_first_is_shared(
+    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "FIRST_ROOM", 64 * 1024)
+    executor = team(2)
+    for count in (10, 4000):
+        batch = make_matches(ConnectFour(), count)
+        assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+
+def test_a_worker_that_is_killed_is_replaced(team: Callable[[int], ProcessExecutor]) -> None:
+    executor = team(3)
+    batch = make_matches(ConnectFour(), 4000)
+    executor.play(batch)
+    before = executor.processes()
+    os.kill(before[0], signal.SIGKILL)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+    executor.play(batch)  # the death may have come to notice only now
+    after = executor.processes()
+    assert len(after) == 2
+    assert before[0] not in after
+    assert before[1] in after
+
+
+def test_a_worker_that_is_not_ready_holds_up_nobody() -> None:
+    with ProcessExecutor(2, "spawn") as executor:
+        batch = make_matches(ConnectFour(), 1000)
+        assert_same(executor.play(batch), SerialExecutor().play(batch))
+        assert not executor._team.workers[0].ready
+
+
+def test_a_game_is_played_as_its_file_was_when_it_was_opened(
+    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+    source: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
+    file = tmp_path / "rows.py"
+    file.write_text(source + "\n# another\n", encoding="utf-8")
+    game = open_file(file).make()
+    file.write_text("no game any more", encoding="utf-8")
+    batch = make_matches(game, 3000)
+    assert_same(team(2).play(batch), SerialExecutor().play(batch))
+
+
+RENAMED = """
+from evolve_arena.games.connect_four.game import ConnectFour
+
+class Renamed(ConnectFour):
+    name = "renamed"
+"""
+
+
+def test_a_registered_game_is_known_to_workers(
+    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
+    game = import_module("their_renamed").Renamed
+    given = replace(find_game("connect-four"), game=game, make_text_ui=lambda game: None)
+    register_game(given)
+    batch = make_matches(game(), 3000)
+    assert_same(team(2).play(batch), SerialExecutor().play(batch))
+
+
+def test_a_registered_game_that_can_not_be_sent_is_named(
+    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+
+    class Stuck(ConnectFour):
+        """Nothing that a worker could import."""
+
+        name = "stuck"
+
+    register_game(replace(find_game("connect-four"), game=Stuck))
+    executor = team(2)
+    other = make_matches(ConnectFour(), 1000)
+    assert_same(executor.play(other), SerialExecutor().play(other))
+    with pytest.raises(
+        ArenaError, match=r"game stuck, given by register_game, can't be sent .*'se"
+    ):
+        executor.play(make_matches(Stuck(), 3000))
+
+
+CALLER = """
+import sys
+import numpy as np
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import ProcessExecutor
+from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.players.player import make_random
+
+game = ConnectFour()
+packed = make_random(game).packed
+
+
+def make(count):
+    seeds = np.arange(count, dtype=np.uint64)
+    return make_batch(game, packed, np.zeros((count, 2), np.int32), seeds)
+
+
+def nap(seconds):
+    import time
+    time.sleep(seconds)
+    return seconds
+
+
+executor = ProcessExecutor(3, METHOD)
+executor.play(make(1000))
+while not all(worker.ready for worker in executor._team.workers):
+    executor.play(make(1000))
+print(*executor.processes(), flush=True)
+"""
+
+
+def start_caller(method: str, busy: str) -> subprocess.Popen[bytes]:
+    """A script that has workers; their ids are the first line that it writes."""
+    script = CALLER.replace("METHOD", repr(method)) + busy
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+BUSY = {
+    "playing": "while True: executor.play(make(300_000))",
+    "waiting": "sys.stdin.read()",
+    "mapping": "executor.map(nap, [0.01] * 100_000)",
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "busy"), [("fork", "mapping"), *(("spawn", busy) for busy in BUSY)]
+)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_is_left_of_a_caller_that_ends(
+    number: int, method: str, busy: str, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    shared = set(os.listdir("/dev/shm"))
+    with start_caller(method, BUSY[busy]) as caller:
+        assert caller.stdout is not None
+        assert caller.stderr is not None
+        pids = [int(pid) for pid in caller.stdout.readline().split()]
+        time.sleep(0.3)
+        pids += [child.pid for child in psutil.Process(caller.pid).children()]
+        caller.send_signal(number)
+        said = caller.stderr.read().decode()
+        assert caller.wait() == -number
+        assert still_alive(pids) == []
+    assert set(os.listdir("/dev/shm")) <= shared
+    assert "resource_tracker" not in said
+    assert said.strip().endswith("KeyboardInterrupt") == (number == signal.SIGINT)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_who_forgets_to_close_ends_all_the_same(
+    method: str, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    with start_caller(method, "executor.map(nap, [0.01, 0.02])") as caller:
+        out, errors = caller.communicate(timeout=30)
+    assert (caller.returncode, errors) == (0, b"")
+    assert still_alive(map(int, out.split())) == []
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import evolve_arena as ea\n"
+        "ea.start('connect-four', run='one', executor='spawn', workers=3, changes=["
+        "'run.generations=100000'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "WorkerError: a worker process ended while it was starting" in last
+    assert 'if __name__ == "__main__":' in last
+    assert done.stderr.count("Traceback") == 1  # nothing from the workers
+
+
+def test_signals_that_come_while_workers_start_are_for_the_caller() -> None:
+    with ProcessExecutor(3, "spawn") as executor:
+        batch = make_matches(ConnectFour(), 1000)
+        executor.play(batch)
+        pids = executor.processes()
+        for pid in pids:
+            os.kill(pid, signal.SIGINT)
+            os.kill(pid, signal.SIGTERM)
+        while not all(worker.ready for worker in executor._team.workers):
+            executor.play(batch)
+        assert executor.processes() == pids
+        with pytest.raises(WorkerError, match="can't be sent"):
+            executor.map(lambda item: item, [threading.Lock(), iter([])])
