@@ -136,7 +136,7 @@ def is_open(source: bytes) -> bool:
 
 
 def opened_files() -> list[tuple[Path, bytes]]:
-    """The files that were run, with what stood in them, so that another process can run the same."""
+    """The files that were run, with what stood in them: another process can run the same."""
     return [(file.path, file.source) for file in _files.values()]
 
 
