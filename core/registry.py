@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import pkgutil
 from functools import cache
-from importlib import import_module, metadata, resources
+from importlib import import_module, resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,11 +165,16 @@ def recipe_readers() -> dict[str, str]:
     return {end: at for study in studies for end, at in getattr(study, "RECIPES", {}).items()}
 
 
-def recipe_files() -> dict[str, Any]:
-    """The recipes that ship, by name; each is a file, or what reads like one."""
+def recipe_files(*, studies: bool = True) -> dict[str, Any]:
+    """The recipes that ship, by name; each is a file, or what reads like one.
+
+    Args:
+        studies: Whether those of published studies too.
+    """
     found: dict[str, Any] = {}
     others = {place.partition(":")[0] for place in _places().values() if not place.endswith(FILE)}
-    for package in sorted({GROUP, *_packages(GROUP), *_packages(STUDIES), *others}):
+    published = _packages(STUDIES) if studies else []
+    for package in sorted({GROUP, *_packages(GROUP), *published, *others}):
         folder = resources.files(package).joinpath("recipes")
         if folder.is_dir():
             files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
@@ -197,6 +202,8 @@ def _packages(group: str) -> list[str]:
 @cache
 def _places() -> dict[str, str]:
     """Where each game is found: ``package.module:value``, or a path."""
+    from importlib import metadata  # takes as long as a third of a help
+
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"

@@ -28,6 +28,8 @@ PARTS = (
     "champion.json",
     "game",
 )
+LOG_NAME = "evolve.log"
+"""A run's own log; see `evolve_arena.runs.logs`."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
 
@@ -234,7 +236,9 @@ class RunDirectory:
 
     def _is_mine(self, file: Path) -> bool:
         aside = any(file.name.startswith(f"{part}.unusable") for part in PARTS)
-        return aside or file.name in PARTS or file.match("history.db*")
+        return (
+            aside or file.name in PARTS or file.match("history.db*") or file.match(f"{LOG_NAME}*")
+        )
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""

@@ -8,7 +8,7 @@ import secrets
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
@@ -420,7 +420,32 @@ def recipe_names() -> list[str]:
 
 def recipe_summary(name: str) -> str:
     """What the shipped recipe *name* breeds, in one line."""
-    return str(_read(name)[0].get("title", ""))
+    return describe_recipe(name).title
+
+
+class RecipeSummary(NamedTuple):
+    """What a list of recipes tells of one, as its file says it."""
+
+    name: str
+    title: str
+    game: str
+    method: str
+    is_published: bool
+    """Whether it belongs to a published study."""
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is the one with which to begin in its game, after which it is called."""
+        return self.name == self.game
+
+
+def describe_recipe(name: str) -> RecipeSummary:
+    """A shipped recipe as its file says it; nothing of its game is loaded."""
+    content = _read(name)[0]
+    game = str(content.get("game", {}).get("name", usual_game()))
+    method = str(content.get("method", {}).get("name", "tournament"))
+    published = name not in recipe_files(studies=False)
+    return RecipeSummary(name, str(content.get("title", "")), game, method, published)
 
 
 def _read(name: str) -> tuple[dict[str, Any], str]:

@@ -20,7 +20,7 @@ class Executor(ABC):
     """How many processes work at once."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`do` so far, as the caller's clock saw it."""
+    """Time spent in :meth:`do` so far, but for compiling, as the caller's clock saw it."""
 
     @abstractmethod
     def do(self, work: Work) -> list[NDArray[Any]]:

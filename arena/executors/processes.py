@@ -23,9 +23,12 @@ import multiprocess
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena import core
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.logs import LOG
 
 IN_FLIGHT = 2
 """Chunks that a worker has at a time, unless they are large: while it does one, the next is
@@ -66,7 +69,7 @@ class ProcessExecutor(Executor):
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
-        start = time.perf_counter()
+        start = working_clock()
         layout = _lay_out(work)
         self._reserve(_end(layout))
         views = _view(self._memory, layout)
@@ -81,7 +84,7 @@ class ProcessExecutor(Executor):
             self._dismiss_all(kill=True)  # they still have chunks of this work in hand
             raise
         copies = [view.copy() for view in outputs]
-        self.seconds += time.perf_counter() - start
+        self.seconds += working_clock() - start
         return copies
 
     def close(self) -> None:
@@ -129,6 +132,7 @@ class ProcessExecutor(Executor):
     def _replace(self, worker: _Worker, died_over: set[Chunk], header: bytes) -> None:
         lost = deque(worker.chunks)
         self._dismiss(worker)
+        LOG.warning("a worker died (%s); another one takes its place", _describe_end(worker.code))
         if died_over.intersection(list(lost)[:1]):
             raise WorkerError(
                 f"a worker died twice over the same part ({_describe_end(worker.code)}); "
@@ -152,6 +156,7 @@ class ProcessExecutor(Executor):
     def _hire(self) -> None:
         while len(self._team) < self.workers - 1:
             worker = _Worker(self._context, self._memory)
+            LOG.debug("worker %d begins", worker.process.pid)
             self._team.append(worker)
             self._ears[worker.pipe.fileno()] = worker
             self._poll.register(worker.pipe.fileno(), select.POLLIN)
@@ -216,6 +221,7 @@ def _work(pipe: Any, memory: mmap.mmap, parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # who sends it to all means the caller, who ends us
     _close_inherited(pipe.fileno())
+    core.on_compile = None  # the caller tells it
     try:
         while True:
             while not pipe.poll(1.0):

@@ -12,7 +12,7 @@ from evolve_arena.runs.commands.playing import open_named
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
     # What typer does not know goes with the names, and may be an option of a game.
-    app.command(context_settings={"ignore_unknown_options": True})(play)
+    app.command(rich_help_panel="Players", context_settings={"ignore_unknown_options": True})(play)
 
 
 def play(

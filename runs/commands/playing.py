@@ -38,9 +38,9 @@ Game = Annotated[
         "--game",
         metavar="GAME",
         callback=open_named,
-        help=f"One of {', '.join(game_names())}, or openspiel:NAME, or a game in one file,"
-        " MY_GAME.py; if left out, what the first player was made for (run:, file:), or plays"
-        f" alone, else {usual_game()}.",
+        help="One of {games}, or openspiel:NAME, or a game in one file, MY_GAME.py; if left out,"
+        " what the first player was made for (run:, file:), or plays alone, else"
+        f" {usual_game()}.",
     ),
 ]
 Seats = Annotated[
@@ -58,8 +58,9 @@ KeepGames = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (players, duel, tournament, evaluate, perft):
-        app.command()(command)
+    for command in (players, duel, tournament, evaluate):
+        app.command(rich_help_panel="Players")(command)
+    app.command(rich_help_panel="Games")(perft)
 
 
 def players(json: Json = False) -> None:
@@ -72,10 +73,11 @@ def players(json: Json = False) -> None:
         kinds = {form: summary for form, (summary, _) in found.items()}
         print_json({"players": kinds, "games": {form: games for form, (_, games) in found.items()}})
     else:
-        rows = [
-            (form, summary, "all" if games == every else ", ".join(games))
-            for form, (summary, games) in found.items()
-        ]
+        rows = []
+        for form, (summary, games) in found.items():
+            others = [game for game in every if game not in games]
+            most = f"all but {', '.join(others)}" if others else "all"
+            rows.append((form, summary, most if len(others) < len(games) else ", ".join(games)))
         print_table("Players", ["write", "who that is", "plays"], rows, left=3)
 
 
@@ -149,7 +151,10 @@ def tournament(
     keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
-    """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
+    """Let all players meet each other, and rate or rank them.
+
+    It prints a crosstable with ratings, or a ranking of configurations.
+    """
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.core.registry import find_game
     from evolve_arena.runs.output import print_caveats, print_json
@@ -215,7 +220,7 @@ def evaluate(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure a player against the fixed opponents, and on positions.
+    """Measure a player against fixed opponents, and on positions.
 
     In games that count points also at tables of its like.
     """
