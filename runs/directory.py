@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from evolve_arena.core.files import suggest_path
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from evolve_arena.runs.files import (
     describe_special,
@@ -98,7 +99,8 @@ class RunDirectory:
             NotARunError: There is none.
         """
         if not os.path.exists(self.path):  # false for names that no file can have
-            raise NotARunError(f"{self.path} does not exist{self._suggest()}")
+            near = suggest_path(self.path)
+            raise NotARunError(f"{self.path} does not exist{near or self._suggest()}")
         if not self.recipe.is_file():
             raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
 

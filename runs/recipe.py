@@ -14,7 +14,7 @@ import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
@@ -38,6 +38,7 @@ from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
+from evolve_arena.runs.recipe_keys import explain_key, list_keys
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -353,8 +354,33 @@ def load_recipe(name: str, changes: Iterable[str] = (), permit: Permit = refuse_
         content, source = _read(name)
     for key, value in values.items():
         _put(content, key, value)
-    recipe = _resolve(content, source, Path(source).parent, permit)
+    try:
+        recipe = _resolve(content, source, Path(source).parent, permit)
+    except RecipeError:
+        _refuse_unknown_keys(content, values)
+        raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
+
+
+def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """All keys of a recipe of this *content*; see :func:`evolve_arena.runs.recipe_keys.list_keys`.
+
+    Raises:
+        ArenaError: There is no such game or method.
+    """
+    return list_keys(content, {"check": CheckConfig, "run": RunConfig})
+
+
+def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
+    for key in values:
+        rest = {name: part for name, part in content.items() if name != key}
+        try:
+            text = explain_key(key, keys_of(rest))
+        except ArenaError:  # of which the first error tells
+            return
+        if text:
+            raise RecipeError(text)
 
 
 def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -464,7 +490,7 @@ def _parse(path: Path) -> dict[str, Any]:
         text = read_file(path, LARGEST).decode("utf-8")
         return dict(load(reader)(json.loads(text))) if reader else _load_toml(text)
     except OSError as error:
-        raise RecipeError(f"{path}: {error.strerror}") from None
+        raise RecipeError(f"{path}: {explain_unread(error, path)}") from None
     except BadValueError as error:
         raise RecipeError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:  # no TOML or JSON, or not UTF-8
@@ -552,7 +578,7 @@ def _open_game_file(
     try:
         source = read_file(path, LARGEST)
     except OSError as error:
-        raise BadValueError(f"game.name is {quote(name)}: {error.strerror}") from None
+        raise BadValueError(f"game.name is {quote(name)}: {explain_unread(error, path)}") from None
     if not is_open(source):
         permit(path, source)
     spec = open_file(path)
