@@ -75,7 +75,11 @@ def _run() -> int:
 
     from evolve_arena import core
     from evolve_arena.runs.commands import app
+    from evolve_arena.runs.commands.completion import VARIABLE, answer_shell
 
+    if VARIABLE in os.environ:
+        answer_shell(app, os.environ)
+        return 0
     core.on_compile = _tell_compiling
 
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)

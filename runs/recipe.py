@@ -474,6 +474,15 @@ def describe_recipe(name: str) -> RecipeSummary:
     return RecipeSummary(name, str(content.get("title", "")), game, method, published)
 
 
+def read_content(name: str) -> dict[str, Any]:
+    """What the shipped recipe or the file *name* says, unchecked.
+
+    Raises:
+        ArenaError: There is none, or it can't be read.
+    """
+    return _read(name)[0]
+
+
 def _read(name: str) -> tuple[dict[str, Any], str]:
     if name in (files := recipe_files()):
         return tomllib.loads(files[name].read_text("utf-8")), f"recipe {name}"

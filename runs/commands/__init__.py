@@ -16,6 +16,7 @@ app = App(
     help="Breed board-game players by neuroevolution.",
     epilog=f"Begin with: evolve start {usual_game()}. Help on a command: evolve COMMAND -h",
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 for group in (evolving, playing, joining, exchanging, making, *find_commands()):

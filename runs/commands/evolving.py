@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evolve_arena.runs.commands.completion import (
+    complete_change,
+    complete_game,
+    complete_recipe,
+    complete_run,
+    complete_run_or_file,
+)
+
 if TYPE_CHECKING:
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
     from evolve_arena.runs.training import Watch
 
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
+RunPath = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
 Workers = Annotated[
@@ -48,7 +58,12 @@ def register(app: typer.Typer) -> None:
 
 def recipes(
     game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="Only those of this game, with titles.")
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="Only those of this game, with titles.",
+            autocompletion=complete_game,
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
     json: Json = False,
@@ -75,7 +90,9 @@ def start(
     recipe: Annotated[
         str,
         typer.Argument(
-            metavar="RECIPE", help="A name, or a TOML file; or a game in one file, MY_GAME.py."
+            metavar="RECIPE",
+            help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
+            autocompletion=complete_recipe,
         ),
     ],
     run: Annotated[
@@ -90,7 +107,12 @@ def start(
     executor: ExecutorName = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Replaces a value; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.KEY=VALUE",
+            help="Replaces a value; repeatable.",
+            autocompletion=complete_change,
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Quiet = False,
@@ -177,7 +199,10 @@ def info(run: RunPath, json: Json = False) -> None:
 
 def plot(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="Run directories.")
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN...", help="Run directories.", autocompletion=complete_run_or_file
+        ),
     ] = None,
     to: Annotated[
         Path | None,

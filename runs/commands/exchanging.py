@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolve_arena.runs.commands.completion import complete_run_or_file
+
 if TYPE_CHECKING:
     from evolve_arena.players.bred import BredPlayer
 
@@ -26,7 +28,12 @@ def register(app: typer.Typer) -> None:
 
 def export(
     run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's directory, or file:PATH of a player.")
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="A run's directory, or file:PATH of a player.",
+            autocompletion=complete_run_or_file,
+        ),
     ],
     to: Annotated[
         str,

@@ -14,6 +14,7 @@ import typer
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import game_names, open_game, usual_game
+from evolve_arena.runs.commands.completion import complete_game, complete_player
 
 if TYPE_CHECKING:
     from evolve_arena.arena.match import Keep
@@ -27,9 +28,9 @@ Openings = Annotated[
 ]
 
 
-def open_named(name: str | None) -> str | None:
-    """The name of the game that was typed, which may be a file's."""
-    return None if name is None else open_game(name).name
+def open_named(context: typer.Context, name: str | None) -> str | None:
+    """The name of the game that was typed, which may be a file's; the shell opens none."""
+    return name if name is None or context.resilient_parsing else open_game(name).name
 
 
 Game = Annotated[
@@ -38,6 +39,7 @@ Game = Annotated[
         "--game",
         metavar="GAME",
         callback=open_named,
+        autocompletion=complete_game,
         help="One of {games}, or openspiel:NAME, or a game in one file, MY_GAME.py; if left out,"
         " what the first player was made for (run:, file:), or plays alone, else"
         f" {usual_game()}.",
@@ -82,8 +84,13 @@ def players(json: Json = False) -> None:
 
 
 def duel(
-    first: Annotated[str, typer.Argument(metavar="A", help="A player; see evolve players.")],
-    second: Annotated[str, typer.Argument(metavar="B")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="A player; see evolve players.", autocompletion=complete_player
+        ),
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", autocompletion=complete_player)],
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
@@ -122,6 +129,7 @@ def tournament(
         typer.Argument(
             metavar="A B C...",
             help="Players. 'run:STUDY/*', in quotes, stands for all runs in a folder.",
+            autocompletion=complete_player,
         ),
     ],
     rank: Annotated[
@@ -134,7 +142,11 @@ def tournament(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="PLAYER", help="Whom all meet, and not each other; implies --rank."),
+        typer.Option(
+            metavar="PLAYER",
+            help="Whom all meet, and not each other; implies --rank.",
+            autocompletion=complete_player,
+        ),
     ] = None,
     games: Annotated[
         int | None,
@@ -201,7 +213,12 @@ def tournament(
 
 
 def evaluate(
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="See evolve players.")],
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="See evolve players.", autocompletion=complete_player
+        ),
+    ],
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
@@ -210,6 +227,7 @@ def evaluate(
         typer.Option(
             metavar="PLAYER",
             help="Whom to meet instead of those that the game has for this; repeatable.",
+            autocompletion=complete_player,
         ),
     ] = None,
     positions: Annotated[
@@ -249,7 +267,9 @@ def evaluate(
 
 def perft(
     depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=30)],
-    game: Annotated[str | None, typer.Option(help="The game.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game.", autocompletion=complete_game)
+    ] = None,
     position: Annotated[str, typer.Option(help="As the game writes one, or moves.")] = "",
     json: Json = False,
 ) -> None:
