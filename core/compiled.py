@@ -93,7 +93,7 @@ def cache_folder() -> Path:
     """
     name = f"kernels-{_digest()}"
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
+    for base in (*find_bases(), temporary / f"evolve-arena-{_user()}"):
         folder = base / name
         try:
             if base.parent == temporary:
@@ -291,7 +291,7 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _find_bases() -> list[Path]:
+def find_bases() -> list[Path]:
     """Where the folder should lie; nowhere if the user has no home folder."""
     try:
         chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
@@ -389,6 +389,11 @@ def working_clock() -> float:
     now = time.perf_counter()
     compiling = now - _announcer.since if _announcer.depth else 0.0
     return now - _announcer.total - compiling
+
+
+def compiling_seconds() -> float:
+    """How long this process has compiled so far."""
+    return _announcer.total
 
 
 def estimate_seconds(subject: str, function: Any = None) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import pkgutil
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,19 +165,19 @@ def recipe_readers() -> dict[str, str]:
     return {end: at for study in studies for end, at in getattr(study, "RECIPES", {}).items()}
 
 
-def recipe_files(*, studies: bool = True) -> dict[str, Any]:
-    """The recipes that ship, by name; each is a file, or what reads like one.
+def recipe_files(*, studies: bool = True) -> dict[str, Path]:
+    """The files of the recipes that ship, by name.
 
     Args:
         studies: Whether those of published studies too.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, Path] = {}
     others = {place.partition(":")[0] for place in _places().values() if not place.endswith(FILE)}
     published = _packages(STUDIES) if studies else []
     for package in sorted({GROUP, *_packages(GROUP), *published, *others}):
-        folder = resources.files(package).joinpath("recipes")
-        if folder.is_dir():
-            files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
+        place = find_spec(package)  # which loads nothing of the game
+        for folder in (place and place.submodule_search_locations) or ():
+            files = Path(folder, "recipes").glob("*.toml")
             found |= {file.name.removesuffix(".toml"): file for file in files}
     return found
 

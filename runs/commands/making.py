@@ -1,4 +1,4 @@
-"""The commands for who makes a game: new-game, check."""
+"""The commands for who makes a game, new-game and check; and doctor, for any machine."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
     app.command("new-game", rich_help_panel="Games")(new_game)
     app.command(rich_help_panel="Games")(check)
+    app.command(rich_help_panel="This machine")(doctor)
 
 
 def new_game(
@@ -46,3 +47,21 @@ def check(
         print_json(content)
     else:
         print_report(content)
+
+
+def doctor(
+    quick: Annotated[bool, typer.Option("--quick", help="Without the benchmark.")] = False,
+    json: Json = False,
+) -> None:
+    """Look what is installed here, what is wrong, and how fast it is.
+
+    The benchmark takes some ten seconds, without compiling, which it tells.
+    """
+    from evolve_arena.runs.doctor import examine, print_examination
+    from evolve_arena.runs.output import print_json
+
+    content = examine(quick=quick)
+    if json:
+        print_json(content)
+    else:
+        print_examination(content)
