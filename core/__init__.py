@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-on_compile: Callable[[str], None] | None = None
-"""Is told what is being compiled, once in a process, if that takes longer than a moment."""
+on_compile: Callable[[str, float], None] | None = None
+"""Is told what is being compiled, if that takes longer than a moment, and about how many seconds it
+takes; once for each subject in a process."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -34,8 +35,9 @@ from numba.extending import intrinsic
 
 from evolve_arena import core
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.files import make_private_folder
+from evolve_arena.core.files import make_private_folder, read_file
 from evolve_arena.core.game import GameSpec
+from evolve_arena.core.logs import LOG
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -91,7 +93,7 @@ def cache_folder() -> Path:
     """
     name = f"kernels-{_digest()}"
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
+    for base in (*find_bases(), temporary / f"evolve-arena-{_user()}"):
         folder = base / name
         try:
             if base.parent == temporary:
@@ -103,6 +105,7 @@ def cache_folder() -> Path:
         except OSError:
             continue
         _forget_old_caches(base, keep=folder)
+        LOG.debug("compiled code lies in %s", folder)
         return folder
     return _make_passing_folder(temporary, name)
 
@@ -288,7 +291,7 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _find_bases() -> list[Path]:
+def find_bases() -> list[Path]:
     """Where the folder should lie; nowhere if the user has no home folder."""
     try:
         chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
@@ -322,35 +325,148 @@ def _user() -> str:
 
 
 class _Announcer(event.Listener):
-    """Tells :data:`evolve_arena.core.on_compile` if compiling takes longer than a moment."""
+    """Tells :data:`evolve_arena.core.on_compile` what is compiled if that takes over a moment.
+
+    How long each subject took is remembered in a file beside the folders of machine code.
+    """
 
     def __init__(self) -> None:
-        self.subject = "what is needed"
-        self._depth = 0
-        self._since = 0.0
-        self._spent = 0.0
+        self.subjects: dict[str, str] = {}
+        """By the name of a package: what its compiling is called."""
+        self.total = 0.0
+        """Seconds spent by this process, without the function that is being compiled now."""
+        self.since = 0.0
+        """When that one was begun, if :attr:`depth` is not 0."""
+        self.depth = 0
+        self._spent: dict[str, float] = {}
+        self._told: set[str] = set()
+        self._subject = ""
+        self._function: Any = None
 
     def on_start(self, event: event.Event) -> None:
         """A function is being compiled, perhaps for another one."""
-        if self._depth == 0:
-            self._since = time.monotonic()
-            package = event.data["dispatcher"].__module__.rpartition(".")[0]
-            if package.startswith("evolve_arena.games."):
-                self.subject = package.split(".")[2].replace("_", "-")
-        self._depth += 1
-        if core.on_compile and self._spent + time.monotonic() - self._since > MOMENT:
-            tell, core.on_compile = core.on_compile, None
-            tell(self.subject)
+        now = time.perf_counter()
+        if self.depth == 0:
+            self.since = now
+            self._function = event.data["dispatcher"]
+            self._subject = self._find_subject(self._function.__module__)
+        self.depth += 1
+        subject = self._subject
+        spent = self._spent.get(subject, 0.0) + now - self.since
+        if core.on_compile and subject not in self._told and spent > MOMENT:
+            self._told.add(subject)
+            core.on_compile(subject, max(spent, estimate_seconds(subject, self._function)))
 
     def on_end(self, event: event.Event) -> None:
         """It is done."""
-        self._depth -= 1
-        if self._depth == 0:
-            self._spent += time.monotonic() - self._since
+        self.depth -= 1
+        if self.depth:
+            return
+        took = time.perf_counter() - self.since
+        self.total += took
+        self._spent[self._subject] = self._spent.get(self._subject, 0.0) + took
+        name = event.data["dispatcher"].__name__
+        LOG.debug("compiled %s of %s in %.2f s", name, self._subject, took)
+
+    def note(self) -> None:
+        """Remembers for the next time what took longer than a moment."""
+        took = {name: spent for name, spent in self._spent.items() if spent > MOMENT}
+        if took and os.getpid() == _pid:
+            _remember(took)
+
+    def _find_subject(self, module: str) -> str:
+        package = module.rpartition(".")[0]
+        if package in self.subjects:
+            return self.subjects[package]
+        parts = package.removeprefix("evolve_arena.").split(".")
+        if parts[0] == "games" and parts[1:]:
+            return parts[1].replace("_", "-")
+        return FLOORS.get(parts[0], "a game")
 
 
+def working_clock() -> float:
+    """Seconds, as ``time.perf_counter`` counts them, but for those that compiling took."""
+    now = time.perf_counter()
+    compiling = now - _announcer.since if _announcer.depth else 0.0
+    return now - _announcer.total - compiling
+
+
+def compiling_seconds() -> float:
+    """How long this process has compiled so far."""
+    return _announcer.total
+
+
+def estimate_seconds(subject: str, function: Any = None) -> float:
+    """How long it takes to compile a *subject* here: as long as the last time, if there was one.
+
+    Else it is a general figure: that of another machine, by the size of the *function* with all
+    that it calls, times how much slower this machine runs a loop in Python now.
+    """
+    if remembered := _recall().get(subject):
+        return remembered
+    began = time.perf_counter()
+    sum(number * number for number in range(LOOP))
+    slower = (time.perf_counter() - began) / LOOP_SECONDS
+    return (LEAST_SECONDS + USUAL_SECONDS * (_measure(function, set()) / USUAL_SIZE) ** 2) * slower
+
+
+def _measure(function: Any, seen: set[Any]) -> int:
+    """Bytes of Python's code in a compiled *function* and in all that it calls, each once."""
+    python = getattr(function, "py_func", None)
+    if python is None or python in seen:
+        return 0
+    seen.add(python)
+    names = (python.__globals__.get(name) for name in python.__code__.co_names)
+    return len(python.__code__.co_code) + sum(_measure(inner, seen) for inner in names)
+
+
+def compiled_before() -> dict[str, float]:
+    """How many seconds each subject took that was compiled on this machine, by name."""
+    return _recall()
+
+
+LOOP, LOOP_SECONDS = 100_000, 0.0050
+"""A loop, and how long it takes on the machine of the figures below."""
+LEAST_SECONDS, USUAL_SECONDS, USUAL_SIZE = 2.0, 4.0, 35_000
+"""Measured with the kernels of the games that ship; who calls twice as much takes four times as
+long, as most of it is put in place of the calls."""
+FLOORS = {"core": "random numbers", "evolve": "the method", "arena": "pairings"}
+FLOORS |= {"genomes": "operators on genomes", "players": "players"}
+"""What compiling is called that is not of one game."""
+TIMES = "compile-times.json"
+"""The file that remembers them."""
+MOST_REMEMBERED, MOST_BYTES = 200, 100_000
+
+
+def _recall() -> dict[str, float]:
+    """What was remembered, as far as it is of use: anything may stand in a file."""
+    try:
+        content = json.loads(read_file(cache_folder().parent / TIMES, MOST_BYTES))
+        pairs = [(str(name), float(took)) for name, took in content.items()]
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return {}
+    return {name: took for name, took in pairs if 0.0 < took < 3600.0}
+
+
+def _remember(took: Mapping[str, float]) -> None:
+    known = _recall()
+    for name, spent in took.items():  # of one that took less, a part was in the cache perhaps
+        before = known.pop(name, 0.0)
+        known[name] = round(max(spent, (spent + before) / 2), 2)
+    content = json.dumps(dict([*known.items()][-MOST_REMEMBERED:]), indent=1)
+    folder = cache_folder()
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as new:
+            new.write(content)
+        os.replace(new.name, folder.parent / TIMES)
+    except OSError as error:
+        LOG.debug("%s can't be written: %s", TIMES, error)
+
+
+_pid = os.getpid()
 _announcer = _Announcer()
 event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
+atexit.register(_announcer.note)
 _made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
 
 
@@ -387,8 +503,9 @@ def _add_variant(
     kernel = game.kernel
     flags = {flag: flag in needed for flag in kernel.flags}
     kinds = [flag.removeprefix("HAS_").replace("_", " ").lower() for flag in sorted(needed)]
-    _announcer.subject = f"{game.name} ({', '.join(kinds or ['random players'])})"
     copies = specialise(kernel.modules, given | flags, kernel.instead)
+    subject = f"{game.name} ({', '.join(kinds or ['random players'])})"
+    _announcer.subjects[copies[0].__name__.rpartition(".")[0]] = subject
     names = (name.rpartition(".")[2] for name in kernel.modules)
     modules = dict(zip(names, copies, strict=True))
     _made.setdefault((game.name, *given.items()), []).append((needed, modules))

@@ -102,6 +102,8 @@ class UnknownNameError(ArenaError):
 
     >>> print(UnknownNameError("colour", "grean", ["red", "green"]))
     unknown colour 'grean': did you mean 'green'? (known: green, red)
+    >>> print(UnknownNameError("player", "minmax:depth=2", ["minimax:depth=4"]))
+    unknown player 'minmax:depth=2': did you mean 'minimax:depth=2'? (known: minimax:depth=4)
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
@@ -110,7 +112,9 @@ class UnknownNameError(ArenaError):
         head = str(name)[:LONGEST].partition(":")[0]
         found = difflib.get_close_matches(head, heads, n=1, cutoff=0.5)
         near = [heads[head] for head in found]
-        hint = f" did you mean {near[0]!r}?" if near else ""
+        argument = str(name)[:LONGEST].partition(":")[2]
+        meant = f"{found[0]}:{argument}" if near and argument and ":" in near[0] else "".join(near)
+        hint = f" did you mean {meant!r}?" if near else ""
         listed = textwrap.shorten(", ".join(names), MOST_LISTED, placeholder=" ...")
         super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
         self.name = name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import stat
@@ -34,6 +35,36 @@ def read_file(path: Path, most: int) -> bytes:
                 return b"".join(parts)
     raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
 
+
+def explain_unread(error: OSError, path: Path | str) -> str:
+    """Why *path* can't be read, and what is near if there is nothing."""
+    near = suggest_path(path) if error.errno == errno.ENOENT else ""
+    return f"{error.strerror}{near}"
+
+
+def suggest_path(path: Path | str) -> str:
+    """A question for who typed a *path* that does not exist: "; did you mean PATH?", or nothing.
+
+    Each part of it that does not exist is taken for the nearest name in its folder.
+    """
+    found, changed = Path(), False
+    for part in Path(path).parts:
+        if os.path.lexists(found / part):
+            found /= part
+            continue
+        try:
+            names = sorted(os.listdir(found))[:MOST_NAMES]
+        except OSError:
+            return ""
+        near = difflib.get_close_matches(part, names, n=1, cutoff=0.6)
+        if not near:
+            return ""
+        found, changed = found / near[0], True
+    return f"; did you mean {found}?" if changed else ""
+
+
+MOST_NAMES = 2000
+"""How many names of a folder are compared with a mistyped one."""
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 

@@ -13,7 +13,7 @@ import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module, metadata, resources
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -221,14 +221,19 @@ def recipe_readers() -> dict[str, str]:
     return {end: at for study in studies for end, at in getattr(study, "RECIPES", {}).items()}
 
 
-def recipe_files() -> dict[str, Any]:
-    """The recipes that ship, by name; each is a file, or what reads like one."""
-    found: dict[str, Any] = {}
+def recipe_files(*, studies: bool = True) -> dict[str, Path]:
+    """The files of the recipes that ship, by name.
+
+    Args:
+        studies: Whether those of published studies too.
+    """
+    found: dict[str, Path] = {}
     others = {place.partition(":")[0] for place in _places().values() if not place.endswith(FILE)}
-    for package in sorted({GROUP, *_packages(GROUP), *_packages(STUDIES), *others}):
-        folder = resources.files(package).joinpath("recipes")
-        if folder.is_dir():
-            files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
+    published = _packages(STUDIES) if studies else []
+    for package in sorted({GROUP, *_packages(GROUP), *published, *others}):
+        place = find_spec(package)  # which loads nothing of the game
+        for folder in (place and place.submodule_search_locations) or ():
+            files = Path(folder, "recipes").glob("*.toml")
             found |= {file.name.removesuffix(".toml"): file for file in files}
     return found
 
@@ -254,6 +259,8 @@ def _packages(group: str) -> list[str]:
 @cache
 def _places() -> dict[str, str]:
     """Where each game is found: ``package.module:value``, or a path."""
+    from importlib import metadata  # takes as long as a third of a help
+
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"

@@ -227,6 +227,11 @@ def teach_part(
     rules = game.game.rules_type(*options["rules"])
     teach, make_tuple_workspace = game.learn_tuples(rules)
     learning = LearningSettings(*options["learning"])
+    if part.start == part.stop:  # only to compile
+        structure = np.array(structures[places[0] : places[1]])
+        workspace = make_tuple_workspace(int(structure[READINGS]))
+        scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
+        teach(rules, learning._replace(games=0), structure, *scratch[:2], workspace, scratch[2])
     for place in range(part.start, part.stop):
         one = place // options["shards"]
         structure = np.array(structures[places[one] : places[one + 1]])

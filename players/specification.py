@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.core.user_code import (
@@ -232,7 +232,7 @@ def _make_from_file(argument: str, game: AnyGame) -> Player:
     try:
         return read_player(read_file(path, LARGEST), path.stem)
     except OSError as error:
-        raise ArenaError(f"player file:{argument}: {error.strerror}") from None
+        raise ArenaError(f"player file:{argument}: {explain_unread(error, path)}") from None
     except (BadValueError, DamagedFileError, NewerFormatError) as error:
         raise type(error)(f"player file:{argument}: {error}") from None
 

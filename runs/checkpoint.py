@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
+from evolve_arena.core.logs import LOG
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -181,7 +182,9 @@ def save_checkpoint(
             " or infinity came up), so nothing is saved; go on from the last checkpoint with"
             " smaller mutations"
         )
-    directory.write(directory.checkpoint(state.generation), write_state(state, method, run))
+    blob, file = write_state(state, method, run), directory.checkpoint(state.generation)
+    directory.write(file, blob)
+    LOG.info("checkpoint: %s, %d bytes", file.name, len(blob))
 
 
 def drop_checkpoints(directory: RunDirectory, run: RunConfig) -> None:

@@ -60,11 +60,12 @@ def _answer(signals: list[int]) -> int:
     return code
 
 
-def _tell_compiling(what: str) -> None:
+def _tell_compiling(what: str, seconds: float) -> None:
+    from evolve_arena.runs.output import format_seconds
+
+    about = format_seconds(seconds)
     print(
-        f"compiling {what} for this machine, once; this usually takes 5 to 40 seconds ...",
-        file=sys.stderr,
-        flush=True,
+        f"compiling {what} for this machine, once: about {about} ...", file=sys.stderr, flush=True
     )
 
 
@@ -75,11 +76,13 @@ def _run() -> int:
     from evolve_arena import core
     from evolve_arena.core import errors
     from evolve_arena.runs.commands import app
+    from evolve_arena.runs.commands.completion import VARIABLE, answer_shell
 
     errors.at_command_line = True
-
-    if sys.stderr.isatty():
-        core.on_compile = _tell_compiling
+    if VARIABLE in os.environ:
+        answer_shell(app, os.environ)
+        return 0
+    core.on_compile = _tell_compiling
 
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve_arena.core.errors import spell
+from evolve_arena.core.files import suggest_path
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from evolve_arena.runs.files import (
     describe_special,
@@ -30,6 +31,8 @@ PARTS = (
     "game",
     "code",
 )
+LOG_NAME = "evolve.log"
+"""A run's own log; see `evolve_arena.runs.logs`."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
 
@@ -98,7 +101,8 @@ class RunDirectory:
             NotARunError: There is none.
         """
         if not os.path.exists(self.path):  # false for names that no file can have
-            raise NotARunError(f"{self.path} does not exist{self._suggest()}")
+            near = suggest_path(self.path)
+            raise NotARunError(f"{self.path} does not exist{near or self._suggest()}")
         if not self.recipe.is_file():
             raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
 
@@ -241,7 +245,9 @@ class RunDirectory:
 
     def _is_mine(self, file: Path) -> bool:
         aside = any(file.name.startswith(f"{part}.unusable") for part in PARTS)
-        return aside or file.name in PARTS or file.match("history.db*")
+        return (
+            aside or file.name in PARTS or file.match("history.db*") or file.match(f"{LOG_NAME}*")
+        )
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""

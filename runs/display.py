@@ -83,7 +83,6 @@ class Display:
         bar = ProgressBar(total=max(1, progress.generations), completed=progress.generation)
         head = Table.grid(padding=(0, 1))
         head.add_row(
-            as_text(self.title, style="bold"),
             bar,
             f"generation {progress.generation} of {progress.generations}",
             f"{format_seconds(self._left(progress))} left",
@@ -99,7 +98,7 @@ class Display:
         for result in progress.results:
             told = _describe(result, progress.checked)
             body.add_row(as_text(f"against {result.names[1]}"), told)
-        return Group(head, body)
+        return Group(as_text(self.title, style="bold"), head, body)
 
     def _line(self, progress: Progress) -> str:
         checks = "  ".join(

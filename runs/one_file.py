@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from evolve_arena.core.compiled import cache_folder
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
@@ -80,7 +80,7 @@ def load_game(path: Path | str, name: str | None = None, source: str | None = No
         if source is None:
             source = read_file(path, LARGEST).decode("utf-8")
     except OSError as error:
-        raise GameFileError(f"{path}: {error.strerror}") from None
+        raise GameFileError(f"{path}: {explain_unread(error, path)}") from None
     except UnicodeDecodeError:
         raise GameFileError(f"{path}: this is no text") from None
     file = _GameFile(path, source)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +23,10 @@ from evolve_arena.core.errors import LONGEST, one_line
 
 LONGEST_LINE = 4096
 """As long as a path can be."""
+INDENT = "  "
+"""Before what a line that is too long for the terminal goes on with."""
+WIDE = Console(width=10_000)
+"""What tables are measured with."""
 
 
 def print_line(text: object = "", *, heading: object = "", error: bool = False) -> None:
@@ -32,7 +38,23 @@ def print_line(text: object = "", *, heading: object = "", error: bool = False) 
         error: Whether it goes to standard error.
     """
     line = as_text(heading, LONGEST_LINE, style="bold") + as_text(text, LONGEST_LINE)
-    _console(error=error).print(line)
+    console = _console(error=error)
+    for part in _wrap(line, console.width) if console.is_terminal else [line]:
+        console.print(part)
+
+
+def _wrap(line: Text, width: int) -> list[Text]:
+    """The *line* in several, broken between words; paths and commands stay whole."""
+    if line.cell_len <= width:
+        return [line]
+    found = textwrap.wrap(
+        line.plain,
+        width,
+        subsequent_indent=INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [Text(part) for part in found]
 
 
 def as_text(content: object, most: int = LONGEST, style: str = "") -> Text:
@@ -46,17 +68,102 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 
 def print_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: int = 1,
+    sections: Collection[int] = (),
 ) -> None:
-    """Prints a table; the first *left* columns are set to the left, all others to the right."""
+    """Prints a table; the first *left* columns are set to the left, all others to the right.
+
+    On a terminal that is too narrow for it, texts are wrapped if there is nothing else; else each
+    row becomes a column, or some of the columns stand below the others.
+
+    Args:
+        title: What stands above.
+        columns: The headers.
+        rows: The cells.
+        left: How many columns are set to the left.
+        sections: Before which rows there is a line.
+    """
+    console, cells = _console(), [[as_text(cell) for cell in row] for row in rows]
+    heads = [as_text(column) for column in columns]
     heading = as_text(title, style="bold")
-    table = Table(title=heading, title_justify="left", show_edge=False, box=SIMPLE_HEAD)
-    for number, column in enumerate(columns):
+    whole = _make_table(heading, heads, cells, left, sections)
+    if _width_of(whole) <= console.width or not cells:
+        console.print(whole)
+    elif left >= len(columns):
+        console.print(
+            _make_table(heading, heads, cells, left, sections, wraps=True), width=console.width
+        )
+    else:
+        for table in _lay_out_anew(heading, heads, cells, left, console.width):
+            console.print(table, width=console.width)
+
+
+Cells = list[list[Text]]
+
+
+def _make_table(
+    title: Text,
+    heads: Sequence[Text],
+    rows: Cells,
+    left: int,
+    sections: Collection[int] = (),
+    *,
+    wraps: bool = False,
+) -> Table:
+    table = Table(title=title, title_justify="left", show_edge=False, box=SIMPLE_HEAD)
+    for number, head in enumerate(heads):
         justify: JustifyMethod = "left" if number < left else "right"
-        table.add_column(as_text(column), justify=justify, overflow="fold")
-    for row in rows:
-        table.add_row(*map(as_text, row))
-    _console().print(table)
+        table.add_column(head, justify=justify, overflow="fold", no_wrap=wraps and not number)
+    for number, row in enumerate(rows):
+        if number in sections:
+            table.add_section()
+        table.add_row(*row)
+    return table
+
+
+def _width_of(table: Table) -> int:
+    """How many columns of the terminal it takes, if none are missing."""
+    return Measurement.get(WIDE, WIDE.options, table).maximum
+
+
+def _lay_out_anew(
+    title: Text, heads: Sequence[Text], rows: Cells, left: int, width: int
+) -> Iterator[Table]:
+    """A table that is too wide, as one or several that are not."""
+    turned = [
+        [head, *cells] for head, *cells in zip(heads[1:], *(row[1:] for row in rows), strict=True)
+    ]
+    beside = _make_table(title, [heads[0], *(row[0] for row in rows)], turned, 1)
+    if left and _width_of(beside) <= width:
+        yield beside
+        return
+    kept = max(left, 1)
+    begin = kept
+    while begin < len(heads):
+        end = begin + 1
+        while end < len(heads):
+            table = _cut(title, heads, rows, (left, kept), begin, end + 1)
+            if _width_of(table) > width:
+                break
+            end += 1
+        yield _cut(title, heads, rows, (left, kept), begin, end)
+        title, begin = Text("..."), end
+
+
+def _cut(
+    title: Text, heads: Sequence[Text], rows: Cells, first: tuple[int, int], begin: int, end: int
+) -> Table:
+    """The table with the columns from *begin* to *end* alone, and some of the *first* ones.
+
+    These are two numbers: how many columns are set to the left, and how many are kept.
+    """
+    left, kept = first
+    cells = [row[:kept] + row[begin:end] for row in rows]
+    return _make_table(title, [*heads[:kept], *heads[begin:end]], cells, left)
 
 
 def format_interval(share: float | None, interval: tuple[float, float]) -> str:

@@ -8,13 +8,13 @@ import secrets
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
@@ -40,6 +40,7 @@ from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
+from evolve_arena.runs.recipe_keys import explain_key, list_keys
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -395,7 +396,11 @@ def load_recipe(
         content, source = _read(name)
     for key, value in values.items():
         _put(content, key, value)
-    recipe = _resolve(content, source, Path(source).parent, permit)
+    try:
+        recipe = _resolve(content, source, Path(source).parent, permit)
+    except RecipeError:
+        _refuse_unknown_keys(content, values)
+        raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 
 
@@ -413,6 +418,27 @@ def list_texts(value: Any) -> list[str]:
     if isinstance(value, list | tuple):
         return [text for inner in value for text in list_texts(inner)]
     return [value] if isinstance(value, str) else []
+
+
+def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """All keys of a recipe of this *content*; see :func:`evolve_arena.runs.recipe_keys.list_keys`.
+
+    Raises:
+        ArenaError: There is no such game or method.
+    """
+    return list_keys(content, {"check": CheckConfig, "run": RunConfig})
+
+
+def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
+    for key in values:
+        rest = {name: part for name, part in content.items() if name != key}
+        try:
+            text = explain_key(key, keys_of(rest))
+        except ArenaError:  # of which the first error tells
+            return
+        if text:
+            raise RecipeError(text)
 
 
 def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -480,7 +506,41 @@ def recipe_names() -> list[str]:
 
 def recipe_summary(name: str) -> str:
     """What the shipped recipe *name* breeds, in one line."""
-    return str(_read(name)[0].get("title", ""))
+    return describe_recipe(name).title
+
+
+class RecipeSummary(NamedTuple):
+    """What a list of recipes tells of one, as its file says it."""
+
+    name: str
+    title: str
+    game: str
+    method: str
+    is_published: bool
+    """Whether it belongs to a published study."""
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is the one with which to begin in its game, after which it is called."""
+        return self.name == self.game
+
+
+def describe_recipe(name: str) -> RecipeSummary:
+    """A shipped recipe as its file says it; nothing of its game is loaded."""
+    content = _read(name)[0]
+    game = str(content.get("game", {}).get("name", usual_game()))
+    method = str(content.get("method", {}).get("name", "tournament"))
+    published = name not in recipe_files(studies=False)
+    return RecipeSummary(name, str(content.get("title", "")), game, method, published)
+
+
+def read_content(name: str) -> dict[str, Any]:
+    """What the shipped recipe or the file *name* says, unchecked.
+
+    Raises:
+        ArenaError: There is none, or it can't be read.
+    """
+    return _read(name)[0]
 
 
 def _read(name: str) -> tuple[dict[str, Any], str]:
@@ -499,7 +559,7 @@ def _parse(path: Path) -> dict[str, Any]:
         text = read_file(path, LARGEST).decode("utf-8")
         return dict(load(reader)(json.loads(text))) if reader else _load_toml(text)
     except OSError as error:
-        raise RecipeError(f"{path}: {error.strerror}") from None
+        raise RecipeError(f"{path}: {explain_unread(error, path)}") from None
     except BadValueError as error:
         raise RecipeError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:  # no TOML or JSON, or not UTF-8
@@ -591,7 +651,7 @@ def _open_game_file(
     try:
         source = read_file(path, LARGEST)
     except OSError as error:
-        raise BadValueError(f"game.name is {quote(name)}: {error.strerror}") from None
+        raise BadValueError(f"game.name is {quote(name)}: {explain_unread(error, path)}") from None
     if not is_open(source):
         permit(path, source, "game")
     spec = open_file(path)

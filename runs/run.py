@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from evolve_arena.arena.executors import check_executor, make_executor
 from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.logs import LOG
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player
@@ -29,6 +30,7 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.logs import log_run
 from evolve_arena.runs.population import Population
 from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
 from evolve_arena.runs.training import Callback, TrainingLoop
@@ -223,6 +225,8 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
+            stack.enter_context(log_run(self.path))
+            stack.enter_context(_log_end(self))
             self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
@@ -238,6 +242,16 @@ class Run:
             self._go_back_to(begin, history)
             arena = Arena(self.method.decoder, machine)
             loop = TrainingLoop(self.directory, self.recipe, self.method, history, arena, opponents)
+            LOG.info(
+                "%s: %s, generation %d of %d, seed %d, executor %s with %d workers",
+                "resume" if begin.generation else "start",
+                self.recipe.title,
+                begin.generation,
+                self.recipe.run.generations,
+                self.recipe.run.seed,
+                type(machine).__name__,
+                machine.workers,
+            )
             loop.go(begin, [callbacks] if callable(callbacks) else list(callbacks))
 
     def permit(self, allow_process: consent.Allow) -> None:
@@ -327,6 +341,22 @@ class Run:
             self._check_place()
             self.directory.write(self.directory.recipe, changed.recipe.to_toml().encode())
         return changed
+
+
+@contextmanager
+def _log_end(run: Run) -> Iterator[None]:
+    """Logs how a stretch of the *run* ends, and its warnings."""
+    try:
+        yield
+    except BaseException as error:
+        LOG.error("stop: %s: %s", type(error).__name__, error)
+        raise
+    else:
+        done = max(run.directory.generations(), default=0)
+        LOG.info("stop: generation %d of %d", done, run.recipe.run.generations)
+    finally:
+        for warning in run.warnings:
+            LOG.warning("%s", warning)
 
 
 def compile_kernels(runs: Iterable[Run]) -> None:

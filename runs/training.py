@@ -13,6 +13,8 @@ from typing import Any
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
+from evolve_arena.core.compiled import working_clock
+from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
@@ -35,6 +37,7 @@ class Progress:
     games: int = 0
     """Matches played since the start or resumption."""
     seconds: float = 0.0
+    """Since then, without those in which something was compiled."""
     playing: float = 0.0
     """How many of the seconds were spent playing matches."""
     statistics: Mapping[str, float] = field(default_factory=dict)
@@ -107,7 +110,7 @@ class TrainingLoop:
         saved, last = state.generation, self.recipe.run.generations
         champions = self._restore_champions(saved)
         progress = Progress(saved, last, state=state, path=self.directory.path)
-        start = time.perf_counter()
+        start = working_clock()
         going = True
         if self._is_due(saved) and saved not in champions.checked:
             progress = self._check(state, champions, progress)
@@ -123,9 +126,9 @@ class TrainingLoop:
                 self._show_champion(champions)
             if ending:
                 return
-            before = time.perf_counter()
+            before = working_clock()
             state, report = self.method.step(state, self.arena)
-            self.history.add_generation(report, time.perf_counter() - before)
+            self.history.add_generation(report, working_clock() - before)
             statistics = MappingProxyType(dict(report.statistics))
             now = state.generation
             progress = replace(progress, generation=now, statistics=statistics, state=state)
@@ -134,7 +137,7 @@ class TrainingLoop:
             progress = replace(
                 progress,
                 games=self.arena.games,
-                seconds=time.perf_counter() - start,
+                seconds=working_clock() - start,
                 playing=self.arena.executor.seconds,
             )
             going = _tell(callbacks, progress)
@@ -168,6 +171,8 @@ class TrainingLoop:
             )
             for opponent, seed in zip(self.opponents, seeds, strict=True)
         ]
+        shares = (f"{result.won or 0:.3f} against {result.names[1]}" for result in results)
+        LOG.info("check: generation %d, won %s", state.generation, ", ".join(shares) or "nothing")
         remarks = {"recipe": self.recipe.title, "generation": state.generation}
         blob = player.serialise(**remarks, seed=state.seed)
         self.history.add_check(report, blob, results)

@@ -10,7 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
-    app.command()(reproduce)
+    app.command(rich_help_panel="Studies")(reproduce)
 
 
 def reproduce(
@@ -30,7 +30,7 @@ def reproduce(
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
-    """Repeat a published study and print its tables beside the measured ones.
+    """Repeat a published study, and print its tables beside ours.
 
     A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
     repeated.

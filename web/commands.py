@@ -12,7 +12,7 @@ LOOPBACK = "127.0.0.1"
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
-    app.command()(serve)
+    app.command(rich_help_panel="Runs")(serve)
 
 
 def serve(
@@ -28,7 +28,7 @@ def serve(
         ),
     ] = LOOPBACK,
 ) -> None:
-    """Show runs on a page in the browser: watch them, play against champions, replay games.
+    """Show runs in the browser: watch, play, replay.
 
     Ctrl-C ends it; runs that were started from the page stop with a checkpoint.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import Any
 
 import multiprocess
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor, WorkerError
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
+from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 __all__ = [
@@ -81,8 +81,8 @@ class SerialExecutor(Executor):
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
-        start = time.perf_counter()
+        start = working_clock()
         outputs = new_outputs(work)
         find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
-        self.seconds += time.perf_counter() - start
+        self.seconds += working_clock() - start
         return outputs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.work import Work
+from evolve_arena.core.compiled import working_clock
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,7 +25,8 @@ class Executor(ABC):
     """How many processes work at once."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`do` and :meth:`map` so far, as the caller's clock saw it."""
+    """Time spent in :meth:`do` and :meth:`map` so far, but for compiling, as the caller's clock saw
+    it."""
 
     @abstractmethod
     def do(self, work: Work) -> list[NDArray[Any]]:
@@ -48,11 +49,11 @@ class Executor(ABC):
             Exception: What *function* raises, for the first item for which it does. If that was in
                 another process, a note tells the traceback.
         """
-        start = time.perf_counter()
+        start = working_clock()
         try:
             return [function(item) for item in items]
         finally:
-            self.seconds += time.perf_counter() - start
+            self.seconds += working_clock() - start
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

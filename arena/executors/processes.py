@@ -33,10 +33,12 @@ from multiprocess.connection import wait as wait_for_pipes
 from multiprocess.heap import Arena as SharedMemory
 from numpy.typing import NDArray
 
+from evolve_arena import core
 from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.work import Work, find_kernel
-from evolve_arena.core.compiled import add_variants, list_variants
+from evolve_arena.core.compiled import add_variants, list_variants, working_clock
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import find_game, pack_games, unpack_games
 from evolve_arena.core.user_code import open_code, opened_files
 
@@ -95,7 +97,7 @@ class ProcessExecutor(Executor):
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
-        start = time.perf_counter()
+        start = working_clock()
         layout = _lay_out(work)
         if _end(layout) > len(self._memory):
             self.close()
@@ -122,7 +124,7 @@ class ProcessExecutor(Executor):
         ):
             pass
         copies = [view.copy() for view in outputs]
-        self.seconds += time.perf_counter() - start
+        self.seconds += working_clock() - start
         return copies
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -137,7 +139,7 @@ class ProcessExecutor(Executor):
         items = list(items)
         if min(self.workers, len(items)) < 2:
             return super().map(function, items)
-        start = time.perf_counter()
+        start = working_clock()
         if self._method == "fork":
             team, header = (
                 _Team(min(self.workers, len(items)), "fork", None, (function, items)),
@@ -154,7 +156,7 @@ class ProcessExecutor(Executor):
         finally:
             if team is not self._team:
                 team.dismiss_all()
-            self.seconds += time.perf_counter() - start
+            self.seconds += working_clock() - start
 
     def close(self) -> None:
         """Ends the workers."""
@@ -260,6 +262,7 @@ class _Team:
         lost = deque(worker.chunks)
         self._dismiss(worker)
         end = _describe_end(worker.code)
+        LOG.warning("a worker died (%s)", end)
         if not worker.ready and not end.startswith("killed"):
             raise WorkerError(
                 f"a worker process ended while it was starting ({end}): what a script does must"
@@ -288,6 +291,7 @@ class _Team:
     def _hire(self) -> None:
         while len(self.workers) < self.size:
             worker = _Worker(self._method, *self._given)
+            LOG.debug("worker %d begins", worker.process.pid)
             self.workers.append(worker)
             self._ears[worker.pipe.fileno()] = worker
             if self._poll:
@@ -430,6 +434,7 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
     """The worker's life: does chunks until the pipe closes or the caller is gone."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
+    core.on_compile = None  # the caller tells it
     try:
         if games is None:
             _close_inherited(pipe.fileno())

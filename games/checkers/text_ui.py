@@ -197,7 +197,7 @@ Thinker: TypeAlias = LinearPlayer | CheckersNetworkPlayer | CheckersGraphPlayer
 
 LEAST_DEPTH = 3
 """Those who look less far ahead only tell of their best moves."""
-PER_LINE = 6
+PER_LINE = 5
 
 
 def describe_values(player: Thinker, position: Position) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import ArenaError, IllegalMoveError, PositionError
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.concepts import CONCEPTS, concept_groups, fits_concepts
 from evolve_arena.games.connect_four.game import ConnectFour, Position
@@ -157,7 +157,7 @@ def _read(path: Path) -> list[dict[str, str]]:
             if len(rows) > MOST_ROWS:
                 raise PositionFileError(f"{path} holds more than {MOST_ROWS:,} positions")
     except OSError as error:
-        raise PositionFileError(f"{path}: {error.strerror}") from None
+        raise PositionFileError(f"{path}: {explain_unread(error, path)}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise PositionFileError(f"{path} is no CSV file: {error}") from None
     if not rows:

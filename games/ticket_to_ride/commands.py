@@ -11,7 +11,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
-    app.command()(log)
+    app.command(rich_help_panel="Games")(log)
 
 
 def log(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -67,8 +68,12 @@ CHIPS = (
     "1;48;5;91;38;5;231",  # locomotive
 )
 """Codes for terminals: the ground and the letters of each card."""
+CODE = re.compile(r"\x1b\[[0-9;]*m")
+INDENT = 16
+"""Before the second line of a ticket's way."""
 
-WIDTH = 100
+WIDTH = 80
+"""Columns of a terminal that is not wide."""
 
 
 def draw_table(
@@ -98,7 +103,7 @@ def draw_table(
         f"  decks    {state[DECK_SIZE]} cards, {state[DISCARD_SIZE]} discarded;"
         f" {state[TICKET_DECK_SIZE]} tickets"
     )
-    lines.append(f"  hand     {_draw_hand(state, seat, colour)}")
+    lines += _set_cards("  hand     ", _draw_hand(state, seat, colour) or ["empty"])
     return "\n".join(lines + _draw_tickets(rules, state, seat))
 
 
@@ -130,11 +135,26 @@ def list_claims(state: State, legal: Sequence[int], *, colour: bool = False) -> 
     width = max(len(name_route(route)) for route in ways)
     lines = []
     for route in sorted(ways, key=lambda route: (-int(ROUTE_LENGTH[route]), name_route(route))):
-        cards = " ".join(describe_card(card, colour=colour) for card in sorted(ways[route]))
+        cards = [describe_card(card, colour=colour) for card in sorted(ways[route])]
         length, points = int(ROUTE_LENGTH[route]), int(ROUTE_POINTS[route])
         worth = f"{length} train{'s,' if length > 1 else ', '} {points:2} point{'s '[points == 1]}"
-        lines.append(f"  {name_route(route):{width}}  {worth}  {cards}")
+        begin = f"  {name_route(route):{width}}  {worth}  "
+        lines += _set_cards(begin, cards)
     return "\n".join(lines)
+
+
+def _set_cards(begin: str, cards: Sequence[str]) -> list[str]:
+    """The *cards* after a *begin*, in as many lines as they take."""
+    lines, free = [begin], WIDTH - len(begin)
+    for number, card in enumerate(cards):
+        size = len(CODE.sub("", card)) + 1
+        if number and size > free:
+            lines.append(" " * len(begin))
+            free = WIDTH - len(begin)
+        first = len(lines[-1]) == len(begin)
+        lines[-1] += card if first else f" {card}"
+        free -= size - first
+    return lines
 
 
 def list_claimed(state: State, names: Sequence[str]) -> str:
@@ -181,11 +201,11 @@ def _draw_players(state: State, seat: int, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _draw_hand(state: State, seat: int, colour: bool) -> str:
+def _draw_hand(state: State, seat: int, colour: bool) -> list[str]:
     hand = state[player_at(seat) + HAND_AT :][: LOCOMOTIVE + 1]
     held = sorted((-int(count), card) for card, count in enumerate(hand) if count)
     held.sort(key=lambda item: item[1] == LOCOMOTIVE)
-    return " ".join(describe_card(card, -count, colour=colour) for count, card in held) or "empty"
+    return [describe_card(card, -count, colour=colour) for count, card in held]
 
 
 def _draw_tickets(rules: TicketRules, state: State, seat: int) -> list[str]:
@@ -213,7 +233,7 @@ def _list_tickets(
     for ticket, number in zip(tickets, numbers, strict=True):
         way = _describe_way(rules, state, seat, ticket)
         begin = f"  {heading:8} {number}{name_ticket(ticket):{width}}  "
-        lines += textwrap.wrap(way, WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
+        lines += textwrap.wrap(way, WIDTH, initial_indent=begin, subsequent_indent=" " * INDENT)
         heading = ""
     return lines
 

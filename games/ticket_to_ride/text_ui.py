@@ -60,8 +60,9 @@ Type a move, whole or in part:
   draw deck                a card from the deck; so does deck
   draw red                 an open card; so does red
   tickets                  three more tickets, of which you keep one at least
-  claim dallas-houston red a route, paid in red as far as it goes, then with locomotives;
-                           the colour may be left out where there is no choice
+  claim dallas-houston red a route, paid in red as far as it goes, then with
+                           locomotives; the colour may be left out where there
+                           is no choice
   keep 1 3                 which of the offered tickets you keep"""
 
 

@@ -6,17 +6,20 @@ import typer
 
 from evolve_arena.core.registry import find_commands, usual_game
 from evolve_arena.runs.commands import evolving, exchanging, joining, making, playing
+from evolve_arena.runs.commands.app import App, Group
 
 __all__ = ["app"]
 
-app = typer.Typer(
+app = App(
     name="evolve",
+    cls=Group,
     help="Breed board-game players by neuroevolution.",
-    epilog=f"Start with: evolve start {usual_game()}",
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"Begin with: evolve start {usual_game()}. Help on a command: evolve COMMAND -h",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-for group in (evolving, exchanging, joining, playing, making, *find_commands()):
+for group in (evolving, playing, joining, exchanging, making, *find_commands()):
     group.register(app)
 
 
@@ -31,5 +34,5 @@ def _describe(
         print(f"evolve-arena {installed('evolve-arena')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        context.get_help()  # prints it
+        typer.echo(context.get_help())
         raise typer.Exit(2)

@@ -8,22 +8,45 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evolve_arena.runs.commands.completion import (
+    complete_change,
+    complete_game,
+    complete_recipe,
+    complete_run,
+    complete_run_or_file,
+)
+
 if TYPE_CHECKING:
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
 
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's directory.")]
+RunPath = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+]
+RUNNING = "How it runs"
+PICTURES = "Other pictures"
 Workers = Annotated[
-    int | None, typer.Option(help="How many processes play; one per core unless given.")
+    int | None,
+    typer.Option(
+        help="How many processes play; one per core unless given.", rich_help_panel=RUNNING
+    ),
 ]
 ExecutorName = Annotated[
-    str | None, typer.Option("--executor", metavar="NAME", help="serial, multiprocess or spawn.")
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="serial, multiprocess or spawn.",
+        rich_help_panel=RUNNING,
+    ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.", rich_help_panel=RUNNING)]
 AllowProcess = Annotated[
     bool,
     typer.Option(
         "--allow-process",
         help="Run programs that the recipe's file has as opponents, or as its game.",
+        rich_help_panel=RUNNING,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -31,45 +54,73 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (start, resume, info, plot, recipes):
-        app.command()(command)
+    for command in (recipes, start, resume, info, plot):
+        app.command(rich_help_panel="Runs")(command)
 
 
-def recipes(json: Json = False) -> None:
+def recipes(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="Only those of this game, with titles.",
+            autocompletion=complete_game,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
+    json: Json = False,
+) -> None:
     """List the recipes that can be started."""
-    from evolve_arena.runs.output import print_json, print_table
-    from evolve_arena.runs.recipe import recipe_names, recipe_summary
+    from evolve_arena.core.registry import find_game
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.recipe import describe_recipe, recipe_names
+    from evolve_arena.runs.recipe_list import print_recipes, print_usual_recipes
 
-    summaries = {name: recipe_summary(name) for name in recipe_names()}
+    found = [describe_recipe(name) for name in recipe_names()]
+    if game is not None:
+        game = find_game(game).name
+        found = [recipe for recipe in found if recipe.game == game]
     if json:
-        print_json({"recipes": summaries})
+        print_json({"recipes": {recipe.name: recipe.title for recipe in found}})
+    elif every or game is not None:
+        print_recipes(found)
     else:
-        print_table("Recipes", ["name", "breeds"], list(summaries.items()), left=2)
+        print_usual_recipes(found)
 
 
 def start(
     recipe: Annotated[
         str,
         typer.Argument(
-            metavar="RECIPE", help="A name, or a TOML file; or a game in one file, MY_GAME.py."
+            metavar="RECIPE",
+            help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
+            autocompletion=complete_recipe,
         ),
     ],
     run: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the run lies; evolved/NAME unless given."),
     ] = None,
+    generations: Annotated[
+        int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Replaces a value; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.KEY=VALUE",
+            help="Replaces a value; repeatable.",
+            autocompletion=complete_change,
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run: evolve a population until the recipe's last generation.
+    """Start a run, and evolve it until its last generation.
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
@@ -79,9 +130,28 @@ def start(
     check_executor(executor, workers)
     allow = _find_permission(allow_process)
     made = prepare(
-        recipe, run=run, changes=changes or (), seed=seed, force=force, allow_process=allow
+        recipe,
+        run=run,
+        changes=_with_generations(changes or [], generations),
+        seed=seed,
+        force=force,
+        allow_process=allow,
     )
     _evolve(made, quiet=quiet, workers=workers, executor=executor)
+
+
+def _with_generations(changes: list[str], generations: int | None) -> list[str]:
+    """The *changes*, and the last generation if it was given apart from them."""
+    from evolve_arena.core.errors import BadValueError
+
+    if generations is None:
+        return changes
+    twice = [text for text in changes if text.partition("=")[0].strip() == "run.generations"]
+    if twice:
+        raise BadValueError(
+            f"--generations {generations} and --set {twice[-1]} say the same: leave one out"
+        )
+    return [*changes, f"run.generations={generations}"]
 
 
 def resume(
@@ -95,7 +165,7 @@ def resume(
     ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
     """Go on with a run exactly as if it had not been stopped."""
@@ -118,7 +188,7 @@ def resume(
 
 
 def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and what its last check said."""
+    """Tell what a run is, how far it got, and how good it is."""
     from evolve_arena.runs.output import print_json
     from evolve_arena.runs.summary import print_summary, summarise
 
@@ -131,7 +201,10 @@ def info(run: RunPath, json: Json = False) -> None:
 
 def plot(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="Run directories.")
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN...", help="Run directories.", autocompletion=complete_run_or_file
+        ),
     ] = None,
     to: Annotated[
         Path | None,
@@ -139,16 +212,31 @@ def plot(
     ] = None,
     ancestors: Annotated[
         bool,
-        typer.Option("--ancestors", help="Each champion against the champions before it."),
+        typer.Option(
+            "--ancestors",
+            help="Each champion against the champions before it.",
+            rich_help_panel=PICTURES,
+        ),
     ] = False,
-    games: Annotated[int, typer.Option(min=2, help="Games per pair of champions.")] = 100,
+    games: Annotated[
+        int,
+        typer.Option(min=2, help="With --ancestors: games of each pair.", rich_help_panel=PICTURES),
+    ] = 100,
     network: Annotated[
         bool,
-        typer.Option("--network", help="The network of the champion, or of a player file:PATH."),
+        typer.Option(
+            "--network",
+            help="The network of the champion, or of a player file:PATH.",
+            rich_help_panel=PICTURES,
+        ),
     ] = False,
     generation: Annotated[
         int | None,
-        typer.Option(metavar="G", help="With --network: the champion of the check at G."),
+        typer.Option(
+            metavar="G",
+            help="With --network: the champion of the check at G.",
+            rich_help_panel=PICTURES,
+        ),
     ] = None,
     board: Annotated[
         bool,
@@ -156,14 +244,24 @@ def plot(
             "--board",
             help="The board after a game of these players, who sit there by turns, if the game has"
             " such a picture; a run's directory is its champion.",
+            rich_help_panel=PICTURES,
         ),
     ] = False,
     players: Annotated[
-        int | None, typer.Option(min=2, max=5, help="With --board: how many sit at the table.")
+        int | None,
+        typer.Option(
+            min=2,
+            max=5,
+            help="With --board: how many sit at the table.",
+            rich_help_panel=PICTURES,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="With --board: seeds the game.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="With --board: seeds the game.", rich_help_panel=PICTURES),
+    ] = 0,
 ) -> None:
-    """Plot fitness, checks, diversity and species; several runs in one picture."""
+    """Plot the curves of runs, or a network, or a board."""
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.core.registry import find_game, game_names, load
     from evolve_arena.runs.output import print_line
@@ -209,14 +307,11 @@ def _find_permission(allowed: bool) -> Allow:
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
-    from evolve_arena import core
     from evolve_arena.runs.display import Display
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.run import compile_kernels
     from evolve_arena.runs.summary import print_results
 
-    if quiet:
-        core.on_compile = None
     compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
         run.advance(callbacks=display.watch, **options)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolve_arena.runs.commands.completion import complete_run_or_file
+
 if TYPE_CHECKING:
     from evolve_arena.players.bred import BredPlayer
 
@@ -21,12 +23,17 @@ Force = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
     for command in (export, import_neat):
-        app.command()(command)
+        app.command(rich_help_panel="Champions as files")(command)
 
 
 def export(
     run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's directory, or file:PATH of a player.")
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="A run's directory, or file:PATH of a player.",
+            autocompletion=complete_run_or_file,
+        ),
     ],
     to: Annotated[
         str,
@@ -41,7 +48,7 @@ def export(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a champion as one file that plays anywhere, as a page, or as neat-python's JSON.
+    """Write a champion as a program, a page, or for neat-python.
 
     - python: a bot of one file that needs no more than Python 3.8
     - html: a page that needs no more than a browser: the board, the rules, and the bot
@@ -90,7 +97,9 @@ def import_neat(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Make a player of a network that neat-python exported, to be named file:PATH.
+    """Make a player of a network that neat-python exported.
+
+    It is named file:PATH.
 
     Inputs are the cells of the board, the top row first:
     - 0/1/2 or 0/1/-1: 42 numbers, for an empty cell, an own disc, another's

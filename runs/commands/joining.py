@@ -6,13 +6,14 @@ from typing import Annotated, get_type_hints
 
 import typer
 
+from evolve_arena.runs.commands.completion import complete_game, complete_player
 from evolve_arena.runs.commands.playing import open_named
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
     # What typer does not know goes with the names, and may be an option of a game.
-    app.command(context_settings={"ignore_unknown_options": True})(play)
+    app.command(rich_help_panel="Players", context_settings={"ignore_unknown_options": True})(play)
 
 
 def play(
@@ -22,6 +23,7 @@ def play(
         typer.Argument(
             metavar="[PLAYER]...",
             help="Your opponent; see evolve players. Two: to watch them.",
+            autocompletion=complete_player,
         ),
     ] = None,
     first: Annotated[
@@ -45,7 +47,12 @@ def play(
         ),
     ] = "",
     hint: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Gives hints; your opponent unless given.")
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Gives hints; your opponent unless given.",
+            autocompletion=complete_player,
+        ),
     ] = None,
     values: Annotated[
         bool, typer.Option("--values", help="Show what programs think before each move.")
@@ -61,6 +68,7 @@ def play(
         typer.Option(
             metavar="GAME",
             callback=open_named,
+            autocompletion=complete_game,
             help="What is played, or MY_GAME.py; if left out, what the first player was made for"
             " (run:, file:), else the usual game.",
         ),

@@ -1,4 +1,4 @@
-"""The commands for who makes a game: new-game, check."""
+"""The commands for who makes a game, new-game and check; and doctor, for any machine."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    app.command("new-game")(new_game)
-    app.command()(check)
+    app.command("new-game", rich_help_panel="Games")(new_game)
+    app.command(rich_help_panel="Games")(check)
+    app.command(rich_help_panel="This machine")(doctor)
 
 
 def new_game(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the game is called.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write the skeleton of a game in one file: a game that works, to be changed into yours."""
+    """Write a small game in one file, to be changed into yours."""
     from evolve_arena.runs.game_files import write_skeleton
     from evolve_arena.runs.output import print_line
 
@@ -37,7 +38,7 @@ def check(
     games: Annotated[int, typer.Option(min=1, help="How many random games are compared.")] = 200,
     json: Json = False,
 ) -> None:
-    """Check a game in one file: its rules, what is compiled of them, and how fast that is."""
+    """Check a game in one file: its rules, and how fast it is."""
     from evolve_arena.runs.game_files import print_report, report
     from evolve_arena.runs.output import print_json
 
@@ -46,3 +47,21 @@ def check(
         print_json(content)
     else:
         print_report(content)
+
+
+def doctor(
+    quick: Annotated[bool, typer.Option("--quick", help="Without the benchmark.")] = False,
+    json: Json = False,
+) -> None:
+    """Look what is installed here, what is wrong, and how fast it is.
+
+    The benchmark takes some ten seconds, without compiling, which it tells.
+    """
+    from evolve_arena.runs.doctor import examine, print_examination
+    from evolve_arena.runs.output import print_json
+
+    content = examine(quick=quick)
+    if json:
+        print_json(content)
+    else:
+        print_examination(content)

@@ -14,6 +14,7 @@ import typer
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import game_names, open_game, usual_game
+from evolve_arena.runs.commands.completion import complete_game, complete_player
 
 if TYPE_CHECKING:
     from evolve_arena.arena.match import Keep
@@ -27,9 +28,9 @@ Openings = Annotated[
 ]
 
 
-def open_named(name: str | None) -> str | None:
-    """The name of the game that was typed, which may be a file's."""
-    return None if name is None else open_game(name).name
+def open_named(context: typer.Context, name: str | None) -> str | None:
+    """The name of the game that was typed, which may be a file's; the shell opens none."""
+    return name if name is None or context.resilient_parsing else open_game(name).name
 
 
 Game = Annotated[
@@ -38,9 +39,10 @@ Game = Annotated[
         "--game",
         metavar="GAME",
         callback=open_named,
-        help=f"One of {', '.join(game_names())}, or openspiel:NAME, or a game in one file,"
-        " MY_GAME.py; if left out, what the first player was made for (run:, file:), or plays"
-        f" alone, else {usual_game()}.",
+        autocompletion=complete_game,
+        help="One of {games}, or openspiel:NAME, or a game in one file, MY_GAME.py; if left out,"
+        " what the first player was made for (run:, file:), or plays alone, else"
+        f" {usual_game()}.",
     ),
 ]
 Seats = Annotated[
@@ -58,8 +60,9 @@ KeepGames = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (players, duel, tournament, evaluate, perft):
-        app.command()(command)
+    for command in (players, duel, tournament, evaluate):
+        app.command(rich_help_panel="Players")(command)
+    app.command(rich_help_panel="Games")(perft)
 
 
 def players(json: Json = False) -> None:
@@ -72,16 +75,22 @@ def players(json: Json = False) -> None:
         kinds = {form: summary for form, (summary, _) in found.items()}
         print_json({"players": kinds, "games": {form: games for form, (_, games) in found.items()}})
     else:
-        rows = [
-            (form, summary, "all" if games == every else ", ".join(games))
-            for form, (summary, games) in found.items()
-        ]
+        rows = []
+        for form, (summary, games) in found.items():
+            others = [game for game in every if game not in games]
+            most = f"all but {', '.join(others)}" if others else "all"
+            rows.append((form, summary, most if len(others) < len(games) else ", ".join(games)))
         print_table("Players", ["write", "who that is", "plays"], rows, left=3)
 
 
 def duel(
-    first: Annotated[str, typer.Argument(metavar="A", help="A player; see evolve players.")],
-    second: Annotated[str, typer.Argument(metavar="B")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="A player; see evolve players.", autocompletion=complete_player
+        ),
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", autocompletion=complete_player)],
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
@@ -120,6 +129,7 @@ def tournament(
         typer.Argument(
             metavar="A B C...",
             help="Players. 'run:STUDY/*', in quotes, stands for all runs in a folder.",
+            autocompletion=complete_player,
         ),
     ],
     rank: Annotated[
@@ -132,7 +142,11 @@ def tournament(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="PLAYER", help="Whom all meet, and not each other; implies --rank."),
+        typer.Option(
+            metavar="PLAYER",
+            help="Whom all meet, and not each other; implies --rank.",
+            autocompletion=complete_player,
+        ),
     ] = None,
     games: Annotated[
         int | None,
@@ -149,7 +163,10 @@ def tournament(
     keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
-    """Let all players meet each other; crosstable and ratings, or a ranking of configurations."""
+    """Let all players meet each other, and rate or rank them.
+
+    It prints a crosstable with ratings, or a ranking of configurations.
+    """
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.core.registry import find_game
     from evolve_arena.runs.output import print_caveats, print_json
@@ -196,7 +213,12 @@ def tournament(
 
 
 def evaluate(
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="See evolve players.")],
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="See evolve players.", autocompletion=complete_player
+        ),
+    ],
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
@@ -205,6 +227,7 @@ def evaluate(
         typer.Option(
             metavar="PLAYER",
             help="Whom to meet instead of those that the game has for this; repeatable.",
+            autocompletion=complete_player,
         ),
     ] = None,
     positions: Annotated[
@@ -215,7 +238,7 @@ def evaluate(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure a player against the fixed opponents, and on positions.
+    """Measure a player against fixed opponents, and on positions.
 
     In games that count points also at tables of its like.
     """
@@ -244,7 +267,9 @@ def evaluate(
 
 def perft(
     depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=30)],
-    game: Annotated[str | None, typer.Option(help="The game.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game.", autocompletion=complete_game)
+    ] = None,
     position: Annotated[str, typer.Option(help="As the game writes one, or moves.")] = "",
     json: Json = False,
 ) -> None:

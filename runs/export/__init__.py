@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import find_game, load, usual_game
 from evolve_arena.genomes import network
 from evolve_arena.genomes.mlp import MLP
@@ -178,7 +178,7 @@ def _naming(path: Path, kind: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadValueError(f"{path}: {error.strerror}") from None
+        raise BadValueError(f"{path}: {explain_unread(error, path)}") from None
     except UnicodeDecodeError:
         raise BadValueError(f"{path} is no {kind}: it is no text") from None
     except DamagedFileError as error:

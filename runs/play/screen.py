@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -39,7 +41,23 @@ class Screen:
 
     def say(self, text: str = "", end: str = "\n") -> None:
         """Writes *text*, at once; what the terminal would obey in it is spelled out."""
-        self.paint("\n".join(one_line(line, LONGEST_LINE) for line in text.split("\n")), end)
+        lines = [one_line(line, LONGEST_LINE) for line in text.split("\n")]
+        if self.is_terminal and end == "\n":
+            lines = [part for line in lines for part in self._wrap(line)]
+        self.paint("\n".join(lines), end)
+
+    def _wrap(self, line: str) -> list[str]:
+        """The *line*, in several if the terminal is narrower; words stay whole."""
+        columns = shutil.get_terminal_size().columns
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        return textwrap.wrap(
+            line,
+            columns,
+            subsequent_indent=indent,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
 
     def paint(self, drawing: str, end: str = "\n") -> None:
         """Writes a *drawing* of ours, with its codes for colours."""

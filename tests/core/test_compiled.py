@@ -75,7 +75,7 @@ def _has_compiled_code(tree: ast.Module) -> bool:
 
 def test_who_waits_for_compiling_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(core, "on_compile", told.append)
+    monkeypatch.setattr(core, "on_compile", lambda subject, seconds: told.append(subject))
     monkeypatch.setattr("evolve_arena.core.compiled.MOMENT", -1.0)
     for number in (1, 1.0):
         numba.njit(lambda x: x + 1)(number)
