@@ -1,4 +1,4 @@
-"""Runs in processes of their own, forked from this one after the kernels are compiled.
+"""Runs in processes of their own, which start after the kernels are compiled.
 
 A child tells of each generation through a pipe, and looks there whether it is to stop. If the
 parent dies, the pipe ends, which means the same: the run writes a checkpoint and stops.
@@ -17,6 +17,7 @@ from typing import Any
 import multiprocess
 from multiprocess.connection import wait
 
+from evolve_arena.arena.executors.processes import START_METHOD
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.run import Run, compile_kernels
@@ -82,10 +83,11 @@ class _Child:
     """The parent's side of a process that breeds one run."""
 
     def __init__(self, name: str, run: Run, workers: int, foreign: list[Any]) -> None:
-        context = multiprocess.get_context("fork")
+        context = multiprocess.get_context(START_METHOD)
         self.name = name
         self.pipe, far_end = context.Pipe()
-        arguments = (far_end, [self.pipe, *foreign], run, workers)
+        inherited = [self.pipe, *foreign] if START_METHOD == "fork" else []
+        arguments = (far_end, inherited, run, workers)
         self.process = context.Process(target=_breed, args=arguments)
         self.process.start()
         far_end.close()
