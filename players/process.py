@@ -165,6 +165,8 @@ def _describe_failure(words: list[str], error: ForfeitError) -> str:
 
 
 def _split(command: str) -> list[str]:
+    if not hasattr(os, "fork"):
+        raise BadValueError("players that are programs need Linux or macOS: Windows has no fork")
     try:
         words = shlex.split(command)
     except ValueError as error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
@@ -15,13 +17,15 @@ from evolve_arena.core.errors import ArenaError, one_line
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
 """Methods of llvmlite's ``ExecutionEngine``."""
+ON_TIMER = "SIGALRM"
+"""The signal of timers, which Windows lacks."""
 
 
 def main() -> None:
     """Runs the command line; bad input is one line on standard error and exit code 2.
 
-    SIGTERM and SIGHUP do what Ctrl-C does: a run stops with a checkpoint, bots are ended. The
-    exit code is 130 then, or 128 and the number of the signal.
+    SIGTERM and SIGHUP, on Windows SIGBREAK, do what Ctrl-C does: a run stops with a checkpoint,
+    bots are ended. The exit code is 130 then, or 128 and the number of the signal.
     """
     with _signals_as_ctrl_c() as signals:
         code = _answer(signals)
@@ -125,12 +129,16 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
         inside = frame
         while inside:
             if inside.f_code.co_name in CALLED_BY_LLVM:
-                signal.setitimer(signal.ITIMER_REAL, 0.001)  # then once more
+                if hasattr(signal, ON_TIMER):
+                    signal.setitimer(signal.ITIMER_REAL, 0.001)  # then once more
+                else:
+                    threading.Timer(0.001, _thread.interrupt_main).start()
                 return
             inside = inside.f_back
         raise KeyboardInterrupt
 
-    heard = {signal.SIGTERM: stop, signal.SIGHUP: stop, signal.SIGALRM: interrupt}
+    ways = {"SIGTERM": stop, "SIGHUP": stop, "SIGBREAK": stop, ON_TIMER: interrupt}
+    heard = {getattr(signal, name): way for name, way in ways.items() if hasattr(signal, name)}
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         heard[signal.SIGINT] = interrupt
     before = {number: signal.getsignal(number) for number in heard}
@@ -140,7 +148,8 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
     try:
         yield signals
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        if hasattr(signal, ON_TIMER):
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, previous in before.items():
             signal.signal(number, previous)
 

@@ -20,6 +20,13 @@ from evolve_arena.runs.files import (
     write_whole,
 )
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCKED_BYTE = 1 << 30
+"""What Windows locks of a file, nobody else can read: so it is a byte behind its content."""
 PARTS = (
     "recipe.toml",
     "history.db",
@@ -142,6 +149,7 @@ class RunDirectory:
                 yield
             finally:
                 self._held = before
+                _hold(descriptor, free=True)
         finally:
             os.close(descriptor)
 
@@ -181,26 +189,18 @@ class RunDirectory:
 
     def _claim(self, descriptor: int) -> None:
         try:
-            import fcntl
-        except ImportError:  # Windows: its own lock, on the first byte
-            import msvcrt
-
-            try:
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            except OSError:
-                raise RunBusyError(f"{self.path} is in use by another process") from None
-            return
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _hold(descriptor)
         except BlockingIOError:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
             whose = f" (process {holder})" if holder else ""
             raise RunBusyError(f"{self.path} is in use by another process{whose}") from None
         except OSError as error:
             raise StorageError(f"{self.path} can't be locked: {error.strerror}") from None
         with explain_storage_errors(self.path):
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.write(descriptor, str(os.getpid()).encode())
 
     def _check_replaceable(self, *, force: bool) -> None:
         """Makes sure that a run may begin here."""
@@ -257,3 +257,27 @@ class RunDirectory:
         except OSError:
             return ""
         return f"; runs in {folder}: {', '.join(near[:8])}" if near else ""
+
+
+def _hold(descriptor: int, *, free: bool = False) -> None:
+    """Locks an open file for this process, until it closes the file or ends.
+
+    Args:
+        descriptor: The file.
+        free: Whether to end that now, as Windows does not promise to do it at once.
+
+    Raises:
+        BlockingIOError: Another process has locked it.
+    """
+    if fcntl:
+        if not free:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    import msvcrt
+
+    mode: int = msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+    os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, mode, 1)  # type: ignore[attr-defined,unused-ignore]
+    except PermissionError:
+        raise BlockingIOError from None

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from evolve_arena.runs.errors import RunExistsError, StorageError
 
 OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-[0-9]+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
+TRIES, PAUSE = 40, 0.05
+"""How often a file is renamed that can't be, and the seconds in between."""
 
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -72,7 +75,7 @@ def open_whole(
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(name, _inside(folder, path), src_dir_fd=folder, dst_dir_fd=folder)
+            _replace(name, _inside(folder, path), folder)
         except BaseException:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
@@ -153,6 +156,18 @@ def _open_folder(folder: Path) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _replace(name: str, path: str, folder: int | None) -> None:
+    """Renames a file, which Windows refuses as long as somebody reads the one at *path*."""
+    for left in reversed(range(TRIES)):
+        try:
+            os.replace(name, path, src_dir_fd=folder, dst_dir_fd=folder)
+            return
+        except PermissionError:
+            if folder is not None or not left:
+                raise
+            time.sleep(PAUSE)
 
 
 def _inside(folder: int | None, path: Path) -> str:

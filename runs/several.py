@@ -1,14 +1,12 @@
 """Several runs at a time: which there are, each in a process of its own, and how far they are.
 
-A child is forked from this process after the kernels are compiled. It tells of each generation
+A child starts after the kernels are compiled. It tells of each generation
 through a pipe, and looks there whether it is to stop. If the parent dies, the pipe ends, which
-means the same: the run writes a checkpoint and stops. Where processes can't be forked, the runs go
-on one after the other, each with all workers.
+means the same: the run writes a checkpoint and stops.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -26,7 +24,9 @@ import multiprocess
 from multiprocess.connection import wait
 
 from evolve_arena.arena.executors import check_executor, default_workers
+from evolve_arena.arena.executors.processes import START_METHOD
 from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.user_code import opened_files
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.directory import RunDirectory
@@ -125,7 +125,9 @@ def breed(
     tracker = ProgressTracker(jobs, {name: _reached(run) for name, run in runs.items()}, progress)
     team = workers or default_workers()
     while todo := {name: runs[name] for name in tracker.unfinished()}:
-        if min(team, len(todo)) > 1 and hasattr(os, "fork"):
+        # What starts from nothing does not know the user's functions, which runs hold.
+        apart = START_METHOD == "fork" or not opened_files()
+        if min(team, len(todo)) > 1 and apart:
             lost = breed_side_by_side(todo, team, tracker)
         else:
             lost = _breed_in_turn(todo, workers, tracker)
@@ -239,10 +241,11 @@ class _Child:
     """The parent's side of a process that breeds one run."""
 
     def __init__(self, name: str, run: Run, workers: int, foreign: list[Any]) -> None:
-        context = multiprocess.get_context("fork")
+        context = multiprocess.get_context(START_METHOD)
         self.name = name
         self.pipe, far_end = context.Pipe()
-        arguments = (far_end, [self.pipe, *foreign], run, workers)
+        inherited = [self.pipe, *foreign] if START_METHOD == "fork" else []
+        arguments = (far_end, inherited, run, workers)
         self.process = context.Process(target=_breed, args=arguments)
         self.process.start()
         far_end.close()

@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 from hypothesis import settings
+from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
 from evolve_arena.core.registry import find_game, game_names
@@ -140,6 +141,13 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
         return left
 
     return wait
+
+
+@pytest.fixture(autouse=True)
+def _stop_tracker() -> Iterator[None]:
+    """Ends the process that the library starts beside workers which are not forked."""
+    yield
+    resource_tracker._resource_tracker._stop()
 
 
 @pytest.fixture(scope="session")

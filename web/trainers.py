@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,15 @@ from typing import Any
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.workers import WorkerError
 
+STOP = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM)
+"""What is sent to a run that is to stop; on Windows SIGTERM would end it at once."""
+HEARD = getattr(signal, "SIGBREAK", signal.SIGTERM)
+"""As what it hears that."""
+APART: dict[str, Any] = {
+    "start_new_session": True,
+    "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+}
+"""Keeps what is typed at the terminal from processes."""
 MOST_AT_ONCE = 8
 KEPT = 10_000
 """How many of the last bytes that a process says are kept."""
@@ -71,7 +81,7 @@ class Trainers:
         """
         if run not in self._processes:
             raise WorkerError(f"{run} was not started from this page: stop it where it was started")
-        self._processes[run].send_signal(signal.SIGTERM)
+        self._processes[run].send_signal(STOP)
 
     async def draw(self, path: str, what: str) -> None:
         """Lets ``evolve plot`` draw a picture of the run at *path*; see :data:`PICTURES`.
@@ -112,7 +122,7 @@ class Trainers:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
+                **APART,
             )
             try:
                 printed, said = await asyncio.wait_for(process.communicate(), LONGEST)
@@ -134,7 +144,7 @@ class Trainers:
     async def close(self) -> None:
         """Stops all with a checkpoint, and waits for them."""
         for process in self._processes.values():
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(STOP)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=PATIENCE)
 
@@ -152,7 +162,7 @@ class Trainers:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
             env={**os.environ, "COLUMNS": "200"},
-            start_new_session=True,
+            **APART,
         )
         self._processes[run] = process
         self.endings.pop(run, None)
@@ -175,7 +185,7 @@ class Trainers:
         if folder:
             folder.cleanup()
         del self._processes[run]
-        if code not in {0, 128 + signal.SIGTERM, 130}:
+        if code not in {0, 128 + HEARD, 130}:
             self.endings[run] = _last_line(said, code)
 
 

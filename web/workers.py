@@ -27,7 +27,8 @@ MOST_WAITING = 64
 NICE = 10
 """By how much workers stand back behind runs."""
 
-_context = multiprocessing.get_context("forkserver")
+_methods = multiprocessing.get_all_start_methods()
+_context: Any = multiprocessing.get_context("forkserver" if "forkserver" in _methods else "spawn")
 _context.set_forkserver_preload([READING, PLAYING])
 
 
@@ -121,8 +122,9 @@ def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
     """What the process does: it answers until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with suppress(OSError):
-        os.nice(NICE)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(NICE)
     desk = importlib.import_module(module).Desk(**given)
     while True:
         try:

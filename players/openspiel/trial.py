@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
@@ -61,9 +62,10 @@ def try_games(source: Any) -> int:
 
 def main() -> None:
     """Tries the game that the command line names, and writes what is wrong."""
-    import resource
+    with suppress(ImportError):  # Windows limits no memory
+        import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     import pyspiel
 
     try:

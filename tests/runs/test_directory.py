@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.runs import files
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
@@ -47,6 +48,29 @@ def make_run(path: Path) -> RunDirectory:
 
 def files_in(path: Path) -> set[str]:
     return {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
+
+
+def test_a_file_that_windows_will_not_replace_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, a file that somebody reads can't be replaced, and folders have no descriptors."""
+    monkeypatch.setattr(os, "supports_dir_fd", set())
+    monkeypatch.setattr(files, "PAUSE", 0.0)
+    refusals, replace = [PermissionError(13, "in use")] * 3, os.replace
+
+    def refuse(*places: Any, **options: Any) -> None:
+        if refusals:
+            raise refusals.pop()
+        replace(*places, **options)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    write_whole(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    refusals += [PermissionError(13, "in use")] * 1000
+    with pytest.raises(StorageError, match="file can't be written: in use"):
+        write_whole(tmp_path / "file", b"newer")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert files_in(tmp_path) == {"file"}
 
 
 def test_a_new_directory_has_its_folders(tmp_path: Path) -> None:

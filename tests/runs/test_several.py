@@ -17,6 +17,7 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.runs import several
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
@@ -54,7 +55,11 @@ def hashes(runs: Iterable[Run]) -> list[tuple[int, str]]:
     return [(run.generation, run.population_sha256) for run in runs]
 
 
-def test_side_by_side_is_the_same_as_one_after_the_other(jobs: list[Job], tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_side_by_side_is_the_same_as_one_after_the_other(
+    method: str, jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(several, "START_METHOD", method)
     in_turn = breed(jobs, tmp_path / "in turn", workers=1)
     told: Told = []
     both = breed(jobs, tmp_path / "both", workers=2, progress=listen(told))
