@@ -24,6 +24,7 @@ import numpy as np
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.files import read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
+from evolve_arena.core.sentences import read_sentences
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import BoardGameView
 from evolve_arena.players.board.game import BoardGame, GameFileError, describe_failure, run_plain
@@ -275,6 +276,9 @@ class _GameFile:
             name.lower(): Annotated[int, Option(min(values), max(values), values)]
             for name, values in self.options.items()
         }
+        for name, text in read_sentences(self.tree.body).items():
+            if name in self.options:
+                getattr(rules, name.lower()).__doc__ = text
         return rules
 
     def _write_module(self) -> str:
