@@ -4,6 +4,15 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
+DOCS = [
+    "ipykernel>=6.29",
+    "mkdocs>=1.6",
+    "mkdocs-material>=9.6",
+    "mkdocstrings[python]>=0.29",
+    "nbclient>=0.10",
+    "nbconvert>=7.16",
+]
+
 setup(
     name="evolve-arena",
     version="0.1.0",
@@ -48,7 +57,9 @@ setup(
         "uvicorn>=0.32",
     ],
     extras_require={
+        "docs": DOCS,
         "test": [
+            *DOCS,
             "bitbully>=0.0.79",
             "hypothesis>=6.100",
             "import-linter>=2.1",
@@ -58,6 +69,7 @@ setup(
             "pydraughts>=0.6.7",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
+            "pyyaml>=6.0",
             "ruff>=0.9",
         ],
         "fuzz": ["atheris>=3"],

@@ -1,7 +1,7 @@
 """The method ``td-tuples``: tuple networks that learn by playing against themselves.
 
 After Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
-PPSN 2012. What is different here, and why, stands in docs/tuples.md.
+PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def load_game(path: Path | str, name: str | None = None) -> GameSpec:
     what was compiled; see `evolve_arena.players.board.self_check`.
 
     Args:
-        path: A file as docs/your-own-game.md describes it.
+        path: A file as docs/guides/your-own-game.md describes it.
         name: What the game is called; as the file, with hyphens, if None.
 
     Raises:
