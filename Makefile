@@ -37,7 +37,7 @@ test: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
-	@echo "$(CURDIR)/site/index.html"
+	@echo "$(CURDIR)/site/index.html (to search, too: python3 -m http.server -d site)"
 
 docs-serve: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve

@@ -33,6 +33,8 @@ MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.M)
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
 """Roles of reStructuredText, which docstrings may have."""
 KINDS = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
+FEW_LETTERS = 30
+"""A table whose last column has longer texts than this gives them room, also on a small screen."""
 BOUNDS = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
 
 
@@ -89,7 +91,9 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     lines = [list(headers), *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     cleaned = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in cleaned) + "\n"
+    table = "\n".join(f"| {' | '.join(line)} |" for line in cleaned) + "\n"
+    kind = "sentences" if any(len(line[-1]) > FEW_LETTERS for line in lines) else "figures"
+    return f'<div class="{kind}" markdown>\n\n{table}\n</div>\n'
 
 
 def write_sentence(text: str) -> str:
@@ -141,9 +145,8 @@ def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
     for limit in metadata:
         for name, text in BOUNDS.items():
             if (bound := getattr(limit, name, None)) is not None:
-                shown = (
-                    f"{bound:,}".replace(",", "\u202f") if isinstance(bound, int) else f"{bound:g}"
-                )
+                whole = isinstance(bound, int) or bound == int(bound)
+                shown = f"{int(bound):,}" if whole else f"{bound:g}"
                 words.append(text.format(shown))
         if pattern := getattr(limit, "pattern", None):
             words.append(f"like `{pattern}`")
@@ -163,12 +166,12 @@ def write_value(value: Any) -> str:
 def write_keys(model: type[BaseModel], prefix: str) -> str:
     """The table of a section's keys."""
     return write_table(
-        ("key", "value", "default", "what it means"),
+        ("key", "value", "what it means"),
         (
             (
                 f"`{key}`",
-                describe_type(field.annotation, field.metadata),
-                write_value(field.get_default(call_default_factory=True)),
+                f"{describe_type(field.annotation, field.metadata)};<br>"
+                f"default {write_value(field.get_default(call_default_factory=True))}",
                 write_sentence(sentence),
             )
             for key, field, sentence in list_keys(model, prefix)
@@ -292,8 +295,8 @@ def write_games() -> str:
         about = str(spec.game.__doc__ or "").strip().partition("\n")[0]
         networks = ", ".join(f"`{kind}`" for kind in spec.networks)
         seats = "2" if spec.most_seats == 2 else f"2 to {spec.most_seats}"
-        rows.append((f"`{name}`", write_sentence(about), spec.make().describe(), seats, networks))
-    return write_table(("game", "about", "the usual board", "seats", "networks"), rows)
+        rows.append((f"`{name}`", seats, networks, spec.make().describe(), write_sentence(about)))
+    return write_table(("game", "seats", "networks", "the usual board", "about"), rows)
 
 
 def write_players() -> str:

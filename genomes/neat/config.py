@@ -70,8 +70,11 @@ class NeatConfig(BaseModel):
     num_hidden: int = Field(default=0, ge=0, le=10_000)
     """Hidden nodes at the start; they have the same keys in all genomes."""
     initial_connection: str = "full_direct"
-    """One of :data:`CONNECTIONS`; ``fs_neat``, ``full`` and ``partial`` are the same as with
-    ``_nohidden`` and ``_nodirect``. Feature selection (``fs_neat``) connects one input."""
+    """Which connections genomes begin with. ``unconnected``: none. ``fs_neat_nohidden``: of one
+    random input with all outputs; ``fs_neat_hidden``: with all hidden nodes, too. ``full_direct``:
+    of all inputs with all hidden nodes and outputs; ``full_nodirect``: with outputs only through
+    hidden nodes, if there are any. ``partial_direct 0.5`` and ``partial_nodirect 0.5``: that share
+    of the same. ``fs_neat``, ``full``, ``partial`` alone mean ``_nohidden`` and ``_nodirect``."""
     compatibility_disjoint_coefficient: Coefficient = 1.0
     """What a gene that only one of two genomes has adds to their distance."""
     compatibility_weight_coefficient: Coefficient = 0.5
