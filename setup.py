@@ -8,9 +8,10 @@ DOCS = [
     "ipykernel>=6.29",
     "mkdocs>=1.6",
     "mkdocs-material>=9.6",
-    "mkdocstrings[python]>=0.29",
+    "mkdocstrings[python]>=1.0",
     "nbclient>=0.10",
     "nbconvert>=7.16",
+    "typer>=0.29",
 ]
 
 setup(

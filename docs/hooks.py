@@ -431,15 +431,15 @@ def write_intervals() -> str:
 
 def write_differences() -> str:
     """How many games each of two players needs until a difference of their shares can be seen."""
-    from evolve_arena.arena.statistics import Z_95
+    from scipy.stats import norm
 
-    rows = []
+    rows, level, power = [], norm.ppf(0.975), norm.ppf(0.8)
     for difference in (0.2, 0.1, 0.05, 0.02, 0.01):
         cells = []
         for share in (0.5, 0.7, 0.9):
             other = min(share + difference, 1.0)
             spread = share * (1 - share) + other * (1 - other)
-            games = math.ceil((Z_95 + 0.8416) ** 2 * spread / difference**2)
+            games = math.ceil((level + power) ** 2 * spread / difference**2)
             cells.append(f"{games:,}" if share + difference <= 1 else "")
         rows.append((f"{difference}", *cells))
     return write_table(("difference", "from 0.5", "from 0.7", "from 0.9"), rows)
