@@ -36,7 +36,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
 docs: $(VENV)/.installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "$(CURDIR)/site/index.html (to search, too: python3 -m http.server -d site)"
 
 docs-serve: $(VENV)/.installed-docs
