@@ -70,7 +70,12 @@ def execute_notebook(path: Path, uri: str) -> Iterator[tuple[str, str | bytes]]:
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     folder = tempfile.mkdtemp()
     try:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        NotebookClient(
+            notebook,
+            timeout=600,
+            resources={"metadata": {"path": folder}},
+            extra_arguments=["--log-level=ERROR"],
+        ).execute()
     finally:
         shutil.rmtree(folder)
     stem = path.stem

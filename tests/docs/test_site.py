@@ -12,6 +12,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,6 +28,7 @@ LOADED = re.compile(
     re.X,
 )
 """What a browser would load from elsewhere without being asked."""
+OUTSIDE = re.compile(r"\]\((\w+:[^)\s]*)\)")
 PAGES = ("index.html", "first-hour.html", "reference/recipes.html", "guides/notebook.html")
 
 
@@ -94,6 +96,17 @@ def read_in_browser(site: Path) -> list[str]:
     server.shutdown()
     server.server_close()
     return faults
+
+
+def test_links_to_elsewhere_are_addresses() -> None:
+    """Whether somebody answers there is not asked: tests may have no network."""
+    pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    links = [link for page in pages for link in OUTSIDE.findall(page.read_text("utf-8"))]
+    assert links
+    for link in links:
+        parts = urlsplit(link)
+        assert parts.scheme == "https", link
+        assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), link
 
 
 def test_notebooks_are_kept_without_their_output() -> None:
