@@ -3,6 +3,7 @@
 #
 #   make run     evolve a Connect Four player; ends with a plot, a bot and a table
 #   make test    all checks: formatting, types, the layers, the tests
+#   make docs    the documentation as a site, in site/ (make docs-serve: while it is written)
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer), and a quarter
 #                more led by coverage where libFuzzer installs (GUIDED_INPUTS)
 #   make attack  a thousand runs killed at random instants, each resumed to the same bits (KILLS=30)
@@ -19,7 +20,7 @@ GUIDED_INPUTS ?= 250000
 KILLS ?= 1000
 BIN := $(VENV)/bin
 
-.PHONY: run test fuzz attack bench clean
+.PHONY: run test docs docs-serve fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -34,6 +35,13 @@ test: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "$(CURDIR)/site/index.html (to search, too: python3 -m http.server -d site)"
+
+docs-serve: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED) --workers $(TEST_WORKERS)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'; then \
@@ -47,7 +55,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
@@ -60,6 +68,10 @@ $(VENV)/.installed: setup.py $(VENV)/.created
 
 $(VENV)/.installed-test: setup.py $(VENV)/.created
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: setup.py $(VENV)/.created
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: setup.py $(VENV)/.created

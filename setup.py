@@ -4,6 +4,17 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
+DOCS = [
+    "ipykernel>=6.29",
+    "mkdocs>=1.6",
+    "mkdocs-material>=9.6",
+    "mkdocstrings[python]>=1.0",
+    "nbclient>=0.10",
+    "nbconvert>=7.16",
+    "pandas>=2",
+    "typer>=0.29",
+]
+
 setup(
     name="evolve-arena",
     version="0.1.0",
@@ -49,21 +60,31 @@ setup(
         "uvicorn>=0.32",
     ],
     extras_require={
+        "docs": DOCS,
         "test": [
+            *DOCS,
+            "alembic>=1.13",
             "bitbully>=0.0.79",
             "hypothesis>=6.100",
             "import-linter>=2.1",
+            "mlflow-skinny>=3",
             "mypy>=1.13",
             "open_spiel>=1.5",
             "playwright>=1.45",
             "pydraughts>=0.6.7",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
+            "pyyaml>=6.0",
             "ruff>=0.9",
+            "sqlalchemy>=2",
+            "tensorboardX>=2.6",
+            "wandb>=0.19",
         ],
         "fuzz": ["atheris>=3"],
         "hosts": ["kaggle-environments>=1.16"],
+        "notebook": ["ipykernel>=6", "pandas>=2"],
         "openspiel": ["open_spiel>=1.5"],
+        "pandas": ["pandas>=2"],
         "parquet": ["pyarrow>=15"],
     },
     entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},

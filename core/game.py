@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_type
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from evolve_arena.core.errors import BadValueError
 
@@ -313,6 +313,8 @@ class Config(BaseModel):
     """Base of all sections: unknown keys are errors, and values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    described_in: ClassVar[type[Any] | None] = None
+    """The class whose source says what the keys mean, if a section is made of another class."""
 
 
 @cache
@@ -333,9 +335,13 @@ def section_of_decoder(decoder: Any, left_out: Collection[str], kind: str) -> ty
         kind: The name of the decoder, if there are others too; the first key then.
     """
     hints = get_type_hints(decoder)
-    chosen: dict[str, Any] = {"kind": (Literal[kind], kind)} if kind else {}
+    chosen: dict[str, Any] = {}
+    if kind:
+        chosen["kind"] = (Literal[kind], Field(default=kind, description="Which network it is."))
     for entry in fields(decoder):
         if entry.name not in left_out:
             assert entry.default is not MISSING, f"{decoder.__name__}.{entry.name} has no default"
             chosen[entry.name] = (hints[entry.name], entry.default)
-    return create_model("NetworkConfig", __base__=Config, **chosen)
+    section = create_model("NetworkConfig", __base__=Config, **chosen)
+    section.described_in = decoder
+    return section

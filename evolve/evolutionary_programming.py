@@ -48,8 +48,11 @@ class EvolutionaryProgrammingConfig(MatchSettings):
     """How many opponents each parent and each child draws, and meets moving first; it is drawn by
     about as many."""
     win_points: float = Field(default=1.0, ge=-100.0, le=100.0)
+    """What a win counts."""
     draw_points: float = Field(default=0.0, ge=-100.0, le=100.0)
+    """What a draw counts; not more than a win and not less than a loss."""
     loss_points: float = Field(default=-2.0, ge=-100.0, le=100.0)
+    """What a loss counts; less than a win."""
     score: Literal["sum", "mean"] = "sum"
     """What is compared: the points of all matches together, or of each on average. Who is drawn
     more often has more matches to win, and to lose, points in."""
@@ -59,7 +62,10 @@ class EvolutionaryProgrammingConfig(MatchSettings):
     """The standard deviation of the logarithm of the strengths' changes; if it is left out,
     1 / sqrt(2 * sqrt(genes))."""
     strength_floor: float = Field(default=0.0, ge=0.0, le=1000.0)
+    """The least strength that a gene's mutation can have; 0: no limit."""
     initialisation: str = "uniform:0.2"
+    """How the first weights are drawn; see `evolve_arena.genomes.mlp.INITIALISATIONS`.
+    ``uniform:0.2`` draws them from -0.2 to 0.2."""
     training_depths: tuple[int, ...] = ()
     """How many plies players look ahead in the matches among themselves, in one generation after
     the other; none: as many as they do elsewhere. Shallow searches cost little, and what they

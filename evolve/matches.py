@@ -212,13 +212,16 @@ class OpeningsConfig(Config):
     """How matches begin: random plies, the same ones for every pair of a generation."""
 
     plies: int = Field(default=0, ge=0, le=20)
+    """How many random plies a match begins with; 0: all matches begin at the start."""
     count: int = Field(default=1, ge=1, le=1000)
+    """How many different openings are drawn in a generation; every pair plays each of them."""
 
 
 class MatchSettings(Config):
     """The keys of ``[method]`` that say how matches are played."""
 
     name: str
+    """Which method this is."""
     colours: Literal["one", "both"] = "one"
     """``both``: every pair meets twice, each moving first once."""
     draw_points: float = Field(default=0.0, ge=0.0, le=1.0)
@@ -229,8 +232,11 @@ class MatchSettings(Config):
     games: int = Field(default=1, ge=1, le=1000)
     """How often each pair meets from each opening and in each colour; of use with noise."""
     openings: OpeningsConfig = OpeningsConfig()
+    """How matches begin."""
     hall_of_fame: HallOfFame = HallOfFame()
+    """Earlier champions as opponents."""
     fixed_opponents: FixedOpponents | None = None
+    """Players from outside whom everybody meets in each generation; nobody if it is left out."""
     fitness: str | None = None
     """A function of your own that says how good an individual is, in place of the points that it
     wins: ``my_fitness.py:FUNCTION``, of a player, of its matches, or of both."""

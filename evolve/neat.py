@@ -83,8 +83,11 @@ class NeatMethodConfig(TableMatchSettings):
     ``neat.survival_threshold`` of it. ``tournament``: the fittest of ``tournament_size`` random
     members. Or another of `evolve_arena.evolve.operators.SELECTIONS`, or of ``deap.tools``."""
     tournament_size: int = Field(default=3, ge=1, le=1000)
+    """How many members of a species are drawn, with ``selection = "tournament"``."""
     stagnation: StagnationConfig = StagnationConfig()
+    """Which species are given up."""
     neat: NeatConfig = Field(default=NeatConfig(), exclude=True)
+    """The section ``[neat]``."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,7 @@ class Operator(Config):
 
     model_config = ConfigDict(extra="allow", frozen=True)
     name: str
+    """One of ours, or a function of ``deap.tools``; the other keys are its arguments."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,7 +1,7 @@
 """The method ``td-tuples``: tuple networks that learn by playing against themselves.
 
 After Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
-PPSN 2012. What is different here, and why, stands in docs/tuples.md.
+PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
 """
 
 from __future__ import annotations
@@ -45,22 +45,29 @@ class TdTuplesConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td-tuples"] = "td-tuples"
+    """Which method this is."""
     games: int = Field(default=20_000, ge=1, le=1_000_000)
+    """Games that each learner plays against itself in a generation; a multiple of ``shards``."""
     shards: int = Field(default=2, ge=1, le=64)
     """In how many shares each learner plays its games. They begin a generation with the same
     tables and are brought together at its end, so they can be played side by side; how many
     there are is part of the result, how many cores play them is not."""
     step: float = Field(default=0.004, ge=0.0, le=1.0)
+    """How far a table entry moves towards its target, at the start."""
     step_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The step after ``schedule_games`` games; if it is left out, it stays what it is."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
+    """The share of moves that are played at random, at the start."""
     exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
+    is."""
     schedule_games: int = Field(default=1_000_000, ge=1)
     """After so many games of a learner step and exploration have come to their ends, each by the
     same difference per game; without an end they stay as they are."""
     trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
-    """λ."""
+    """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ."""
+    """γ: what a result is worth one move earlier; 1: just as much."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """Of what error a step goes down the gradient. That of the squared error has tanh's slope
     as a factor, so that what is thought certain is hardly ever learned anew."""

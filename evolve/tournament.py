@@ -47,7 +47,9 @@ class TournamentConfig(TableMatchSettings):
 
     name: Literal["tournament"] = "tournament"
     individuals: int = Field(default=100, ge=2, le=100_000)
+    """How many individuals the population has."""
     tournament_size: int = Field(default=7, ge=2, le=1000)
+    """How many individuals meet in one tournament."""
     pairing: Literal["tournaments", "round-robin"] = "tournaments"
     """Who meets whom. ``tournaments``: every two members of each tournament. ``round-robin``: every
     two individuals once, n(n - 1)/2 pairs; a tournament goes to the member with most
@@ -59,13 +61,30 @@ class TournamentConfig(TableMatchSettings):
     mutation_strength: float = Field(default=1.0, gt=0.0, le=1000.0)
     """The standard deviation of that number; at the start, if it adapts itself."""
     self_adaptive: bool = False
+    """Whether each individual has a mutation strength of its own, which its children inherit with
+    changes; otherwise all have ``mutation_strength``."""
     strength_rate: float = Field(default=0.1, gt=0.0, le=10.0)
+    """How fast these strengths change: the standard deviation of the logarithm of the factor; of
+    use with ``self_adaptive`` only."""
     strength_floor: float = Field(default=0.01, ge=0.0, le=1000.0)
+    """The least strength that an individual can have, 0 being no limit; of use with
+    ``self_adaptive`` only."""
     initialisation: str = "uniform"
+    """How the first weights are drawn: ``uniform``, ``normal``, ``glorot``, ``he``, ``fan-in`` or
+    ``inverse``, perhaps with a width, as in ``uniform:0.5``; see
+    `evolve_arena.genomes.mlp.INITIALISATIONS`."""
     elites: int = Field(default=0, ge=0)
+    """How many of the fittest live on unchanged; 0: everybody is replaced by children."""
     select: Operator = Operator(name="played-tournament")
+    """How parents are chosen: ``played-tournament``, the winner of each tournament that was played;
+    or by fitness, with another of `evolve_arena.evolve.operators.SELECTIONS` or of
+    ``deap.tools``."""
     mate: Operator = Operator(name="uniform")
+    """How two parents make a child: ``uniform``, each gene from the second parent with
+    ``crossover_probability``; or a crossover of ``deap.tools``, such as ``cxBlend``."""
     mutate: Operator = Operator(name="gaussian")
+    """How children are changed: ``gaussian``, by ``mutation_probability`` and
+    ``mutation_strength``; or a mutation of ``deap.tools``."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TournamentConfig:

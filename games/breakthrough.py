@@ -12,6 +12,7 @@ import numpy as np
 from evolve_arena.core.bits import count_bits, lowest_bit
 
 SIZE = 8
+"""Cells along a side of the board."""
 OPTIONS = {"SIZE": range(4, 9)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE

@@ -11,7 +11,9 @@ import numpy as np
 from evolve_arena.core.bits import lowest_bit
 
 HEIGHT = 4
+"""Rows of the bar of chocolate."""
 WIDTH = 7
+"""Columns of the bar of chocolate."""
 OPTIONS = {"HEIGHT": range(1, 9), "WIDTH": range(1, 9)}
 CELLS = HEIGHT * WIDTH
 MOVES = CELLS

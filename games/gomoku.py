@@ -7,7 +7,9 @@ stones stand in a row: 0 as long as nobody's do.
 import numpy as np
 
 SIZE = 15
+"""Cells along a side of the board."""
 ROW = 5
+"""How many stones in a row win."""
 OPTIONS = {"SIZE": range(5, 20), "ROW": range(3, 7)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE

@@ -10,6 +10,7 @@ owner's edges its stone is joined to, 1 and 2, or 3 for both; and whose turn it 
 import numpy as np
 
 SIZE = 7
+"""Cells along a side of the board."""
 OPTIONS = {"SIZE": range(3, 12)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE

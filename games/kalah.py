@@ -13,7 +13,9 @@ then whose turn it is.
 import numpy as np
 
 PITS = 6
+"""Pits of each player, beside the store."""
 SEEDS = 4
+"""Seeds in each pit at the start."""
 OPTIONS = {"PITS": range(2, 7), "SEEDS": range(1, 7)}
 MOVES = PITS
 LONGEST = 1000

@@ -10,7 +10,9 @@ die shows, and whether it is rolling.
 import numpy as np
 
 SEATS = 2
+"""How many play."""
 GOAL = 100
+"""How many points win."""
 OPTIONS = {"SEATS": range(2, 6), "GOAL": range(10, 101)}
 MOVES = 2
 ROLL, HOLD = 0, 1

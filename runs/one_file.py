@@ -24,6 +24,7 @@ import numpy as np
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
+from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import BoardGameView
@@ -68,7 +69,7 @@ def load_game(path: Path | str, name: str | None = None, source: str | None = No
     what was compiled; see `evolve_arena.players.board.self_check`.
 
     Args:
-        path: A file as docs/your-own-game.md describes it.
+        path: A file as docs/guides/your-own-game.md describes it.
         name: What the game is called; as the file, with hyphens, if None.
         source: What stood in the file when it was read before; it is read if None.
 
@@ -278,6 +279,9 @@ class _GameFile:
             name.lower(): Annotated[int, Option(min(values), max(values), values)]
             for name, values in self.options.items()
         }
+        for name, text in read_sentences(self.tree.body).items():
+            if name in self.options:
+                getattr(rules, name.lower()).__doc__ = text
         return rules
 
     def _write_module(self) -> str:

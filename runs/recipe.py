@@ -119,13 +119,19 @@ class CheckConfig(Config):
     """Specifications of players; the first decides which champion is the best one. If nothing is
     said, those of the game's `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
+    """How many random plies each game begins with, the same ones for both colours; 0: all games
+    begin at the start."""
 
 
 class RunConfig(Config):
     """The section ``[run]``."""
 
     generations: int = Field(default=1000, ge=0)
+    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
+    draws the first population and checks its champion."""
     seed: int = Field(default=1, ge=0, lt=2**63)
+    """What all randomness of the run follows from: the same recipe and the same seed give the same
+    bits."""
     checkpoint_every: int = Field(default=50, ge=1)
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["best-check", "last"] = "best-check"
@@ -165,14 +171,18 @@ class Recipe(Config):
     title: str = ""
     """What it breeds, in one line."""
     game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
-    """Its name, and its options."""
+    """The game's name, and its options."""
     network: dict[str, Any] = Field(default_factory=dict)
-    """As the method has it for the game; see `Method.network_section`."""
+    """What the individuals are; its keys depend on the method and the game, see
+    `Method.network_section`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
+    """How players are bred or learn; its key ``name`` says which other keys there are."""
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
     check: CheckConfig = CheckConfig()
+    """How the champion is measured from outside."""
     run: RunConfig = RunConfig()
+    """How long the run is, and what it keeps."""
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
     _game_file: Path | None = PrivateAttr(default=None)
 

@@ -1,4 +1,4 @@
-"""The tutorial of docs/your-own-game.md: every block of it, in order."""
+"""The tutorial of docs/guides/your-own-game.md: every block of it, in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolve_arena.players.board import kernel
 from evolve_arena.runs.commands import app
 
 ROOT = Path(__file__).resolve().parent.parent
-TUTORIAL = (ROOT / "docs" / "your-own-game.md").read_text(encoding="utf-8")
+TUTORIAL = (ROOT / "docs" / "guides" / "your-own-game.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
 """What runs are made smaller by, so that the tests take seconds."""
 USUAL = {"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES"}

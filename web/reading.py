@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import itertools
 import math
 import os
 import re
-import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -23,6 +19,7 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
 from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
+from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
@@ -175,8 +172,9 @@ class Desk:
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
         hints = get_type_hints(spec.game.rules_type, include_extras=True)
+        helps = read_helps(spec.game.rules_type)
         fields = [
-            _describe_option(f"game.{name}", hint, values["game"].get(name))
+            _describe_option(f"game.{name}", hint, values["game"].get(name), helps.get(name, ""))
             for name, hint in hints.items()
         ]
         sections: list[tuple[str, type[BaseModel]]] = [
@@ -495,9 +493,9 @@ def _option_of(hint: Any) -> Option:
     return found[0] if found else Option(0, 2**31 - 1)
 
 
-def _describe_option(key: str, hint: Any, value: Any) -> dict[str, Any]:
+def _describe_option(key: str, hint: Any, value: Any, told: str = "") -> dict[str, Any]:
     option = _option_of(hint)
-    found = {"key": key, "value": value, "type": "integer", "help": ""}
+    found = {"key": key, "value": value, "type": "integer", "help": told}
     if option.values:
         return {**found, "type": "choice", "choices": list(option.values)}
     return {**found, "lowest": option.lowest, "highest": option.highest}
@@ -519,7 +517,7 @@ def _describe_fields(
             yield {
                 "key": prefix + name,
                 "value": value,
-                "help": helps.get(name, ""),
+                "help": field.description or helps.get(name, ""),
             } | _describe_type(field, value)
 
 
@@ -553,20 +551,3 @@ def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
-
-
-def read_helps(model: type) -> dict[str, str]:
-    """What the source of a section says below each of its keys."""
-    helps: dict[str, str] = {}
-    for kind in reversed(model.__mro__):
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
-        except (OSError, TypeError, SyntaxError):  # made by a function, or built in
-            continue
-        body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
-        for field, text in itertools.pairwise(body):
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                helps.pop(field.target.id, None)
-                if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-                    helps[field.target.id] = " ".join(str(text.value.value).split())
-    return helps

@@ -69,7 +69,9 @@ class CheckersNetworkDecoder:
     """
 
     hidden: tuple[int, ...] = (40, 10)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "tanh"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
     subsquares: bool = False
     """Whether a layer comes first that has a unit for each square part of the board, from 3 by 3
     to 8 by 8 cells, which sees only what stands there; see

@@ -46,6 +46,7 @@ class TdLinearConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td-linear"] = "td-linear"
+    """Which method this is."""
     games: int = Field(default=200, ge=1, le=1_000_000)
     judge: str = "minimax:depth=2,noise=0.2"
     update: Literal["every-move", "end-of-game"] = "end-of-game"
@@ -70,11 +71,14 @@ class TdLinearConfig(LearnerConfig):
     trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
     """λ: how much of it reaches one move farther back."""
     rate: float = Field(default=0.0002, gt=0.0, le=1.0)
-    """α. His text does not say."""
+    """α: how far the weights follow a surprise, at the start. His text does not say."""
     rate_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The rate after ``schedule_games`` games; if it is left out, it stays what it is."""
     exploration: float = Field(default=0.05, ge=0.0, le=1.0)
     """How often a move is played at random."""
     exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
+    is."""
     schedule_games: int = Field(default=10_000, ge=1)
     """After so many games of a learner rate and exploration have come to their ends, each by the
     same difference per game; without an end they stay as they are."""

@@ -23,8 +23,11 @@ class Rules(NamedTuple):
     """The size of the board and of a line, as compiled code takes it."""
 
     columns: Annotated[int, Option(1, 32)] = 7
+    """Columns of the board."""
     rows: Annotated[int, Option(1, 63)] = 6
+    """Rows of the board; the board with a spare row must fit 64 bits."""
     connect: Annotated[int, Option(2, 63)] = 4
+    """How many discs in a row win."""
 
 
 @inlined

@@ -41,6 +41,8 @@ class BoardView:
     output, which scores every position that a move can reach. ``action``: one output, which
     scores every move; the number of its column is the last input."""
     encoding: str = "0/1/2"
+    """``0/1/2`` and ``0/1/-1``: one input a cell, which is that number for an empty cell, one's own
+    disc and the opponent's. ``two-planes``: an input for each cell and owner, 0 or 1."""
     viewpoint: str = "mover"
     """``mover``: the player's own discs count as the first kind. ``absolute``: those of the
     player who began do."""

@@ -33,7 +33,9 @@ class NetworkDecoder(BoardView):
     """
 
     hidden: tuple[int, ...] = (10,)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "sigmoid"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
     symmetric: bool = False
     """Whether the network treats a position and its mirror image alike; see
     :mod:`evolve_arena.genomes.mlp`. It then has about half as many genes."""

@@ -50,9 +50,11 @@ class Rewards(Config):
     """What a player gets for a move of his, by how the game then stands."""
 
     win: float = Field(default=2.0, ge=-1000.0, le=1000.0)
+    """For a move that wins the game."""
     loss: float = Field(default=-2.0, ge=-1000.0, le=1000.0)
     """For the opponent's move that wins: it is the future of the move before; see `faithful`."""
     draw: float = Field(default=0.0, ge=-1000.0, le=1000.0)
+    """For a move that fills the board."""
     move: float = Field(default=-0.01, ge=-1000.0, le=1000.0)
     """For a move after which the game goes on."""
 
@@ -61,6 +63,7 @@ class QLearningConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["q-learning"] = "q-learning"
+    """Which method this is."""
     learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
     """How far a sample moves each weight: this times its error times the slope."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
@@ -73,13 +76,16 @@ class QLearningConfig(LearnerConfig):
     """How moves are chosen: with probabilities proportional to exp(value / temperature), or the
     best one except for a share of random ones."""
     temperature: float = Field(default=1.0, ge=0.001, le=1000.0)
+    """The temperature of ``boltzmann``: the higher, the more random."""
     epsilon: float = Field(default=0.1, ge=0.0, le=1.0)
     """That share; at the start, if it falls."""
     epsilon_end: float | None = Field(default=None, ge=0.0, le=1.0)
     """What it is after :attr:`epsilon_games` games, to which it goes in equal steps, one a
     generation (the thesis's section 3.5.1); left out, it stays what it is."""
     epsilon_games: int = Field(default=50_000, ge=1, le=10**12)
+    """After how many games of a learner the share has come to ``epsilon_end``."""
     rewards: Rewards = Rewards()
+    """What moves bring."""
     mirror: bool = True
     """Whether the mirror image of a sample is learned as well, unless the board is its own."""
     faithful: bool = False
@@ -93,16 +99,23 @@ class QLearningConfig(LearnerConfig):
     Of equal values the leftmost column's counts as the best, here as there.
     """
     initialisation: str = "uniform"
+    """How the first weights are drawn; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ActionNetworkConfig(Config):
     """The section ``[network]``: a board and a column go in, one hidden layer, one value."""
 
     head: Literal["action"] = "action"
+    """One output, which scores a move; the number of its column is the last input."""
     encoding: str = "0/1/2"
+    """What an empty cell, one's own disc and the opponent's are to the network: ``0/1/2`` or
+    ``0/1/-1`` in one input a cell, or ``two-planes``, an input for each cell and owner."""
     viewpoint: Literal["mover"] = "mover"
+    """Both players see their own discs as the first kind."""
     hidden: tuple[int] = (50,)
+    """Units of the only hidden layer."""
     activation: Literal["sigmoid", "tanh"] = "sigmoid"
+    """The function of the hidden units."""
 
 
 @dataclass(frozen=True, eq=False)

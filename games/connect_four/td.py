@@ -41,6 +41,7 @@ class TdConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td"] = "td"
+    """Which method this is."""
     step: float = Field(default=1.0, gt=0.0, le=1.0)
     """η: how far a target goes from the old value to the new estimate."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
@@ -55,6 +56,7 @@ class TdConfig(LearnerConfig):
     epsilon_end: float = Field(default=0.1, ge=0.0, le=1.0)
     """ε after :attr:`epsilon_games` games, to which it goes in equal steps, and from then on."""
     epsilon_games: int = Field(default=1_000_000, ge=1, le=10**12)
+    """After how many games of a learner ε has come to ``epsilon_end``."""
     random_moves: Literal["others", "all"] = "others"
     """Among which moves a random one is drawn: all but the best, or all."""
     random_lesson: Literal["played", "best", "nothing"] = "played"
@@ -87,11 +89,18 @@ class ValueNetworkConfig(Config):
     """The section ``[network]`` of a recipe; see `NetworkDecoder`."""
 
     head: Literal["value"] = "value"
+    """One output, which scores every position that a move can reach."""
     encoding: str = "0/1/-1"
+    """What an empty cell, one's own disc and the opponent's are to the network: ``0/1/2`` or
+    ``0/1/-1`` in one input a cell, or ``two-planes``, an input for each cell and owner."""
     viewpoint: Literal["mover"] = "mover"
+    """Both players see their own discs as the first kind."""
     hidden: tuple[int, ...] = (120,)
+    """Units of the only hidden layer, 1 to 1024."""
     activation: Literal["tanh"] = "tanh"
+    """The function of the hidden units and of the output."""
     take_wins: bool = False
+    """Whether a move that wins at once is played whatever the values say."""
 
 
 @dataclass(frozen=True, eq=False)

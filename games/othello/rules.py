@@ -9,6 +9,7 @@ import numpy as np
 from evolve_arena.core.bits import count_bits, lowest_bit
 
 SIZE = 8
+"""Cells along a side of the board."""
 OPTIONS = {"SIZE": (6, 8)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE

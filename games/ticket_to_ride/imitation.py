@@ -48,6 +48,7 @@ class ImitationConfig(Config):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["imitation"] = "imitation"
+    """Which method this is."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     """With how many players games are played to learn from: several for a universal model, one
     for a specific one."""
@@ -69,6 +70,7 @@ class ImitationConfig(Config):
     """How a step follows from a gradient: Adam, descent with Nesterov's momentum of 0.9, or
     AdaGrad, for which TensorFlow's learning rate is 0.05."""
     learning_rate: float = Field(default=0.001, gt=0.0, le=10.0)
+    """How far a step goes."""
     penalty: float = Field(default=0.0, ge=0.0, le=100.0)
     """What the squares of the weights cost (L2)."""
 
@@ -86,8 +88,11 @@ class ImitationNetworkConfig(Config):
     """What network learns; see `evolve_arena.games.ticket_to_ride.network`."""
 
     features: int = 26
+    """How many features of a state are the inputs: 26, or 28 with the two of Łabno's program."""
     hidden: tuple[int, ...] = (180, 160)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
+    """The function of the hidden units: ``relu``, ``tanh`` or ``sigmoid``."""
     scaling: str = "raw"
     """``raw``: features as they are counted; ``unit``: divided to lie in about 0 to 1."""
     masked: bool = False

@@ -98,7 +98,7 @@ class TicketRules(NamedTuple):
     """The options of the game, as compiled code takes them; see :mod:`.game`."""
 
     players: Annotated[int, Option(2, 5)] = 4
-    """2 to 5."""
+    """How many play."""
     cards: Annotated[int, Option(values=(110, 92))] = 110
     """110: twelve of each colour, 14 locomotives; 92: ten and twelve (Łabno's glossary)."""
     longest_path: Annotated[int, Option()] = 0

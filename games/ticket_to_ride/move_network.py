@@ -42,7 +42,9 @@ class MoveDecoder(TicketDecoder):
     """
 
     hidden: tuple[int, ...] = (24,)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "tanh"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
 
     features: ClassVar[int] = STATE_FEATURES
     head: ClassVar[str] = "action"

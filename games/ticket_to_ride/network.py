@@ -49,7 +49,9 @@ class DecisionDecoder(TicketDecoder):
     features: int = 26
     """How many features of a state are its inputs: 26, or 28 with the two of Łabno's program."""
     hidden: tuple[int, ...] = (10,)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "tanh"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
     scaling: str = "unit"
     """``unit``: features times :data:`evolve_arena.games.ticket_to_ride.inputs.FEATURE_SCALES`.
     ``raw``: as they are counted, as Łabno has them."""

@@ -61,6 +61,7 @@ class NeatConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     pop_size: int = Field(default=150, ge=2, le=100_000)
+    """How many genomes the population has."""
     reset_on_extinction: bool = True
     """Whether a new random population takes over when no species is left."""
 
@@ -69,16 +70,23 @@ class NeatConfig(BaseModel):
     num_hidden: int = Field(default=0, ge=0, le=10_000)
     """Hidden nodes at the start; they have the same keys in all genomes."""
     initial_connection: str = "full_direct"
-    """One of :data:`CONNECTIONS`; ``fs_neat``, ``full`` and ``partial`` are the same as with
-    ``_nohidden`` and ``_nodirect``. Feature selection (``fs_neat``) connects one input."""
+    """Which connections genomes begin with. ``unconnected``: none. ``fs_neat_nohidden``: of one
+    random input with all outputs; ``fs_neat_hidden``: with all hidden nodes, too. ``full_direct``:
+    of all inputs with all hidden nodes and outputs; ``full_nodirect``: with outputs only through
+    hidden nodes, if there are any. ``partial_direct 0.5`` and ``partial_nodirect 0.5``: that share
+    of the same. ``fs_neat``, ``full``, ``partial`` alone mean ``_nohidden`` and ``_nodirect``."""
     compatibility_disjoint_coefficient: Coefficient = 1.0
     """What a gene that only one of two genomes has adds to their distance."""
     compatibility_weight_coefficient: Coefficient = 0.5
     """What a difference of 1 between two matching genes adds to it."""
     conn_add_prob: Share = 0.5
+    """The probability that a child gets a new connection."""
     conn_delete_prob: Share = 0.5
+    """The probability that a child loses a connection."""
     node_add_prob: Share = 0.2
+    """The probability that a connection of a child is split by a new node."""
     node_delete_prob: Share = 0.2
+    """The probability that a child loses a hidden node, with its connections."""
     single_structural_mutation: bool = False
     """Whether a child changes its structure once at most."""
     structural_mutation_surer: Literal["default", "true", "false"] = "default"
@@ -87,54 +95,88 @@ class NeatConfig(BaseModel):
     added. The default is the value of ``single_structural_mutation``."""
 
     bias_init_mean: Amount = 0.0
+    """The mean of a node's bias, when it is drawn."""
     bias_init_stdev: Deviation = 1.0
+    """The standard deviation of a node's bias, when it is drawn; 0: all are the mean."""
     bias_init_type: Distribution = "gaussian"
-    """``uniform``: within two standard deviations of the mean."""
+    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
     bias_replace_rate: Share = 0.1
-    """The probability of a new number; of what remains if ``bias_mutate_rate`` leaves less."""
+    """The probability that a node's bias is drawn anew; at most what ``bias_mutate_rate`` leaves of
+    1."""
     bias_mutate_rate: Share = 0.7
-    """The probability that a Gaussian number is added."""
+    """The probability that a Gaussian number is added to a node's bias."""
     bias_mutate_power: Deviation = 0.5
-    """The standard deviation of that number."""
+    """The standard deviation of the number that is added."""
     bias_max_value: Amount = 30.0
+    """The greatest value of a node's bias; what would be above is set to it."""
     bias_min_value: Amount = -30.0
+    """The least value of a node's bias; what would be below is set to it."""
 
     response_init_mean: Amount = 1.0
+    """The mean of a node's response, the factor of its inputs' sum, when it is drawn."""
     response_init_stdev: Deviation = 0.0
+    """The standard deviation of a node's response, when it is drawn; 0: all are the mean."""
     response_init_type: Distribution = "gaussian"
+    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
     response_replace_rate: Share = 0.0
+    """The probability that a node's response is drawn anew; at most what ``response_mutate_rate``
+    leaves of 1."""
     response_mutate_rate: Share = 0.0
+    """The probability that a Gaussian number is added to a node's response."""
     response_mutate_power: Deviation = 0.0
+    """The standard deviation of the number that is added."""
     response_max_value: Amount = 30.0
+    """The greatest value of a node's response; what would be above is set to it."""
     response_min_value: Amount = -30.0
+    """The least value of a node's response; what would be below is set to it."""
 
     weight_init_mean: Amount = 0.0
+    """The mean of a connection's weight, when it is drawn."""
     weight_init_stdev: Deviation = 1.0
+    """The standard deviation of a connection's weight, when it is drawn; 0: all are the mean."""
     weight_init_type: Distribution = "gaussian"
+    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
     weight_replace_rate: Share = 0.1
+    """The probability that a connection's weight is drawn anew; at most what ``weight_mutate_rate``
+    leaves of 1."""
     weight_mutate_rate: Share = 0.8
+    """The probability that a Gaussian number is added to a connection's weight."""
     weight_mutate_power: Deviation = 0.5
+    """The standard deviation of the number that is added."""
     weight_max_value: Amount = 30.0
+    """The greatest value of a connection's weight; what would be above is set to it."""
     weight_min_value: Amount = -30.0
+    """The least value of a connection's weight; what would be below is set to it."""
 
     activation_default: str = "tanh"
     """What a new node computes: one of its options, or ``random``."""
     activation_options: tuple[str, ...] = ("tanh",)
+    """The functions that nodes may compute; see
+    `evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
     activation_mutate_rate: Share = 0.0
+    """The probability that a node draws its function anew from the options."""
     aggregation_default: str = "sum"
+    """How a new node puts its inputs together: one of its options, or ``random``."""
     aggregation_options: tuple[str, ...] = ("sum",)
+    """The ways in which nodes may put their inputs together; see
+    `evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
     aggregation_mutate_rate: Share = 0.0
+    """The probability that a node draws this anew from the options."""
 
     enabled_default: Literal[True, False, "random"] = True
+    """Whether a new connection works; ``random``: by the throw of a coin."""
     enabled_mutate_rate: Share = 0.01
     """The probability of a throw of a coin that decides anew whether a connection works."""
     enabled_rate_to_true_add: float = Field(default=0.0, ge=-1.0, le=1.0)
-    """What a disabled connection adds to that probability, and an enabled one:"""
+    """What is added to ``enabled_mutate_rate`` for a connection that is disabled."""
     enabled_rate_to_false_add: float = Field(default=0.0, ge=-1.0, le=1.0)
+    """What is added to ``enabled_mutate_rate`` for a connection that is enabled."""
 
     compatibility_threshold: Coefficient = 3.0
     """The distance from which on genomes are of different species."""
     species_fitness_func: Literal["max", "min", "mean", "median", "median2"] = "max"
+    """What a species is judged by: which figure of its members' values (``median2`` is
+    ``median``)."""
     max_stagnation: int = Field(default=20, ge=1, le=1_000_000)
     """A species that has not improved for so many generations dies out."""
     species_elitism: int = Field(default=2, ge=0, le=100_000)
@@ -144,6 +186,7 @@ class NeatConfig(BaseModel):
     survival_threshold: Share = 0.2
     """The share of a species, the fittest, that has children."""
     min_species_size: int = Field(default=2, ge=1, le=100_000)
+    """How many genomes a species has at least; 0: one that does badly can get none."""
 
     @property
     def connection_kind(self) -> str:

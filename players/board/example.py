@@ -1,4 +1,4 @@
-"""A game in one file, with all that such a file may say; docs/your-own-game.md explains it.
+"""A game in one file, with all that such a file may say; docs/guides/your-own-game.md explains it.
 
 The game: some tokens lie on the table, who is to move takes one or two, who takes the last one
 wins. It only makes what imports it modules that tools can check. For each game these are copied,

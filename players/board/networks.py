@@ -194,7 +194,9 @@ class NetworkDecoder(BoardView):
     """What turns a weight vector into a player: everything but the weights."""
 
     hidden: tuple[int, ...] = (32,)
+    """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

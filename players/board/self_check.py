@@ -304,7 +304,7 @@ def find_line(game: BoardGame, name: str) -> str:
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
     """What Numba's *error* means for who wrote the *game*'s file: the line, and what to write."""
-    text = str(error)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba paints where colorama is installed
     found = re.search(r"game\.py\"?(?:, line | \()(\d+)", text)
     reason = next(
         (line.strip() for line in text.splitlines() if line.strip() and "Failed in" not in line),

@@ -84,10 +84,12 @@ def _write_rules(game: BoardGame) -> str:
     text = replace_constants(game.source, constants_of(game.rules))
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
     needed = {*game.functions, *_find_helpers(tree)}
+    options = {f"{name.upper()} =" for name in game.rules._fields}
     for place, node in enumerate(tree.body):
+        above = lines[tree.body[place - 1].lineno - 1] if place else ""
         if (
             isinstance(node, ast.Import | ast.ImportFrom)
-            or (place == 0 and isinstance(node, ast.Expr))
+            or (isinstance(node, ast.Expr) and (place == 0 or above.startswith(tuple(options))))
             or (isinstance(node, ast.FunctionDef) and node.name not in needed)
         ):
             for number in range(node.lineno, (node.end_lineno or 0) + 1):

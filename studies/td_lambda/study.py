@@ -61,7 +61,7 @@ LADDER_GAMES = 10_000
 PUBLISHED_GAMES = 1000
 NOTES = [
     "Points of the row's player, a draw counting half, colours balanced; a published cell is taken"
-    " to be of 1000 games. Why cells with MM2 differ stands in docs/minimax.md.",
+    " to be of 1000 games. Why cells with MM2 differ stands in docs/guides/minimax.md.",
     "A F R D K: the expected share of concept states solved, a player with chance being asked many"
     " times. The original states are lost; ours are others of the same kinds.",
 ]

@@ -16,6 +16,7 @@ import pytest
 
 from evolve_arena.arena.match import play_match, play_matches
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
@@ -319,7 +320,9 @@ def test_exported_bots_have_what_makes_constants(name: str, tmp_path: Path) -> N
     genome = decoder.initialise(1, "fan-in", np.random.default_rng(1))[0]
     player = decoder.player(genome, "some")
     file = tmp_path / "bot.py"
-    file.write_text(export_player(player, "python"), encoding="utf-8")
+    text = export_player(player, "python")
+    assert not any(sentence in text for sentence in read_helps(type(game.rules)).values())
+    file.write_text(text, encoding="utf-8")
     bot = runpy.run_path(str(file))
     for board in walk(game, 1)[:-1]:
         assert bot["choose"](board.state) in game.legal_moves(board)

@@ -1,0 +1,59 @@
+"""What keys mean: the text that stands below each of them in its source.
+
+Sources are read when somebody asks, so that no import takes longer for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+
+def read_sentences(body: Sequence[ast.stmt]) -> dict[str, str]:
+    r"""The texts that stand directly below assignments, by the name that is assigned.
+
+    >>> read_sentences(ast.parse("SIZE = 8\n'''Cells along a side.'''\nSTEP = 2").body)
+    {'SIZE': 'Cells along a side.'}
+    """
+    found = {}
+    for assignment, text in itertools.pairwise(body):
+        if isinstance(assignment, ast.AnnAssign):
+            target: ast.expr = assignment.target
+        elif isinstance(assignment, ast.Assign):
+            target = assignment.targets[0]
+        else:
+            continue
+        if (
+            isinstance(target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+        ):
+            found[target.id] = " ".join(str(text.value.value).split())
+    return found
+
+
+def read_helps(kind: type[Any]) -> dict[str, str]:
+    """What the source of a class, and those of its bases, say below each key.
+
+    Args:
+        kind: A section of a recipe, a dataclass or a named tuple. Where a section was made of
+            another class (`evolve_arena.core.game.Config.described_in`), that one's source is read;
+            of a named tuple without a source, the docstrings of its fields.
+    """
+    helps: dict[str, str] = {}
+    for each in reversed((getattr(kind, "described_in", None) or kind).__mro__):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(each)))
+        except (OSError, TypeError, SyntaxError):  # made by a function, or built in
+            continue
+        if isinstance(tree.body[0], ast.ClassDef):
+            helps |= read_sentences(tree.body[0].body)
+    for name in getattr(kind, "_fields", ()):
+        text = str(getattr(kind, name).__doc__)
+        if not text.startswith("Alias for field"):
+            helps.setdefault(name, text)
+    return helps

@@ -1,0 +1,125 @@
+"""The reference: what is generated is whole, and what is written by hand fits the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sqlite3
+import sys
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+import evolve_arena as ea
+from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.sentences import read_helps
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.runs.commands import app
+from evolve_arena.runs.history import SCHEMA
+from evolve_arena.runs.kept_games import KeptGame
+from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def hooks() -> ModuleType:
+    """``docs/hooks.py``, as MkDocs loads it."""
+    spec = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_every_key_of_a_recipe_has_a_sentence(hooks: ModuleType) -> None:
+    sections = {"check.": CheckConfig, "run.": RunConfig, "neat.": NeatConfig}
+    sections |= {
+        f"{name}: method.": method.config_type
+        for name, (method, _) in hooks.find_method_sections().items()
+    }
+    for (kind, _), (section, games, _) in hooks.list_networks().items():
+        sections[f"{games[0]} {kind}: network."] = section
+    told = {
+        key: sentence
+        for prefix, section in sections.items()
+        for key, _, sentence in hooks.list_keys(section, prefix)
+    }
+    for game in game_names():
+        rules = find_game(game).game.rules_type
+        told |= {f"{game}: game.{key}": read_helps(rules).get(key, "") for key in rules._fields}
+    told |= {key: read_helps(Recipe).get(key, "") for key in Recipe.model_fields}
+    assert len(told) > 200
+    bad = [key for key, sentence in told.items() if len(sentence) < 6 or sentence[-1] not in ".:"]
+    assert not bad
+
+
+def test_each_table_names_what_the_code_has(hooks: ModuleType) -> None:
+    written = {name: write() for name, write in hooks.GENERATED.items()}
+    assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
+    assert '`network.kind` | `"linear"`' in written["network_keys"]
+    assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
+    for name in {command.name or command.callback.__name__ for command in app.registered_commands}:  # type: ignore[union-attr]
+        assert f"## `evolve {str(name).replace('_', '-')}`" in written["commands"], name
+    assert "`--seed NUMBER` |  | Replaces the recipe's seed." in written["commands"]
+    for name in ea.__all__:
+        assert f"::: evolve_arena.{name}\n" in written["python"] + "\n"
+    assert "settings your_botid 1\n" in written["dialects"]
+    assert "position B:W21,22" in written["dialects"]
+    assert "| 100 | 0.404 to 0.596 |" in written["intervals"]
+    assert all(written.values())
+
+
+def test_a_page_with_an_unknown_mark_is_not_built(hooks: ModuleType) -> None:
+    with pytest.raises(Exception, match="generates no 'nothing'"):
+        hooks.on_page_markdown("<!-- generated: nothing -->")
+
+
+def test_the_history_is_described_column_by_column() -> None:
+    page = (DOCS / "reference" / "files.md").read_text("utf-8")
+    database = sqlite3.connect(":memory:")
+    database.executescript(SCHEMA)
+    tables = {
+        name: [row[1] for row in database.execute(f"PRAGMA table_info({name})")]
+        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+    database.close()
+    described = {
+        found[1]: re.findall(r"^\| `(\w+)` \|", found[2], re.M)
+        for found in re.finditer(r"^### `(\w+)`\n(.*?)(?=^##)", page, re.M | re.S)
+    }
+    assert described == tables
+
+
+def test_kept_games_are_described_key_by_key() -> None:
+    page = (DOCS / "reference" / "files.md").read_text("utf-8").partition("## Kept games")[2]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [field.name for field in fields(KeptGame)]
+
+
+@pytest.mark.parametrize("dialect", ["ai-games", "riddles"])
+def test_the_bot_of_the_page_plays_without_a_forfeit(dialect: str, tmp_path: Path) -> None:
+    page = (DOCS / "reference" / "programs.md").read_text("utf-8")
+    (source,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    file = tmp_path / "bot.py"
+    file.write_text(source, encoding="utf-8")
+    bot = f'process:dialect={dialect},"{sys.executable} {file}"'
+    result = ea.duel(bot, "random", games=20, seed=1)
+    assert result.forfeits == ()
+    assert result.finished == 20
+
+
+def test_the_citation_is_of_this_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert {"cff-version", "message", "title", "authors", "version"} <= set(citation)
+    seen: dict[str, str] = {}
+    monkeypatch.setattr("setuptools.setup", lambda **told: seen.update(told))
+    exec(compile((ROOT / "setup.py").read_text("utf-8"), str(ROOT / "setup.py"), "exec"), {
+        "__file__": str(ROOT / "setup.py"), "__name__": "__main__",
+    })  # fmt: skip
+    assert citation["version"] == seen["version"]
+    assert citation["license"] == seen["license"]

@@ -1,0 +1,128 @@
+"""The documentation as a site: built without a warning, and read without another host."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser import CHROMIUM, SWITCHES, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LOADED = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio|object|embed)\b[^>]*?\b(?:src|srcset|data)=["']?
+    (?:https?:)?//
+    | <link\b(?![^>]*rel=["']?(?:canonical|next|prev))[^>]*href=["']?(?:https?:)?//
+    | url\(["']?(?:https?:)?//
+    | @import\s*["']?(?:https?:)?//""",
+    re.X,
+)
+"""What a browser would load from elsewhere without being asked."""
+OUTSIDE = re.compile(r"\]\((\w+:[^)\s]*)\)")
+PAGES = ("index.html", "first-hour.html", "reference/recipes.html", "guides/notebook.html")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing."""
+
+    def log_message(self, *args: Any) -> None:
+        """Nothing."""
+
+
+def build(to: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(to)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) -> None:
+    """One test, since a build takes half a minute."""
+    site = tmp_path / "site"
+    built = build(site)
+    assert built.returncode == 0, built.stderr[-3000:]
+    for page in PAGES:
+        assert (site / page).is_file(), page
+    texts = {file: file.read_text("utf-8") for file in site.rglob("*.html")}
+    assert not {
+        str(file): found[0] for file, text in texts.items() if (found := LOADED.search(text))
+    }
+    assert not any(LOADED.search(file.read_text("utf-8")) for file in site.rglob("*.css"))
+    assert not any(LOADED.search(file.read_text("utf-8")) for file in site.rglob("*.svg"))
+    assert not any("<!-- generated: " in text for text in texts.values())
+    notebook = texts[site / "guides" / "notebook.html"]
+    assert 'src="notebook_files/' in notebook
+    if CHROMIUM and sync_playwright is not None:
+        assert read_in_browser(site) == []
+
+
+def read_in_browser(site: Path) -> list[str]:
+    """What a browser complains of, or asks others for, while it reads pages and searches."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    own = f"http://127.0.0.1:{server.server_port}/"
+    faults: list[str] = []
+    with sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        view = browser.new_context().new_page()
+        view.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith((own, "data:", "blob:")) else faults.append(asked.url)
+            ),
+        )
+        view.on("pageerror", lambda error: faults.append(str(error)))
+        view.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+        for page in PAGES:
+            view.goto(own + page)
+            view.wait_for_load_state("networkidle")
+        view.goto(own)
+        view.fill("input[name=query]", "crossover_probability")
+        view.wait_for_selector(".md-search-result__item a", timeout=20_000)
+        found = view.get_attribute(".md-search-result__item a", "href")
+        faults += [] if "recipes.html" in str(found) else [f"search found {found}"]
+        browser.close()
+    server.shutdown()
+    server.server_close()
+    return faults
+
+
+def test_links_to_elsewhere_are_addresses() -> None:
+    """Whether somebody answers there is not asked: tests may have no network."""
+    pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    links = [link for page in pages for link in OUTSIDE.findall(page.read_text("utf-8"))]
+    assert links
+    for link in links:
+        parts = urlsplit(link)
+        assert parts.scheme == "https", link
+        assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), link
+
+
+def test_notebooks_are_kept_without_their_output() -> None:
+    books = list((ROOT / "docs").rglob("*.ipynb"))
+    cells = [cell for book in books for cell in json.loads(book.read_text("utf-8"))["cells"]]
+    assert books
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="https://x.org/a.js"></script>',
+        "<link rel=stylesheet href=//fonts.org/a.css>",
+        "a { background: url('https://x.org/a.png') }",
+    ],
+)
+def test_what_is_loaded_from_elsewhere_is_seen(text: str) -> None:
+    assert LOADED.search(text)
