@@ -51,14 +51,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Fills in what is generated."""
+    """Fills in what is generated; links to notebooks lead to the pages that are made of them."""
 
     def fill(found: re.Match[str]) -> str:
         if found[1] not in GENERATED:
             raise PluginError(f"docs/hooks.py generates no {found[1]!r}: {', '.join(GENERATED)}")
         return GENERATED[found[1]]()
 
-    return MARK.sub(fill, markdown)
+    return MARK.sub(fill, markdown).replace(".ipynb)", ".md)")
 
 
 def execute_notebook(path: Path, uri: str) -> Iterator[tuple[str, str | bytes]]:

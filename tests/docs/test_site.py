@@ -109,6 +109,13 @@ def test_links_to_elsewhere_are_addresses() -> None:
         assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), link
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
+def test_pages_at_the_top_lead_to_files(page: Path) -> None:
+    """The site does not have README.md, and looks at the others as if they lay in its folder."""
+    for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", page.read_text("utf-8")):
+        assert (ROOT / target).is_file(), target
+
+
 def test_notebooks_are_kept_without_their_output() -> None:
     books = list((ROOT / "docs").rglob("*.ipynb"))
     cells = [cell for book in books for cell in json.loads(book.read_text("utf-8"))["cells"]]
