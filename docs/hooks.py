@@ -21,6 +21,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 ROOT = Path(__file__).resolve().parent.parent
 FROM_TOP = {
@@ -168,6 +169,13 @@ def write_value(value: Any) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
+def write_default(field: FieldInfo) -> str:
+    """What a key is if it is left out, or that it must not be."""
+    if field.is_required():
+        return "must be given"
+    return f"default {write_value(field.get_default(call_default_factory=True))}"
+
+
 def write_keys(model: type[BaseModel], prefix: str) -> str:
     """The table of a section's keys."""
     return write_table(
@@ -175,8 +183,7 @@ def write_keys(model: type[BaseModel], prefix: str) -> str:
         (
             (
                 f"`{key}`",
-                f"{describe_type(field.annotation, field.metadata)};<br>"
-                f"default {write_value(field.get_default(call_default_factory=True))}",
+                f"{describe_type(field.annotation, field.metadata)};<br>{write_default(field)}",
                 write_sentence(sentence),
             )
             for key, field, sentence in list_keys(model, prefix)
