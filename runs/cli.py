@@ -65,12 +65,10 @@ def _answer(signals: list[int]) -> int:
 
 
 def _tell_compiling(what: str, seconds: float) -> None:
-    from evolve_arena.runs.output import format_seconds
+    from evolve_arena.runs.output import format_seconds, print_line
 
     about = format_seconds(seconds)
-    print(
-        f"compiling {what} for this machine, once: about {about} ...", file=sys.stderr, flush=True
-    )
+    print_line(f"compiling {what} for this machine, once: about {about} ...", error=True)
 
 
 def _run() -> int:

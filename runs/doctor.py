@@ -26,7 +26,7 @@ from evolve_arena.runs.output import format_seconds, print_line
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 PACKAGES = ("evolve-arena", "numpy", "numba", "llvmlite", "deap", "neat-python")
-EXTRAS = {"parquet": "pyarrow", "openspiel": "open_spiel", "test": "pytest"}
+EXTRAS = {"parquet": "pyarrow", "openspiel": "open_spiel"}
 """What can be installed besides, by the name of the extra: a distribution of it."""
 MIB = 1 << 20
 LEAST_DISK, LEAST_MEMORY = 500 * MIB, 1000 * MIB
@@ -130,7 +130,8 @@ def print_examination(content: Mapping[str, Any]) -> None:
     _tell("cache", f"{cache['folder']} ({room})")
     compiled = cache["compiled"]
     took = format_seconds(sum(compiled.values()))
-    _tell("compiled", f"so far {took} in all: {', '.join(compiled)}" if compiled else "nothing yet")
+    told = f"{len(compiled)} parts so far, in {took}" if compiled else "nothing yet"
+    _tell("compiled", told)
     room = f"{runs['count']} runs, {runs['free_bytes'] // MIB:,} MiB free"
     _tell("runs", f"{runs['folder']} ({room})")
     terminal = content["terminal"]

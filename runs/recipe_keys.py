@@ -58,7 +58,7 @@ def suggest_key(key: str, known: Iterable[str]) -> list[str]:
     lasts: dict[str, list[str]] = {}
     for name in names:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
-    for found in difflib.get_close_matches(last, lasts, n=MOST_SUGGESTED, cutoff=0.6):
+    for found in difflib.get_close_matches(last, lasts, n=MOST_SUGGESTED, cutoff=0.75):
         near += [name for name in lasts[found] if name not in near]
     return near[:MOST_SUGGESTED]
 

@@ -53,7 +53,7 @@ def doctor(
     quick: Annotated[bool, typer.Option("--quick", help="Without the benchmark.")] = False,
     json: Json = False,
 ) -> None:
-    """Look what is installed here, what is wrong, and how fast it is.
+    """Look what is installed, what is wrong, and how fast it is.
 
     The benchmark takes some ten seconds, without compiling, which it tells.
     """

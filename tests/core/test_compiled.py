@@ -8,16 +8,29 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numba
 import platformdirs
 import pytest
+from numba.core import event
 
 from evolve_arena import core
-from evolve_arena.core.compiled import KEPT_CACHES, PACKAGES, cache_folder, compiled_sources
+from evolve_arena.core.compiled import (
+    KEPT_CACHES,
+    PACKAGES,
+    _Announcer,
+    cache_folder,
+    compiled_before,
+    compiled_sources,
+    compiling_seconds,
+    estimate_seconds,
+    working_clock,
+)
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.games.connect_four import kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 DECORATORS = {"compiled", "inlined", "instruction"}
@@ -45,6 +58,7 @@ def test_that_check_sees_what_it_should() -> None:
     source = """
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.games.connect_four import kernel
 from evolve_arena.core.game import Outcome as Result
 from evolve_arena.core import registry
 from evolve_arena.core.stream import below
@@ -80,6 +94,40 @@ def test_who_waits_for_compiling_is_told_once(monkeypatch: pytest.MonkeyPatch) -
     for number in (1, 1.0):
         numba.njit(lambda x: x + 1)(number)
     assert len(told) == 1
+
+
+def test_compiling_is_estimated_and_not_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told: list[tuple[str, float]] = []
+    monkeypatch.setattr(core, "on_compile", lambda *given: told.append(given))
+    monkeypatch.setattr("evolve_arena.core.compiled.MOMENT", -1.0)
+    monkeypatch.setattr("evolve_arena.core.compiled._announcer", announcer := _Announcer())
+    monkeypatch.setattr("evolve_arena.core.compiled.cache_folder", lambda: tmp_path / "kernels")
+    (tmp_path / "kernels").mkdir()
+    event.register("numba:compile", announcer)
+    try:
+        worked, began = working_clock(), time.perf_counter()
+        numba.njit(lambda x: x + 1)(1)
+        took = time.perf_counter() - began
+    finally:
+        event.unregister("numba:compile", announcer)
+    ((subject, seconds),) = told
+    assert seconds > 0
+    assert working_clock() - worked < took - 0.5 * compiling_seconds()
+    assert compiled_before() == {}
+    announcer.note()
+    assert compiled_before().keys() == {subject}
+    (tmp_path / "compile-times.json").write_text(f'{{"{subject}": 77.0, "other": "x"}}')
+    assert compiled_before() == {}, "a file that is damaged is not used"
+    (tmp_path / "compile-times.json").write_text(f'{{"{subject}": 77.0, "other": -1}}')
+    assert compiled_before() == {subject: 77.0}
+    assert estimate_seconds(subject) == 77.0
+
+
+def test_who_calls_more_takes_longer() -> None:
+    larger = estimate_seconds("never seen", kernel.play_matches)
+    assert larger > 1.3 * estimate_seconds("never seen")
 
 
 def _is_compiled(node: ast.AST) -> bool:

@@ -64,6 +64,13 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
     evolve("start", "connect-four", *words, "--force", folder=place)
 
 
+def test_start_takes_the_last_generation(place: Path) -> None:
+    evolve(
+        "start", "connect-four", *SMALL, "--run", "g", "--generations", "1", "--quiet", folder=place
+    )
+    assert json.loads(evolve("info", "g", "--json", folder=place).stdout)["generations"] == 1
+
+
 def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> None:
     words = ["--run", "longer", *SMALL, "--set", "run.generations=2", "--quiet"]
     evolve("start", "connect-four", *words, folder=place)
@@ -86,6 +93,28 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["start", "conect-four"], "did you mean 'connect-four'?"),
         (["start", "connect-four", "--set", "method.elits=1"], "did you mean 'elites'?"),
         (["start", "connect-four", "--set", "method.noise=2"], "at most 1"),
+        (["start", "connect-four", "--set", "generations=5"], "did you mean 'run.generations'?"),
+        (["start", "connect-four", "--set", "elits=1"], "did you mean 'method.elites'?"),
+        (["start", "connect-four", "--set", "hall_of_fame=1"], "'method.hall_of_fame'"),
+        (["start", "connect-four", "--set", "check.generations=5"], "'run.generations'?"),
+        (["start", "connect-four-neat", "--set", "pop_size=5"], "'neat.pop_size'?"),
+        (
+            ["start", "connect-four", "--generations", "3", "--set", "run.generations=4"],
+            "--generations 3 and --set run.generations=4 say the same",
+        ),
+        (["strat"], "Did you mean 'start'?"),
+        (["duel", "random", "random", "--gmaes", "3"], "--games"),
+        (["recipes", "hexx"], "did you mean 'hex'?"),
+        (["info", "evolvd/conect-four"], "did you mean evolved/connect-four?"),
+        (["info", "evolved/conect-four"], "did you mean evolved/connect-four?"),
+        (["duel", "run:evolvd/connect-four", "random"], "did you mean evolved/connect-four?"),
+        (
+            ["duel", "file:evolved/connect-four/champio.safetensors", "random"],
+            "did you mean evolved/connect-four/champion.safetensors?",
+        ),
+        (["duel", "minmax:depth=2", "random"], "did you mean 'minimax:depth=2'?"),
+        (["duel", "rnadom", "tset-bot"], "did you mean 'random'?"),
+        (["duel", "random", "tset-bot"], "did you mean 'test-bot'?"),
         (["start", "connect-four", "--executor", "seriel", "--run", "x"], "'serial'"),
         (["start", "connect-four", "--workers", "0", "--run", "x"], "workers is 0"),
         (["start", "nothing.toml"], "nothing.toml"),

@@ -482,6 +482,6 @@ def test_lists(evolve: Evolve, printed: Printed) -> None:
     known = {row["write"]: row for row in printed()["Players"]}
     check(known["random"], plays="all")
     check(known["test-bot"], plays="connect-four")
-    evolve("recipes")
-    recipes = {row["name"]: row["breeds"] for row in printed()["Recipes"]}
+    evolve("recipes", "--all")
+    recipes = {row["name"]: row["breeds"] for row in printed()["Recipes: evolve start NAME"]}
     assert recipes["four-in-a-row-1"].startswith("Run 1 of Dragan and Izert (2016)")

@@ -146,11 +146,12 @@ def test_a_ticket_that_needs_too_many_trains_is_marked() -> None:
 
 def test_claims_are_listed_by_length_with_their_cards() -> None:
     position = GAME.parse_position(f"seed 7: {KEEPS}")
-    lines = list_claims(position.array, GAME.legal_moves(position)).splitlines()
-    assert re.sub(" +", " ", lines[-1]) == (
+    text = list_claims(position.array, GAME.legal_moves(position))
+    assert " ".join(text.split()).endswith(
         " Seattle – Vancouver 1 train, 1 point [red] [black] [pink] [locomotive]"
     )
-    lengths = [int(re.search(r"(\d) train", line)[1]) for line in lines]  # type: ignore[index]
+    assert all(len(line) <= 80 for line in text.splitlines())
+    lengths = [int(length) for length in re.findall(r"(\d) train", text)]
     assert lengths == sorted(lengths, reverse=True)
     assert list_claims(position.array, [900]) == "You have the cards for no route."
 
