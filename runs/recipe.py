@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -30,8 +30,6 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
-from evolve_arena.core.user_code import find_file, is_reference, open_code
-from evolve_arena.core.user_code import is_open as is_opened
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
@@ -40,13 +38,19 @@ from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
+from evolve_arena.runs.recipe_code import (
+    WITH_CODE,
+    Permit,
+    copy_code,
+    open_typed,
+    pin_code,
+    refuse_files,
+    unpin_code,
+)
 from evolve_arena.runs.recipe_keys import explain_key, list_keys
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
-Permit = Callable[[Path, bytes, str], None]
-"""Is told of a Python file, its content and what it is, ``game`` or ``code``, before it is run; it
-raises an error to prevent it."""
 
 LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
@@ -70,11 +74,8 @@ INSTEAD = {
 """Keys of other methods, and with what a method says the same."""
 
 
-GAMES, CODE = "game", "code"
-"""The folders of a run in which its game lies, if that is one in one file, and the user's functions
-and classes that its recipe names."""
-WITH_CODE = ("method", "check")
-"""The sections whose values may name such."""
+GAMES = "game"
+"""The folder of a run in which its game lies, if that is one in one file."""
 USUAL: dict[str, dict[str, Any]] = {
     "tournament": {
         "individuals": 100,
@@ -316,14 +317,7 @@ class Recipe(Config):
         found = {}
         if self._game_file:
             found[f"{GAMES}/{self._game_file.name}"] = self._game_file.read_bytes()
-        for text in list_texts([self.method, list(self.check.opponents)]):
-            if file := find_file(text):
-                path = f"{CODE}/{file.path.name}"
-                if found.setdefault(path, file.source) != file.source:
-                    raise BadValueError(
-                        f"two files of code are called {file.path.name}: rename one"
-                    )
-        return found
+        return found | copy_code([self.method, list(self.check.opponents)])
 
     def to_toml(self) -> str:
         """The recipe as a TOML file; :meth:`files` are to lie beside it."""
@@ -331,7 +325,7 @@ class Recipe(Config):
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file.name}"
         for key in WITH_CODE:
-            content[key] = _unpin_code(content[key])
+            content[key] = unpin_code(content[key])
         return tomli_w.dumps(content)
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
@@ -349,30 +343,6 @@ class Recipe(Config):
         if content["game"]["name"] == self.game["name"]:
             changed._game_file = self._game_file
         return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
-
-
-def _unpin_code(value: Any) -> Any:
-    """The *value* as a file has it: with the places in which copies of the code lie."""
-    if isinstance(value, dict):
-        return {key: _unpin_code(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_unpin_code(inner) for inner in value]
-    file = find_file(value) if isinstance(value, str) else None
-    return f"{CODE}/{file.path.name}:{value.rpartition(':')[2]}" if file else value
-
-
-def refuse_files(path: Path, source: bytes, what: str) -> None:
-    """Lets no file be run as a game or as code, unless the user has opened it himself.
-
-    Raises:
-        NotPermittedError: He has not.
-    """
-    named = "the game is a Python file," if what == "game" else "the recipe names a Python file,"
-    word = spell("--allow-process", "allow_process=True")
-    more = f", or --game {path} with commands that have it" if what == "game" else ""
-    raise NotPermittedError(
-        f"{named} {path}, which would run here and needs your word: {word}{more}"
-    )
 
 
 def load_recipe(
@@ -412,22 +382,6 @@ def load_recipe(
         _refuse_unknown_keys(content, values)
         raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
-
-
-def open_typed(values: Mapping[str, Any]) -> None:
-    """Runs the files that *values* name; only for what the user himself has typed."""
-    for text in list_texts(list(values.values())):
-        if is_reference(text) and find_file(text) is None:
-            open_code(Path(text.strip().rpartition(":")[0]))
-
-
-def list_texts(value: Any) -> list[str]:
-    """All texts in a *value* of a recipe, however deep they lie; keys, too."""
-    if isinstance(value, Mapping):
-        return [text for key, inner in value.items() for text in (str(key), *list_texts(inner))]
-    if isinstance(value, list | tuple):
-        return [text for inner in value for text in list_texts(inner)]
-    return [value] if isinstance(value, str) else []
 
 
 def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -616,7 +570,7 @@ def _resolve(
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
         content = {
-            key: _pin_code(value, folder, permit) if key in WITH_CODE else value
+            key: pin_code(value, folder, permit) if key in WITH_CODE else value
             for key, value in content.items()
         }
         recipe = _validate(Recipe, content, "")
@@ -667,28 +621,6 @@ def _open_game_file(
     spec = open_file(path)
     file = None if spec.name in shipped_games() else path
     return {**content, "game": {**game, "name": spec.name}}, file
-
-
-def _pin_code(value: Any, folder: Path, permit: Permit) -> Any:
-    """The *value* with the digest of each file of code that it names, which is run.
-
-    A path counts from the *folder* of the recipe, else from where the user stands.
-    """
-    if isinstance(value, Mapping):
-        return {key: _pin_code(inner, folder, permit) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_pin_code(inner, folder, permit) for inner in value]
-    if not is_reference(value) or find_file(value):
-        return value
-    name, _, function = value.strip().rpartition(":")
-    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
-    try:
-        source = read_file(path, LARGEST)
-    except OSError as error:
-        raise BadValueError(f"{quote(value)}: {error.strerror}") from None
-    if not is_opened(source):
-        permit(path, source, "code")
-    return f"{path.name}@{open_code(path, source)}:{function}"
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:

@@ -26,12 +26,12 @@ from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.recipe import (
     Recipe,
-    list_texts,
     load_recipe,
     parse_changes,
     recipe_names,
     recipe_summary,
 )
+from evolve_arena.runs.recipe_code import list_texts
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import summarise
 
