@@ -27,7 +27,7 @@ IMAGES = Path(__file__).resolve().parent / "images"
 COLUMNS, ROWS = 96, 40
 SCENES: dict[str, tuple[list[str], Sequence[tuple[str, str]], str]] = {
     "start": (
-        ["start", "connect-four", "--run", "evolved/first", "--set", "run.generations=100"],
+        ["start", "connect-four", "--run", "evolved/first", "--generations", "100"],
         (),
         "80 of 100",
     ),
