@@ -65,10 +65,9 @@ def _answer(signals: list[int]) -> int:
 
 
 def _tell_compiling(what: str, seconds: float) -> None:
-    from evolve_arena.runs.output import format_seconds, print_line
+    from evolve_arena.runs.output import tell_compiling  # which loads rich
 
-    about = format_seconds(seconds)
-    print_line(f"compiling {what} for this machine, once: about {about} ...", error=True)
+    tell_compiling(what, seconds)
 
 
 def _run() -> int:
@@ -86,13 +85,14 @@ def _run() -> int:
         return 0
     core.on_compile = _tell_compiling
 
+    words = sys.argv[1:]
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)
     try:
-        with command.make_context("evolve", sys.argv[1:]) as context:
+        with command.make_context("evolve", words or ["--help"]) as context:
             command.invoke(context)
     except typer.Exit as end:
-        return int(end.exit_code)
+        return int(end.exit_code) if words else 2
     except usage_error as error:
         path = error.ctx.command_path if error.ctx else "evolve"
         raise ArenaError(f"{one_line(error.format_message(), 200)} ({path} -h explains)") from None

@@ -57,6 +57,12 @@ def _wrap(line: Text, width: int) -> list[Text]:
     return [Text(part) for part in found]
 
 
+def tell_compiling(what: str, seconds: float) -> None:
+    """Tells who waits *what* is compiled; see :data:`evolve_arena.core.on_compile`."""
+    about = format_seconds(seconds)
+    print_line(f"compiling {what} for this machine, once: about {about} ...", error=True)
+
+
 def as_text(content: object, most: int = LONGEST, style: str = "") -> Text:
     """*content* in one line of at most *most* characters, as rich prints what it does not read."""
     return Text(one_line(str(content), most), style=style)

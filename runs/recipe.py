@@ -378,8 +378,9 @@ def load_recipe(
         _put(content, key, value)
     try:
         recipe = _resolve(content, source, Path(source).parent, permit)
-    except RecipeError:
-        _refuse_unknown_keys(content, values)
+    except RecipeError as error:
+        if " is no key" in str(error):
+            _refuse_unknown_keys(content, values)
         raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 

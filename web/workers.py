@@ -17,6 +17,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from evolve_arena import core
 from evolve_arena.core.errors import ArenaError, one_line
 
 READING = "evolve_arena.web.reading"
@@ -120,11 +121,14 @@ class Worker:
 
 def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
     """What the process does: it answers until the server is gone."""
+    from evolve_arena.runs.output import tell_compiling  # heavier than the server itself
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICE)
+    core.on_compile = tell_compiling
     desk = importlib.import_module(module).Desk(**given)
     while True:
         try:

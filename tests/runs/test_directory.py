@@ -163,7 +163,7 @@ def test_a_path_that_is_no_run_is_named_with_runs_that_lie_near(tmp_path: Path) 
     for name in ("one", "two"):
         make_run(tmp_path / name)
     (tmp_path / "other").mkdir()
-    with pytest.raises(NotARunError, match=r"onne does not exist; runs in .*: one, two$"):
+    with pytest.raises(NotARunError, match=r"onne does not exist; did you mean .*one\?$"):
         RunDirectory(tmp_path / "onne").check()
     with pytest.raises(NotARunError, match=r"other is no run: it has no recipe\.toml; runs in"):
         RunDirectory(tmp_path / "other").check()
