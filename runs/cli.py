@@ -89,7 +89,7 @@ def _run() -> int:
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
     command = typer.main.get_command(app)
     try:
-        with command.make_context("evolve", words or ["--help"]) as context:
+        with command.make_context("evolve", list(words) or ["--help"]) as context:
             command.invoke(context)
     except typer.Exit as end:
         return int(end.exit_code) if words else 2

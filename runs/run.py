@@ -225,8 +225,6 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
-            stack.enter_context(log_run(self.path))
-            stack.enter_context(_log_end(self))
             self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
@@ -234,6 +232,8 @@ class Run:
                 opponent.check_ready()
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
+            stack.enter_context(log_run(self.path))  # before this, nothing is changed
+            stack.enter_context(_log_end(self))
             machine = stack.enter_context(make_executor(executor, workers))
             guard = self.directory.check_held
             history = History(self.directory.history, write=True, guard=guard)
