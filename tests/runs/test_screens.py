@@ -1,4 +1,4 @@
-"""Every command of the README at a terminal of 80 columns: no line is longer, nothing is cut off.
+"""Every command of the guide at a terminal of 80 columns: no line is longer, nothing is cut off.
 
 The commands run in their order, with few games and generations. Those are left out that need a
 file of the reader's, a browser or hours, and those that name a run which is not there.
@@ -23,7 +23,8 @@ from evolve_arena.runs.commands import app
 from tests import forked
 
 COLUMNS, LINES = 80, 24
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "guides" / "commands-by-example.md"]
 LEFT_OUT = {"serve", "reproduce", "import-neat"}
 FEW = ["--set", "check.games=4", "--set", "check.every=1", "--generations", "1"]
 STARTED = {"connect-four", "connect-four-neat", "ticket-to-ride", "my_game.py"}
@@ -40,8 +41,9 @@ NAMES = [str(each.name or each.callback.__name__).replace("_", "-") for each in 
 
 
 def read_commands() -> list[list[str]]:
-    """What the README says behind ``$ evolve``, without what ``make`` or a remark says."""
-    lines = re.findall(r"^\$ evolve (.*?)(?:  +#.*)?$", README.read_text("utf-8"), re.MULTILINE)
+    """What the README and the guide say behind ``$ evolve``, without remarks."""
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    lines = re.findall(r"^\$ evolve (.*?)(?:  +#.*)?$", text, re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
 
@@ -117,7 +119,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield tmp_path_factory.mktemp("screens")
 
 
-def test_no_command_of_the_readme_is_wider_than_the_terminal(folder: Path) -> None:
+def test_no_command_of_the_guide_is_wider_than_the_terminal(folder: Path) -> None:
     seen = set()
     for words in read_commands():
         short = shorten(words)
