@@ -26,7 +26,12 @@ from evolve_arena.runs.output import format_seconds, print_line
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 PACKAGES = ("evolve-arena", "numpy", "numba", "llvmlite", "deap", "neat-python")
-EXTRAS = {"parquet": "pyarrow", "openspiel": "open_spiel"}
+EXTRAS = {
+    "notebook": "ipykernel",
+    "openspiel": "open_spiel",
+    "pandas": "pandas",
+    "parquet": "pyarrow",
+}
 """What can be installed besides, by the name of the extra: a distribution of it."""
 MIB = 1 << 20
 LEAST_DISK, LEAST_MEMORY = 500 * MIB, 1000 * MIB

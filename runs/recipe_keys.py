@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from evolve_arena.core.errors import ArenaError, quote
+from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
 from evolve_arena.runs.methods import find_method, methods_of
@@ -75,7 +75,8 @@ def explain_key(key: str, known: Iterable[str]) -> str | None:
         return None  # the section's own error names its keys
     near = suggest_key(key, names)
     meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
-    return f"--set {key}: {quote(key)} is no key{meant or '; write section.key=value'}"
+    option, meant = spell("--set", "changes:"), meant or "; write section.key=value"
+    return f"{option} {key}: {quote(key)} is no key{meant}"
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:
