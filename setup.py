@@ -72,6 +72,7 @@ setup(
             "open_spiel>=1.5",
             "playwright>=1.45",
             "pydraughts>=0.6.7",
+            "pyte>=0.8",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "pyyaml>=6.0",

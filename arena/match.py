@@ -245,7 +245,7 @@ def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream
     """
     try:
         move = player.choose(game.view(position, seat), stream)
-    except ForfeitError:
+    except (ForfeitError, BadValueError):
         raise
     except (Exception, SystemExit) as error:
         if isinstance(player, CompiledPlayer):  # no code of the user's

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import cast
 
+from evolve_arena.core import errors
 from evolve_arena.core.errors import ArenaError, one_line
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
@@ -41,6 +42,7 @@ def main() -> None:
 
 def _answer(signals: list[int]) -> int:
     """Does what was typed, and gives the exit code."""
+    errors.at_command_line = True
     try:
         _prepare_streams()
         code = _run()
@@ -61,6 +63,8 @@ def _answer(signals: list[int]) -> int:
     except OSError as error:  # a name that no file can have, say, or a full disk
         _complain(f"{error.filename or 'the system says'}: {error.strerror or error}")
         return 2
+    finally:
+        errors.at_command_line = False
     return code
 
 
@@ -75,11 +79,9 @@ def _run() -> int:
     import typer
 
     from evolve_arena import core
-    from evolve_arena.core import errors
     from evolve_arena.runs.commands import app
     from evolve_arena.runs.commands.completion import VARIABLE, answer_shell
 
-    errors.at_command_line = True
     if VARIABLE in os.environ:
         answer_shell(app, os.environ)
         return 0

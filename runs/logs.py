@@ -135,4 +135,6 @@ class _PassOn(logging.Handler):
     """Hands on to the handlers of the caller what they would have got."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        logging.getLogger().callHandlers(record)
+        root = logging.getLogger()
+        if root.handlers:  # else Python's last resort would print it
+            root.callHandlers(record)

@@ -90,7 +90,7 @@ async def ask():
 if __name__ == "__main__":
     processes._Team._hire, processes._Worker.receive = hire_and_wait, receive_and_note
     changes = json.loads(sys.argv[1])
-    run = ea.start("connect-four", run="one", workers=3, changes=changes, watch=watch)
+    run = ea.start("connect-four", run="one", workers=3, changes=changes, callbacks=watch)
     told = [run.population_sha256, len(set(busy)), refused.returncode, refused.stderr]
     with make_executor(None, 2) as executor:
         squares = executor.map(lambda item: item * item, range(10))

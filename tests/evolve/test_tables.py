@@ -79,8 +79,8 @@ def points_of(batch: Batch, results: Results, row: int) -> list[int]:
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=2)
     recorder = Recorder()
-    assert method.tables is not None
-    fitness, figures = method.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.tables is not None
+    fitness, figures = method.evaluation.tables.play(Arena(DECODER, recorder), state)
     ((batch, results),) = recorder.played
     assert len(batch) == 3 * 2 * 3
     for row in range(3):
@@ -99,8 +99,8 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
 def test_all_table_sizes_count_the_same() -> None:
     method, state = make_method(GREEDY, HOARDER, seats=[2, 5], company=["random"], company_seats=5)
     recorder = Recorder()
-    assert method.tables is not None
-    fitness, _ = method.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.tables is not None
+    fitness, _ = method.evaluation.tables.play(Arena(DECODER, recorder), state)
     ((batch, _),) = recorder.played
     taken = (batch.seatings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 0, 2 * 2 * 5]

@@ -47,7 +47,7 @@ def test_an_error_and_warnings_are_logged(tmp_path: Path, small_recipe: MakeReci
         raise ZeroDivisionError("on purpose\nin two lines")
 
     with pytest.raises(ZeroDivisionError):
-        start(small_recipe(), run=tmp_path / "r", executor="serial", watch=fail)
+        start(small_recipe(), run=tmp_path / "r", executor="serial", callbacks=fail)
     last = (tmp_path / "r/evolve.log").read_text().splitlines()[-1]
     assert last.endswith("ERROR stop: ZeroDivisionError: on purpose in two lines")
 
