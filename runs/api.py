@@ -281,12 +281,13 @@ def load_player(player: str, game: AnyGame | None = None) -> Player:
     Raises:
         ArenaError: There is no such player.
 
-    >>> player = load_player("minimax:depth=4")
-    >>> position = player.game.parse_position("112233")
-    >>> player.move(position) in {0, 4}
-    True
-    >>> {move for move, value in player.values(position).items() if value == float("inf")}
-    {0, 4}
+    >>> from evolve_arena import make_game
+    >>> game = make_game("checkers")
+    >>> player = load_player("minimax:depth=3", game)
+    >>> move = player.move(game.initial())
+    >>> values = player.values(game.initial())
+    >>> len(values), values[move] == max(values.values())
+    (7, True)
     """
     return find_player(player, game or game_for([player]))
 
