@@ -44,6 +44,7 @@ from evolve_arena.runs.recipe_code import (
     copy_code,
     open_typed,
     pin_code,
+    read_beside,
     refuse_files,
     unpin_code,
 )
@@ -602,21 +603,14 @@ def _resolve(
 def _open_game_file(
     content: Mapping[str, Any], folder: Path, permit: Permit
 ) -> tuple[Mapping[str, Any], Path | None]:
-    """The *content* with the game's name in place of its file's, and where that lies.
-
-    A path counts from the *folder* of the recipe, else from where the user stands.
-    """
+    """The *content* with the game's name in place of its file's, and where that lies."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
     if isinstance(name, str) and name.startswith(SPIEL):
         return {**content, "game": {**game, "name": find_game(name).name}}, None
     if not isinstance(name, str) or not name.endswith(FILE):
         return content, None
-    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
-    try:
-        source = read_file(path, LARGEST)
-    except OSError as error:
-        raise BadValueError(f"game.name is {quote(name)}: {explain_unread(error, path)}") from None
+    path, source = read_beside(folder, name, f"game.name is {quote(name)}")
     if not is_open(source):
         permit(path, source, "game")
     spec = open_file(path)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, quote, spell
-from evolve_arena.core.files import read_file
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.user_code import LARGEST, find_file, is_open, is_reference, open_code
 from evolve_arena.players.specification import NotPermittedError
 
@@ -56,10 +56,7 @@ def list_texts(value: Any) -> list[str]:
 
 
 def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
-    """The *value* with the digest of each file of code that it names, which is run.
-
-    A path counts from the *folder* of the recipe, else from where the user stands.
-    """
+    """The *value* with the digest of each file of code that it names, which is run."""
     if isinstance(value, Mapping):
         return {key: pin_code(inner, folder, permit) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -67,14 +64,25 @@ def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
     if not is_reference(value) or find_file(value):
         return value
     name, _, function = value.strip().rpartition(":")
-    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
-    try:
-        source = read_file(path, LARGEST)
-    except OSError as error:
-        raise BadValueError(f"{quote(value)}: {error.strerror}") from None
+    path, source = read_beside(folder, name, quote(value))
     if not is_open(source):
         permit(path, source, "code")
     return f"{path.name}@{open_code(path, source)}:{function}"
+
+
+def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
+    """The path and content of a file that a recipe names.
+
+    A path counts from the *folder* of the recipe, else from where the user stands.
+
+    Raises:
+        BadValueError: It can't be read; *key* is where the recipe names it.
+    """
+    path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
+    try:
+        return path, read_file(path, LARGEST)
+    except OSError as error:
+        raise BadValueError(f"{key}: {explain_unread(error, path)}") from None
 
 
 def unpin_code(value: Any) -> Any:
