@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core import user_code
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "guides" / "library.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -35,6 +36,7 @@ def test_all_examples_run_and_do_what_the_page_says(
     for name in ("tensorboardX", "mlflow", "wandb", "pandas"):
         pytest.importorskip(name, reason="the examples log to it")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_code, "_registered", {})
     for name in ("WANDB_SILENT", "MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
         monkeypatch.setitem(os.environ, name, "true")
     space: dict[str, Any] = {"__name__": "library"}

@@ -88,7 +88,7 @@ def read_in_browser(site: Path) -> list[str]:
             view.goto(own + page)
             view.wait_for_load_state("networkidle")
         view.goto(own)
-        view.fill("input[name=query]", "crossover_probability")
+        view.fill("input[name=query]", "strength_floor")
         view.wait_for_selector(".md-search-result__item a", timeout=60_000)
         found = view.get_attribute(".md-search-result__item a", "href")
         faults += [] if "recipes.html" in str(found) else [f"search found {found}"]

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import evolve_arena as ea
+from evolve_arena.core import user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.specification import NotPermittedError
@@ -93,7 +94,9 @@ def odd(a, b):
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs lie in the test's folder, and what it registers is gone afterwards."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_code, "_registered", {})
 
 
 @pytest.fixture(name="code")
