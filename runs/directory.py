@@ -37,7 +37,10 @@ PARTS = (
     "champion.json",
     "game",
     "code",
+    "measured.json",
 )
+MEASURED = "measured.json"
+"""How good a sweep has found a run's champion."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")

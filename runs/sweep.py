@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -19,10 +19,12 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.extras import import_extra
+from evolve_arena.core.files import read_file
 from evolve_arena.core.html import make_table
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import Changes, read_changes
 from evolve_arena.runs.consent import Allow, obtain, permit_files
+from evolve_arena.runs.directory import MEASURED
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_RUNS = 10_000
+LARGEST = 1 << 16
+"""Bytes of a file with what was measured."""
 SEED = 1_000_003
 """Seeds the games by which champions are measured; no check of a run has it."""
 
@@ -277,12 +281,11 @@ def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float
     """
     champion = run.champion
     asked = [opponent, games, champion.remarks.get("generation"), run.population_sha256]
-    file = run.path / "measured.json"
-    if file.is_file():
-        with file.open() as text:
-            known = json.load(text)
+    file = run.path / MEASURED
+    with suppress(OSError, ValueError, LookupError, TypeError):  # else it is measured anew
+        known = json.loads(read_file(file, LARGEST))
         if known["of"] == asked:
-            return known["score"], known["low"], known["high"]
+            return float(known["score"]), float(known["low"]), float(known["high"])
     game = recipe.make_game()
     with closing(make_player(opponent, game, recipe.check_permitted)) as other:
         other.check_ready()

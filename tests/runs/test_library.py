@@ -195,6 +195,9 @@ def test_a_sweep_that_is_stopped_twice_gives_the_same_table(
     assert (tmp_path / "whole/sweep.png").read_bytes().startswith(b"\x89PNG")
     before = json.loads((tmp_path / "whole" / name / "measured.json").read_text())
     assert before["score"] == whole.rows[0].score
+    (tmp_path / "whole" / name / "measured.json").write_text('{"of": 3}')
+    (tmp_path / "whole" / whole.rows[1].name / "measured.json").write_bytes(b"\xff no JSON")
+    assert sweep(str(file), tmp_path / "whole", workers=1).table() == whole.table()
     with pytest.raises(BadValueError, match=r"'run\.seed' was not varied"):
         whole.effects("run.seed")
 
