@@ -59,7 +59,7 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
     page.get_by_text("[check]").click()
     for key, value in (
         ("run", "watched"),
-        ("run.generations", "4000"),
+        ("run.generations", "40000"),
         ("run.checkpoint_every", "20"),
         ("check.every", "2"),
     ):

@@ -161,19 +161,23 @@ export async function showRun(place, run) {
   const drawn = new Curves(curves);
   let known = "";
 
-  function drawHead(row, own, ending) {
-    const key = JSON.stringify([row.state, row.generation, own, ending]);
-    if (key === known) return;
-    known = key;
+  const buttons = h("div", { class: "row" });
+  let offered = "";
+
+  // Buttons stay as long as they do the same: one that is replaced under the mouse loses its click.
+  function drawButtons(row, own) {
+    const key = JSON.stringify([row.state, own, found.champions.length > 0]);
+    if (key === offered) return;
+    offered = key;
     const more = h("input", { type: "number", min: row.generation + 1, step: 1, value: Math.max(row.generations, row.generation + 10),
       "aria-label": "generations in all", class: "number" });
     const going = row.state === "running";
-    const buttons = [];
+    const list = [];
     if (going && own) {
-      buttons.push(h("button", { onclick: action(async () => { await tell("stop", { run }); notice("It stops after a checkpoint."); }) }, "Stop"));
+      list.push(h("button", { onclick: action(async () => { await tell("stop", { run }); notice("It stops after a checkpoint."); }) }, "Stop"));
     }
     if (!going && row.state !== "damaged") {
-      buttons.push(h("span", { class: "row" }, row.state === "complete" ? more : null, h("button", {
+      list.push(h("span", { class: "row" }, row.state === "complete" ? more : null, h("button", {
         class: row.state === "complete" ? "" : "main",
         onclick: action(async () => {
           const given = row.state === "complete" ? { generations: Number(more.value) } : {};
@@ -181,13 +185,24 @@ export async function showRun(place, run) {
         }),
       }, row.state === "complete" ? "Go on to so many generations" : row.state === "new" ? "Begin" : "Resume")));
     }
-    if (found.champions.length) buttons.push(h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion"));
-    buttons.push(h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
-    head.replaceChildren(h("div", {}, h("h1", {}, run), h("p", { class: "quiet" }, row.title),
+    if (found.champions.length) list.push(h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion"));
+    list.push(h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
+    buttons.replaceChildren(...list);
+  }
+
+  const told = h("div", {});
+  head.append(told, buttons);
+
+  function drawHead(row, own, ending) {
+    const key = JSON.stringify([row.state, row.generation, own, ending]);
+    if (key === known) return;
+    known = key;
+    drawButtons(row, own);
+    const going = row.state === "running";
+    told.replaceChildren(h("h1", {}, run), h("p", { class: "quiet" }, row.title),
       h("div", { class: "row" }, state(row), h("progress", { value: row.generations ? row.generation / row.generations : 0, "aria-label": "progress" }),
         h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
-          + (going && row.generation && row.generations > row.generation ? `; ${duration(row.seconds / row.generation * (row.generations - row.generation))} left` : "")))),
-      h("div", { class: "row" }, ...buttons));
+          + (going && row.generation && row.generations > row.generation ? `; ${duration(row.seconds / row.generation * (row.generations - row.generation))} left` : ""))));
     if (ending) trouble.textContent = ending;
   }
 
