@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve_arena.runs.commands.completion import complete_run_or_file
+from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
     from evolve_arena.players.bred import BredPlayer
@@ -22,8 +23,10 @@ Force = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (export, import_neat):
-        app.command(rich_help_panel="Champions as files")(command)
+    targets = "\n".join(f"- {name}: {target.about}" for name, target in TARGETS.items())
+    panel = "Champions as files"
+    app.command(rich_help_panel=panel, help=f"{export.__doc__}\n\n{targets}")(export)
+    app.command(rich_help_panel=panel)(import_neat)
 
 
 def export(
@@ -37,34 +40,29 @@ def export(
     ],
     to: Annotated[
         str,
-        typer.Option(metavar="TARGET", help="What to write: python, html or neat-python."),
+        typer.Option(metavar="TARGET", help="What to write.", autocompletion=lambda: list(TARGETS)),
     ] = "python",
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="champion.py, .html or .json in the run if omitted."),
+        typer.Option(metavar="FILE", help="In the run, if omitted: champion.py, say."),
     ] = None,
     generation: Annotated[
         int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a champion as a program, a page, or for neat-python.
-
-    - python: a bot of one file that needs no more than Python 3.8
-    - html: a page that needs no more than a browser: the board, the rules, and the bot
-    - neat-python: as export_network_json does; for champions bred by NEAT
-    """
-    from evolve_arena.runs.export import check_target, export_player
+    """Write a champion as a program, a page, or for a host."""
+    from evolve_arena.runs.export import export_player
     from evolve_arena.runs.files import check_free, write_whole
     from evolve_arena.runs.output import print_line
 
-    suffix = check_target(to)
+    suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
-    text = export_player(player, to)
+    content = export_player(player, to)
     file = out or place.with_suffix(suffix)
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
-    write_whole(file, text.encode())
+    write_whole(file, content.encode() if isinstance(content, str) else content)
     print_line(file)
 
 

@@ -16,55 +16,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import find_game, load, usual_game
 from evolve_arena.genomes import network
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
+from evolve_arena.runs.targets import TARGETS, check_target
 
-__all__ = ["TARGETS", "check_target", "export_player", "read_neat_file", "read_player_file"]
-
-TARGETS = {"python": ".py", "html": ".html", "neat-python": ".json"}
-"""Ways to export a player, by name, and how the names of such files end."""
+__all__ = ["TARGETS", "export_player", "find_exporter", "read_neat_file", "read_player_file"]
 
 
-def check_target(name: str) -> str:
-    """How files for the target called *name* end.
-
-    Raises:
-        UnknownNameError: There is none.
-    """
-    if name not in TARGETS:
-        raise UnknownNameError("export target", name, TARGETS)
-    return TARGETS[name]
-
-
-def export_player(player: BredPlayer, target: str) -> str:
-    """*player* as the text of a file for *target*, one of :data:`TARGETS`.
+def export_player(player: BredPlayer, target: str) -> str | bytes:
+    """*player* as the content of a file for *target*, one of :data:`TARGETS`.
 
     Raises:
         UnknownNameError: There is no such target.
         BadValueError: The target is not for players of that kind.
     """
-    check_target(target)
-    spec = find_game(player.game.name)
-    exporters = dict(spec.exporters)
-    if spec.page is not None:
-        exporters["html"] = "evolve_arena.runs.export.page:export_html"
-    if target not in exporters:
-        for place in exporters.values():
-            load(place)(player)  # or it tells why there is no way at all
-        other = (
-            f" to {target}: export it with --to {next(iter(exporters))}"
-            if exporters
-            else " yet: name its champion.safetensors as file:PATH wherever a player is asked for"
-        )
-        raise BadValueError(
-            f"{player.name} plays {player.game.name}, which can't be exported{other}"
-        )
-    return str(load(exporters[target])(player))
+    place = find_exporter(player.game.name, target)
+    if place:
+        content: str | bytes = load(place)(player)
+        return content
+    exporters = find_game(player.game.name).exporters
+    for other in exporters.values():
+        load(other)(player)  # or it tells why there is no way at all
+    offered = next(iter(exporters), "")
+    hint = (
+        f" to {target}: export it with --to {offered}"
+        if offered
+        else " yet: name its champion.safetensors as file:PATH wherever a player is asked for"
+    )
+    raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported{hint}")
+
+
+def find_exporter(game: str, target: str) -> str:
+    """Where it is found what writes players of *game* for *target*; empty if nothing does.
+
+    Raises:
+        UnknownNameError: There is no such target.
+    """
+    found = check_target(target)
+    return find_game(game).exporters.get(target, found.writer)
 
 
 RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)

@@ -215,7 +215,7 @@ def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
 
 
 def test_unknown_target_is_told_the_nearest() -> None:
-    assert list(TARGETS) == ["python", "html", "neat-python"]
+    assert next(iter(TARGETS)) == "python"
     with pytest.raises(UnknownNameError, match=r"unknown export target 'pyton'.*'python'"):
         export_player(make_player(NetworkDecoder()), "pyton")
 
