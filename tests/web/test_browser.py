@@ -69,7 +69,12 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
     wait_until(page, "document.querySelectorAll('.chart path').length > 2", 90)
     before = page.locator(".chart path").first.get_attribute("d")
     wait_until(page, f"document.querySelector('.chart path').getAttribute('d') !== {before!r}", 60)
-    button(page, "Stop").click()
+    # The button is held down while news arrive, as a person's finger may do.
+    button(page, "Stop").hover()
+    page.mouse.down()
+    told = page.locator("progress").first.get_attribute("value")
+    wait_until(page, f"document.querySelector('progress').getAttribute('value') !== '{told}'", 60)
+    page.mouse.up()
     wait_until(page, "document.querySelector('.state').textContent === 'stopped'", 60)
     page.get_by_role("link", name="Play against its champion").click()
     button(page, "Begin").click()
