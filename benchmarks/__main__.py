@@ -14,6 +14,7 @@ from benchmarks import (
     checkers,
     checkers_search,
     exported_pages,
+    exports,
     matches,
     neat_generations,
     neat_speciation,
@@ -46,6 +47,7 @@ PARTS = {
     "ticket-to-ride": ticket_to_ride.measure,
     "one-file": one_file.measure,
     "exported-pages": exported_pages.measure,
+    "exports": exports.measure,
     "page": page.measure,
 }
 
