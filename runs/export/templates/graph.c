@@ -87,7 +87,7 @@ static double apply(enum activation activation, double x) {
     return x;
 }
 
-static int compare(const void *first, const void *second) {
+static int compare_terms(const void *first, const void *second) {
     double left = *(const double *)first, right = *(const double *)second;
     return (left > right) - (left < right);
 }
@@ -116,7 +116,7 @@ static double aggregate(enum aggregation aggregation, double *terms, int count) 
         return best;
     if (aggregation == MEAN || count <= 2 || nan)
         return total / count;
-    qsort(terms, (size_t)count, sizeof *terms, compare);
+    qsort(terms, (size_t)count, sizeof *terms, compare_terms);
     return count % 2 ? terms[count / 2] : (terms[count / 2 - 1] + terms[count / 2]) / 2.0;
 }
 
