@@ -51,8 +51,21 @@ COMPARISONS: dict[type[ast.AST], str] = {
     ast.GtE: ">=",
 }
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-NUMBERS = ("uint64", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8", "intp")
-NUMBERS += ("float64", "bool_")
+NUMBERS = frozenset(
+    [
+        "uint64",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint32",
+        "uint16",
+        "uint8",
+        "intp",
+        "float64",
+        "bool_",
+    ]
+)
 FLOATING = ("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "fabs")
 BITS = ("count_bits", "lowest_bit")
 
@@ -104,6 +117,7 @@ class Rules:
     """
 
     def __init__(self, text: str, file: str, space: Mapping[str, Any]) -> None:
+        TYPING.refresh()  # or it knows no operators before something was compiled
         self.file, self.space = file, space
         self.functions: dict[str, ast.FunctionDef] = {}
         self.imports: dict[str, str] = {}
@@ -554,7 +568,7 @@ class _Function:
         if not isinstance(items.type, Array | types.UniTuple):
             raise self.fail(node, f"a loop over {ast.unparse(given)!r:.60}")
         uniform = isinstance(items.type, types.UniTuple)
-        length = len(items.type) if uniform else items.type.shape[0]
+        length = items.type.count if uniform else items.type.shape[0]
         if not items.text.isidentifier():
             items = self.keep(items)
 
