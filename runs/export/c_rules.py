@@ -716,7 +716,7 @@ class _Function:
                 masked = count if b.constant is not None and b.constant < 64 else f"({count} & 63)"
                 return Value(f"({a.text} {SIGNS[name]} {masked})", kind)
             return Value(f"{SIGNED[name]}({a.text}, {count})", kind)
-        if family(a.type) != family(b.type):
+        if family(a.type) != family(b.type) or name == "truediv":
             a, b = self.convert(a, kind, node), self.convert(b, kind, node)
         which = family(a.type)
         if which == "f" and name == "pow":

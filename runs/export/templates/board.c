@@ -12,7 +12,7 @@
 // --- Whole numbers ------------------------------------------------------------------------
 
 // The rules count as they do in the arena: numbers of 64 bits wrap around, quotients are rounded
-// down, and what is divided by 0 is 0.
+// down, and what is divided by 0, or has no room, is 0.
 
 static inline int64_t add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -34,9 +34,9 @@ static inline int64_t mod(int64_t a, int64_t b) {
 }
 
 static inline int64_t floordiv(int64_t a, int64_t b) {
-    if (b == 0)
+    if (b == 0 || (b == -1 && a == INT64_MIN))
         return 0;
-    return b == -1 ? sub(0, a) : a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+    return b == -1 ? -a : a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
 static inline uint64_t mod_word(uint64_t a, uint64_t b) {
