@@ -568,7 +568,7 @@ class _Function:
         if not isinstance(items.type, Array | types.UniTuple):
             raise self.fail(node, f"a loop over {ast.unparse(given)!r:.60}")
         uniform = isinstance(items.type, types.UniTuple)
-        length = items.type.count if uniform else items.type.shape[0]
+        length = int(getattr(items.type, "count", 0) or items.type.shape[0])
         if not items.text.isidentifier():
             items = self.keep(items)
 
