@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.export_python import (
     describe_player,
     find_discs,
@@ -30,16 +29,10 @@ from evolve_arena.runs.export.c import (
 )
 
 TEMPLATES = Path(__file__).with_name("templates")
-MOST_ROWS = 12
-"""Of the boards of tuple networks: they number all that a column can hold."""
 
 
 def export_c(player: BredPlayer) -> str:
-    """The source of one file of C99 that plays as *player* does, move for move.
-
-    Raises:
-        BadValueError: It is a tuple network for a board of very many rows.
-    """
+    """The source of one file of C99 that plays as *player* does, move for move."""
     decoder = player.decoder
     inside = INSIDES[player.kind](player)
     bot = read_template(TEMPLATES / "bot.c")
@@ -89,12 +82,6 @@ def _describe_graph(player: GraphPlayer) -> NetworkSource:
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    decoder = player.decoder
-    if decoder.rows > MOST_ROWS:
-        raise BadValueError(
-            f"{player.name} plays on {decoder.rows} rows: tuple networks for more than {MOST_ROWS}"
-            " can't be exported to c"
-        )
     cells, numbers = player.genome.cells[0], read_numbers(player)
     rows = "".join(f"    {{{', '.join(map(str, row))}}},\n" for row in cells.tolist())
     return NetworkSource(

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.match import play_match
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import Position
@@ -121,12 +120,3 @@ def test_bad_boards_are_refused(tmp_path: Path) -> None:
     said = subprocess.run([program], input=text, capture_output=True, text=True, check=False)
     assert said.returncode == 1
     assert said.stderr == "expected a board of 7 columns and 6 rows, and player 1 or 2\n"
-
-
-def test_tuples_for_many_rows_are_refused() -> None:
-    decoder = TupleDecoder(2, 20, 2, tuples=1, length=1)
-    cells = decoder.draw(np.random.default_rng(0))
-    numbers = np.zeros(decoder.table(cells).numbers, np.float32)
-    player = decoder.player(TuplePopulation(cells[None], numbers[None]), "tall")
-    with pytest.raises(BadValueError, match="tall plays on 20 rows"):
-        export_player(player, "c")
