@@ -32,6 +32,11 @@ TARGETS = {
         "evolve_arena.runs.export.page:export_html",
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "c": Target(
+        ".c",
+        "a bot of one file of C99 that needs no more than a compiler",
+        "evolve_arena.runs.export.board_c:export_c",
+    ),
 }
 """In the order in which the help lists them."""
 

@@ -154,7 +154,7 @@ HAS_POINTS = {code.HAS_POINTS}
 """
 
 
-def _list_bits(code: Any) -> list[int]:
+def list_bits(code: Any) -> list[int]:
     """The numbers of all bits that are seen, plane by plane."""
     plane_bits = 64 * plane_words(code)
     return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
@@ -164,7 +164,7 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     decoder: Any = player.decoder
     code, units = decoder.game.code, decoder.mlp.sizes[1]
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
-    bits = _list_bits(code)
+    bits = list_bits(code)
     rows = packed[[0, *(1 + bit for bit in bits)]]
     genome = np.asarray(player.genome, dtype=np.float32)
     return NetworkSource(
@@ -185,7 +185,7 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
     code, board = decoder.game.code, decoder.board
     bits = [
         [(int(board.index[bit]), float(board.factor[bit])) for bit in plane]
-        for plane in np.reshape(_list_bits(code), (code.PLANES, code.CELLS))
+        for plane in np.reshape(list_bits(code), (code.PLANES, code.CELLS))
     ]
     constants = (
         "# For each bit of each word that is seen an input, and what it adds to it.\n"

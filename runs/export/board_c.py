@@ -1,0 +1,222 @@
+"""Export of any compiled board game's players as one file of C: its rules, and the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import replace_constants
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import constants_of
+from evolve_arena.players.board.networks import find_symmetries
+from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS
+from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
+from evolve_arena.players.packed import INPUTS_AT, NOISE
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import NetworkSource, cut, read_template, wrap, write_name
+from evolve_arena.runs.export.board import list_bits
+from evolve_arena.runs.export.c import (
+    LAYERS_C,
+    TUPLES_C,
+    arrange_c,
+    assemble_c,
+    describe_nodes_c,
+    fill_lines,
+    write_array_c,
+    write_layers_c,
+    write_sparse_c,
+)
+from evolve_arena.runs.export.c_rules import Array, Rules, typeof, types
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def export_c(player: BredPlayer) -> str:
+    """The source of one file of C99 that plays as *player* does, move for move.
+
+    Raises:
+        BadValueError: The player makes random moves, searches, or is of a game without rules in a
+            file.
+        TranslationError: The rules need what can't be written as C; it names the line.
+    """
+    if not isinstance(player.game, BoardGame):
+        raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported to c")
+    record = player.packed.seats[0]
+    if record[NOISE]:
+        raise BadValueError(f"{player.name} makes random moves: export it without noise")
+    if record[DEPTH] or record[ROLLOUTS]:
+        raise BadValueError(f"{player.name} searches, which bots in C do not do")
+    if isinstance(player, TuplePlayer):
+        inside = _describe_tuples(player)
+    elif isinstance(player, NeatPlayer):
+        inside = _describe_graph(player)
+    else:
+        assert isinstance(player, VectorPlayer)
+        inside = _describe_mlp(player)
+    bot = read_template(TEMPLATES / "board.c")
+    outer = cut(bot)
+    sections = {
+        "Whole numbers": outer["Whole numbers"],
+        "The game": f"{_write_facts(player)}\n{_write_rules(player.game)}",
+        **arrange_c(inside),
+        "How it plays": outer["How it plays"],
+        "How hosts ask": outer["How hosts ask"],
+    }
+    templates = [bot, *map(read_template, inside.templates)]
+    return assemble_c(_write_comment(player, inside), templates, sections)
+
+
+def _write_facts(player: BredPlayer) -> str:
+    """What the rest of the bot must know of the game."""
+    code: Any = player.game.code  # type: ignore[attr-defined]
+    decoder: Any = player.decoder
+    facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
+    facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
+    facts |= {name: int(getattr(code, name)) for name in ("SEES_CELLS", "HAS_POINTS")}
+    facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
+    return "".join(f"#define {name} {value}\n" for name, value in facts.items())
+
+
+def _write_rules(game: BoardGame) -> str:
+    """The rules with these options in C, and how the bot asks them."""
+    code: Any = game.code
+    text = replace_constants(game.source, constants_of(game.rules))
+    rules = Rules(text, Path(game.file).name, vars(code))
+    if code.IS_ARRAY:
+        item = typeof(code.START).dtype
+        state: Any = Array(item, (len(code.START),))
+        kind, given = f"struct {{ {item}_t numbers[SIZE]; }}", "state->numbers"
+    else:
+        state = typeof(code.START)
+        kind, given = rules.name_type(state), "*state"
+    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
+    asked: dict[str, tuple[str, str, str, list[Any]]] = {
+        "to_move": ("int64_t ask_mover", "", "", []),
+        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
+    }
+    if code.HAS_POINTS:
+        asked["is_over"] = ("int64_t ask_over", "", "", [])
+        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
+    else:
+        asked["result"] = ("int64_t ask_result", "", "", [])
+    if not code.SEES_CELLS:
+        more = ", int64_t seat, uint64_t *planes", ", seat, planes", [types.int64, planes]
+        asked["see"] = ("void ask_view", *more)
+    texts = []
+    for name, (head, parameters, more_given, kinds) in asked.items():
+        place, _ = rules.call(name, [state, *kinds])
+        cast = "return (int64_t)" if head.startswith("int64_t") else ""
+        call = f"{cast}{place}({given}{more_given});"
+        texts.append(f"static {head}(State *state{parameters}) {{\n    {call}\n}}\n")
+    place, after = rules.call("play", [state, types.int64])
+    if code.IS_ARRAY:
+        body, cases = (
+            f"    (void){place}({given}, move);\n",
+            f"state->numbers[place] = ({item}_t)number;",
+        )
+    else:
+        names = ["m[{}]" if isinstance(k, types.UniTuple) else "m{}" for k in (state, after)]
+        body = f"    {rules.name_type(after)} after = {place}({given}, move);\n"
+        cases = "switch (place) {\n"
+        for number, part in enumerate(state):
+            own, other = (name.format(number) for name in names)
+            body += f"    state->{own} = ({rules.name_type(part)})after.{other};\n"
+            cast = rules.name_type(part)
+            cases += f"    case {number}: state->{own} = ({cast})number; break;\n"
+        cases += "    }"
+    texts += [
+        f"static void follow(State *state, int64_t move) {{\n{body}}}\n",
+        f"static void set_number(State *state, int place, uint64_t number) {{\n    {cases}\n}}\n",
+    ]
+    head = "// How the bot asks the rules.\n\n"
+    return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
+
+
+def _plane_words(code: Any) -> tuple[int]:
+    return (code.PLANES * ((code.CELLS + 63) // 64),)
+
+
+def _describe_mlp(player: VectorPlayer) -> NetworkSource:
+    decoder: Any = player.decoder
+    units = decoder.mlp.sizes[1]
+    packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
+    rows = packed[[0, *(1 + bit for bit in list_bits(decoder.game.code))]]
+    genome = np.asarray(player.genome, dtype=np.float32)
+    return NetworkSource(
+        templates=(TEMPLATES / "board_mlp.c", LAYERS_C),
+        constants=f"""\
+#define OUTPUT float
+// Biases, then what each bit that is seen adds: in units of 1/65536.
+{write_array_c("FIRST_LAYER", "int32_t", rows.ravel().tolist())}\
+{write_layers_c(decoder.head, decoder.mlp, genome)}""",
+        description=(
+            f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}",
+        ),
+    )
+
+
+def _describe_graph(player: NeatPlayer) -> NetworkSource:
+    decoder: Any = player.decoder
+    board, bits = decoder.board, list_bits(decoder.game.code)
+    constants = f"""\
+#define OUTPUT double
+#define IS_POLICY {int(decoder.head == "policy")}
+// For each bit that is seen an input, and what it adds to it.
+{write_array_c("BIT_INPUTS", "int", board.index[bits].tolist())}\
+{write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
+    return describe_nodes_c(player, TEMPLATES / "board_graph.c", constants)
+
+
+def _describe_tuples(player: TuplePlayer) -> NetworkSource:
+    game = player.decoder.game
+    views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry)
+    cells = player.genome.cells[0]
+    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
+    tables = [
+        "{{\n{}}}".format(fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows))
+        for rows in (views.tolist(), cells.tolist())
+    ]
+    return NetworkSource(
+        templates=(TEMPLATES / "board_tuples.c", TUPLES_C),
+        constants=f"""\
+#define OUTPUT int64_t
+#define IS_POLICY 0
+#define VIEW_COUNT {len(views)}
+#define TUPLE_COUNT {len(cells)}
+#define TUPLE_LENGTH {cells.shape[1]}
+// Where each cell lies in each view of the board; and the cells of each tuple.
+static const int VIEWS[VIEW_COUNT][CELLS] = {tables[0]};
+static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {tables[1]};
+{write_sparse_c(numbers)}""",
+        description=(
+            f"network: {len(cells)} tuples of {len(cells[0])} cells, in {len(views)} views",
+        ),
+    )
+
+
+def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:
+    facts = [
+        f"game: {player.game.name}, {player.game.describe()}",
+        *inside.description,
+        f"head: {player.decoder.head}",
+    ]
+    name = write_name(player.name)
+    return f"""The {player.game.name} player {name}, bred by Evolve Arena, in C.
+
+Compile it, with any compiler of C99, without -ffast-math:
+
+    gcc -O2 -o bot FILE -lm
+
+In Evolve Arena it is the player process:./bot. It reads lines "state NUMBERS" and "go", and answers
+"move NUMBER"; the file of the game says what the numbers are. In your own program call
+choose(state), after unpack_network().
+
+What it is:
+
+{chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
+
+It chooses the very moves that the player chooses inside Evolve Arena. {inside.remark}
+"""

@@ -1,0 +1,931 @@
+"""Rules of games in one file as C: the functions that are compiled, and what they use.
+
+Types are those that Numba infers: each operation is asked for the signature that Numba would take.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numba
+import numpy as np
+from numba.core.registry import cpu_target
+
+from evolve_arena.runs.export.c import fill_lines, write_number_c
+from evolve_arena.runs.export.javascript import TranslationError
+
+TYPING: Any = cpu_target.typing_context
+types: Any = numba.types
+typeof: Any = numba.typeof
+OPERATORS: dict[type[ast.AST], Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "and_": "&", "or_": "|", "xor": "^"}
+SIGNS |= {"lshift": "<<", "rshift": ">>"}
+SIGNED = {"add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod"}
+SIGNED |= {"pow": "power_of", "lshift": "shift_left", "rshift": "shift_right"}
+"""What does it with numbers that have a sign; see the template ``board.c``."""
+EXTREMES = {"min": "least", "max": "most"}
+COMPARISONS: dict[type[ast.AST], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+NUMBERS = frozenset(
+    [
+        "uint64",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint32",
+        "uint16",
+        "uint8",
+        "intp",
+        "float64",
+        "bool_",
+    ]
+)
+FLOATING = ("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "fabs")
+BITS = ("count_bits", "lowest_bit")
+
+
+@dataclass(frozen=True)
+class Array:
+    """The type of an array: all have a known shape, since rules make none."""
+
+    dtype: Any
+    shape: tuple[int, ...]
+    constant: bool = False
+
+
+@dataclass
+class Value:
+    """An expression in C."""
+
+    text: str
+    type: Any
+    """Of Numba, or an :class:`Array`."""
+    constant: Any = None
+    """The number, if it is known."""
+    parts: list[Value] | None = None
+    """Those of a tuple that is written down."""
+
+
+Types: TypeAlias = dict[str, Any]
+"""What type each variable has at some place of a function; None if it may have different ones."""
+
+
+def family(kind: Any) -> str:
+    """Which variables in C can hold values of a type: a letter, or what a struct is called."""
+    if isinstance(kind, Array):
+        return "a"
+    if isinstance(kind, types.BaseTuple):
+        return "t"
+    if kind == types.uint64:
+        return "u"
+    return "f" if isinstance(kind, types.Float) else "i"
+
+
+class Rules:
+    """What is written of a game's file.
+
+    Args:
+        text: What stands in the file.
+        file: Where it lies, for messages.
+        space: What it defines, by name: it was run.
+    """
+
+    def __init__(self, text: str, file: str, space: Mapping[str, Any]) -> None:
+        TYPING.refresh()  # or it knows no operators before something was compiled
+        self.file, self.space = file, space
+        self.functions: dict[str, ast.FunctionDef] = {}
+        self.imports: dict[str, str] = {}
+        for node in ast.parse(text, file).body:
+            if isinstance(node, ast.FunctionDef):
+                self.functions[node.name] = node
+            elif isinstance(node, ast.Import):
+                self.imports |= {alias.asname or alias.name: alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    self.imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        self.structs: dict[Any, str] = {}
+        self.constants: dict[str, tuple[Value, str]] = {}
+        self.made: dict[Any, tuple[str, Any]] = {}
+        self.waiting: dict[Any, _Function] = {}
+        self.texts: list[str] = []
+
+    def fail(self, node: Any, construct: str) -> TranslationError:
+        """What is raised for a *construct* that can't be translated."""
+        line = getattr(node, "lineno", 0)
+        return TranslationError(f"{self.file}, line {line}: {construct} can't be written as C")
+
+    def write(self) -> str:
+        """All that was translated, in an order in which C takes it."""
+        structs = "".join(self._define(kind, name) for kind, name in self.structs.items())
+        constants = "".join(text for _, text in self.constants.values())
+        return "\n".join([f"{structs}{constants}", *self.texts, ""])
+
+    def name_type(self, kind: Any) -> str:
+        """The type in C of a variable."""
+        if isinstance(kind, Array):
+            return f"{'const ' if kind.constant else ''}{_name_item(kind.dtype)} *"
+        if isinstance(kind, types.BaseTuple):
+            for item in kind:
+                self.name_type(item)
+            return f"struct {self.structs.setdefault(kind, f'tuple{len(self.structs)}')}"
+        if kind == types.none:
+            return "void"
+        return {"u": "uint64_t", "f": "double", "i": "int64_t"}[family(kind)]
+
+    def _define(self, kind: Any, name: str) -> str:
+        if isinstance(kind, types.UniTuple):
+            fields = f"{self.name_type(kind.dtype)} m[{len(kind)}];"
+        else:
+            fields = " ".join(f"{self.name_type(k)} m{place};" for place, k in enumerate(kind))
+        return f"struct {name} {{ {fields} }};\n"
+
+    def read_constant(self, name: str, node: Any) -> Value:
+        """What a *name* at the top of the file stands for."""
+        if name not in self.constants:
+            if name not in self.space:
+                raise self.fail(node, f"the name {name}")
+            value, place = self.space[name], f"game_{name}"
+            if isinstance(value, bool | int | float | np.number | np.bool_):
+                return self.make_number(value, node)
+            if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "iub":
+                kind: Any = Array(getattr(types, str(value.dtype)), value.shape, constant=True)
+                items = fill_lines(map(write_number_c, value.ravel().tolist()))
+                head = f"static const {_name_item(kind.dtype)} {place}[]"
+                text = f"{head} = {{\n{items}}};\n"
+            elif isinstance(value, tuple) and value:
+                kind = self.find_type(value, name, node)
+                text = f"static const {self.name_type(kind)} {place} = {self._fill(value, kind)};\n"
+            else:
+                raise self.fail(node, f"the constant {name}, of type {type(value).__name__},")
+            self.constants[name] = Value(place, kind), text
+        return self.constants[name][0]
+
+    def find_type(self, value: Any, name: str, node: Any) -> Any:
+        """Numba's type of a tuple of numbers, or of such tuples."""
+        try:
+            kind = typeof(value)
+        except ValueError:
+            kind = None
+        self._check(kind, name, node)
+        return kind
+
+    def _check(self, kind: Any, name: str, node: Any) -> None:
+        if isinstance(kind, types.BaseTuple) and len(kind):
+            for item in kind:
+                self._check(item, name, node)
+        elif not isinstance(kind, types.Integer | types.Boolean | types.Float):
+            raise self.fail(node, f"the constant {name}")
+
+    def _fill(self, value: Any, kind: Any) -> str:
+        if not isinstance(kind, types.BaseTuple):
+            return write_number_c(value)
+        items = ", ".join(self._fill(item, k) for item, k in zip(value, kind, strict=True))
+        return f"{{{{{items}}}}}" if isinstance(kind, types.UniTuple) else f"{{{items}}}"
+
+    def make_number(self, value: Any, node: Any) -> Value:
+        """A number that is known."""
+        kind = typeof(value)
+        if isinstance(kind, types.Float):
+            return Value(write_number_c(float(value)), types.float64, float(value))
+        if not isinstance(kind, types.Integer | types.Boolean):
+            raise self.fail(node, f"the number {value!r}")
+        text = write_number_c(value)
+        if kind == types.uint64:
+            text = f"UINT64_C({int(value)})"
+        return Value(f"({text})" if text.startswith("-") else text, kind, int(value))
+
+    def call(self, name: str, given: Sequence[Any], node: Any = None) -> tuple[str, Any]:
+        """The function *name* for parameters of types: what it is called, and the type it gives."""
+        key = name, *given
+        if key in self.waiting:
+            return self.waiting[key].place, self.waiting[key].guess(node)
+        if key not in self.made:
+            number = sum(other == name for other, *_ in [*self.made, *self.waiting])
+            place = f"game_{name}_{number + 1}" if number else f"game_{name}"
+            function = self.waiting[key] = _Function(self, self.functions[name], place)
+            self.texts.append(function.write(list(given)))
+            del self.waiting[key]
+            self.made[key] = place, function.result
+        return self.made[key]
+
+
+def _name_item(dtype: Any) -> str:
+    return "uint8_t" if dtype == types.boolean else f"{dtype}_t"
+
+
+class _Function:
+    """A function for parameters of given types.
+
+    Args:
+        rules: Where it stands.
+        node: What it is.
+        place: What it is called in C.
+    """
+
+    def __init__(self, rules: Rules, node: ast.FunctionDef, place: str) -> None:
+        self.rules, self.node, self.place = rules, node, place
+        arguments = node.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or node.decorator_list:
+            raise rules.fail(node, f"the function {node.name}")
+        self.parameters = [argument.arg for argument in arguments.args]
+        self.result: Any = None
+        self.given: list[Any] = []
+
+    def guess(self, node: Any) -> Any:
+        """What it gives, as far as that is known where it calls itself."""
+        self.calls_itself = True
+        returns = (inner for inner in ast.walk(self.node) if isinstance(inner, ast.Return))
+        if self.result is None and not self.given and any(inner.value for inner in returns):
+            raise self.fail(node, f"the function {self.node.name}, which calls itself at first,")
+        return self.result or (self.given or [types.none])[0]
+
+    calls_itself = False
+
+    def write(self, given: list[Any]) -> str:
+        """It in C, for parameters of *given* types."""
+        rules, node, place = self.rules, self.node, self.place
+        own = dict(zip(self.parameters, given, strict=True))
+        for _ in range(2):
+            self.given = []
+            self.lines: list[str] = []
+            self.declared: dict[str, str] = {}
+            self.read: set[str] = set()
+            self.count = 0
+            self.loops: list[tuple[list[Types], list[Types]]] = []
+            self.types: Types | None = dict(own)
+            self.write_body(node.body)
+            if self.types is not None:
+                self.given.append(types.none)
+            self.result = self.given[0]
+            for kind in self.given[1:]:
+                self.result = self.unify(self.result, kind, node)
+        names = {name: self.variable(name, kind) for name, kind in own.items()}
+        head = ", ".join(
+            f"{rules.name_type(kind)} {names[name]}".replace("* ", "*")
+            for name, kind in own.items()
+        )
+        unread = [name for name in [*names.values(), *self.declared] if name not in self.read]
+        body = "\n".join(f"    {line}" for line in self.lines)
+        used = set(re.findall(r"\w+", body))
+        text = f"static {rules.name_type(self.result)} {place}({head or 'void'}) {{\n"
+        for name, kind in self.declared.items():
+            if name in used and name not in names.values():
+                empty = "{0}" if kind.startswith("struct") else "0"
+                text += f"    {kind} {name} = {empty};\n".replace("* ", "*")
+        for name in unread:
+            if name in used or name in names.values():
+                text += f"    (void){name};\n"
+        return f"{text}{body}\n}}\n"
+
+    def fail(self, node: Any, construct: str) -> TranslationError:
+        return self.rules.fail(node, construct)
+
+    # Types
+
+    def unify(self, first: Any, second: Any, node: Any) -> Any:
+        """The type that Numba gives to what may be of either type."""
+        if first == second:
+            return first
+        found = None
+        if not isinstance(first, Array) and not isinstance(second, Array):
+            found = TYPING.unify_types(first, second)
+        if found is None or isinstance(found, types.Optional):
+            raise self.fail(node, f"a value that is {first} or {second}")
+        return found
+
+    def resolve(self, function: Any, given: Sequence[Any], node: Any) -> Any:
+        """The signature that Numba takes for a *function* of values of such types."""
+        found = None
+        if not any(isinstance(kind, Array) for kind in given):
+            try:
+                found = TYPING.resolve_function_type(function, tuple(given), {})
+            except Exception as error:  # Numba's own errors are of many types
+                raise self.fail(node, f"{ast.unparse(node)} ({type(error).__name__})") from None
+        if found is None:
+            raise self.fail(node, f"{ast.unparse(node)!r:.60}")
+        return found
+
+    def convert(self, value: Value, kind: Any, node: Any) -> Value:  # noqa: PLR0911 - a table, in effect
+        """The *value* as another type, as Numba converts it."""
+        if value.type == kind:
+            return value
+        if isinstance(kind, types.BaseTuple) and isinstance(value.type, types.BaseTuple):
+            parts = zip(self.split(value, len(kind), node), kind, strict=True)
+            return self.join([self.convert(part, to, node) for part, to in parts])
+        if isinstance(value.type, Array | types.BaseTuple) or isinstance(
+            kind, Array | types.BaseTuple
+        ):
+            raise self.fail(node, f"{value.type} as {kind}")
+        if kind == types.boolean:
+            return Value(f"({value.text} != 0)", kind)
+        if isinstance(kind, types.Float):
+            if kind != types.float64:
+                raise self.fail(node, f"a number of type {kind}")
+            return Value(f"(double){value.text}", kind, value.constant)
+        if kind == types.uint64:
+            if value.constant is not None and value.constant >= 0 and family(value.type) != "f":
+                return Value(f"UINT64_C({value.constant})", kind, value.constant)
+            return Value(f"(uint64_t){value.text}", kind)
+        widens = family(value.type) == "i" and TYPING.unify_types(value.type, kind) == kind
+        if widens:
+            return Value(value.text, kind, value.constant)
+        cast = "(int64_t)" if kind == types.int64 else f"(int64_t)({_name_item(kind)})"
+        return Value(f"{cast}{value.text}", kind)
+
+    def merge(self, *each: Types | None) -> Types | None:
+        """What types variables have where several ways meet."""
+        reached = [given for given in each if given is not None]
+        if not reached:
+            return None
+        merged = dict(reached[0])
+        for given in reached[1:]:
+            for name, kind in given.items():
+                before = merged.setdefault(name, kind)
+                if before == kind:
+                    continue
+                merged[name] = None
+                if before and kind and family(before) == family(kind) == "i":
+                    merged[name] = TYPING.unify_types(before, kind)
+        return merged
+
+    # Variables
+
+    def variable(self, name: str, kind: Any) -> str:
+        """What a variable is called in C."""
+        if isinstance(kind, types.BaseTuple):
+            return f"{name}_{self.rules.name_type(kind).removeprefix('struct ')}"
+        return f"{name}_{family(kind)}"
+
+    def store(self, name: str, value: Value, node: Any) -> None:
+        """Assigns to a variable."""
+        kind = value.type
+        if kind == types.none:
+            raise self.fail(node, "None")
+        place = self.variable(name, kind)
+        self.declared[place] = self.rules.name_type(kind)
+        self.emit(f"{place} = {self.whole(value).text};")
+        assert self.types is not None
+        self.types[name] = kind
+
+    def emit(self, line: str) -> None:
+        self.lines.append("    " * len(self.indent) + line)
+
+    @property
+    def indent(self) -> range:
+        """How deep blocks are here."""
+        return range(self.depth)
+
+    depth = 0
+
+    def keep(self, value: Value) -> Value:
+        """The *value* in a variable of its own, unless it is a number that is known."""
+        if value.constant is not None:
+            return value
+        self.count += 1
+        name = f"kept{self.count}"
+        self.emit(f"{self.rules.name_type(value.type)} {name} = {self.whole(value).text};")
+        return Value(name, value.type)
+
+    def join(self, parts: list[Value]) -> Value:
+        """A tuple of these parts."""
+        kind = types.Tuple(tuple(part.type for part in parts))
+        return Value("", kind, parts=parts)
+
+    def whole(self, value: Value) -> Value:
+        """The *value*, in one expression."""
+        if value.parts is None:
+            return value
+        items = ", ".join(self.whole(part).text for part in value.parts)
+        braces = ("{{", "}}") if isinstance(value.type, types.UniTuple) else ("{", "}")
+        name = self.rules.name_type(value.type)
+        return Value(f"({name}){braces[0]}{items}{braces[1]}", value.type)
+
+    def split(self, value: Value, count: int, node: Any) -> list[Value]:
+        """The parts of a tuple, or the items of an array."""
+        if value.parts is not None and len(value.parts) == count:
+            return value.parts
+        kind = value.type
+        length = kind.shape[0] if isinstance(kind, Array) else 0
+        if isinstance(kind, types.BaseTuple):
+            length = len(kind)
+        if length != count:
+            raise self.fail(node, f"{count} names for {length or 'no'} values")
+        if not value.text.isidentifier():
+            value = self.keep(value)
+        return [self.pick(value, place) for place in range(count)]
+
+    def pick(self, value: Value, place: int) -> Value:
+        """One of the parts of a tuple, or of an array."""
+        if value.parts is not None:
+            return value.parts[place]
+        if isinstance(value.type, Array):
+            return self.pick_from_array(value, str(place))
+        uniform = isinstance(value.type, types.UniTuple)
+        text = f"{value.text}.m[{place}]" if uniform else f"{value.text}.m{place}"
+        return Value(text, value.type[place])
+
+    def pick_from_array(self, value: Value, place: str) -> Value:
+        """What stands at a *place* of an array."""
+        kind = value.type
+        if len(kind.shape) == 1:
+            return Value(f"{value.text}[{place}]", kind.dtype)
+        step = int(np.prod(kind.shape[1:]))
+        inner = Array(kind.dtype, kind.shape[1:], kind.constant)
+        return Value(f"({value.text} + {step} * ({place}))", inner)
+
+    # Statements
+
+    def write_body(self, body: Sequence[ast.stmt]) -> None:
+        for node in body:
+            if self.types is None:
+                return
+            method: Any = getattr(self, f"_{type(node).__name__.lower()}_statement", None)
+            if method is None:
+                raise self.fail(node, f"the statement {type(node).__name__.lower()}")
+            method(node)
+
+    def write_block(self, head: str, body: Sequence[ast.stmt]) -> None:
+        self.emit(f"{head} {{")
+        self.depth += 1
+        self.write_body(body)
+        self.depth -= 1
+        self.emit("}")
+
+    def _pass_statement(self, node: ast.Pass) -> None:
+        pass
+
+    def _expr_statement(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.emit(f"(void){self.whole(self.value(node.value)).text};")
+
+    def _return_statement(self, node: ast.Return) -> None:
+        if node.value is None or ast.unparse(node.value) == "None":
+            self.given.append(types.none)
+            self.emit("return;")
+            self.types = None
+            return
+        value = self.value(node.value)
+        self.given.append(value.type)
+        if self.result is not None:
+            value = self.convert(value, self.result, node)
+        self.emit(f"return {self.whole(value).text};")
+        self.types = None
+
+    def _break_statement(self, node: ast.Break) -> None:
+        assert self.types is not None
+        self.loops[-1][0].append(self.types)
+        self.emit("break;")
+        self.types = None
+
+    def _continue_statement(self, node: ast.Continue) -> None:
+        assert self.types is not None
+        self.loops[-1][1].append(self.types)
+        self.emit("continue;")
+        self.types = None
+
+    def _if_statement(self, node: ast.If) -> None:
+        test, before = self.test(node.test), dict(self.types or {})
+        self.write_block(f"if ({test})", node.body)
+        after, self.types = self.types, before
+        if node.orelse:
+            self.lines[-1] += " else {"
+            self.depth += 1
+            self.write_body(node.orelse)
+            self.depth -= 1
+            self.emit("}")
+        self.types = self.merge(after, self.types)
+
+    def _while_statement(self, node: ast.While) -> None:
+        if node.orelse:
+            raise self.fail(node, "while with else")
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+        def write() -> None:
+            at = len(self.lines)
+            test = self.test(node.test)
+            if len(self.lines) > at:
+                raise self.fail(node, f"while {ast.unparse(node.test)!r:.60}")
+            self.write_block(f"while ({test})", node.body)
+
+        self.write_loop(write, endless=endless)
+
+    def write_loop(self, write: Any, *, endless: bool = False) -> None:
+        """A loop, written again until the types at its begin are those at its end."""
+        at, head, kept = len(self.lines), self.types, self.count
+        while True:
+            self.types, self.count = dict(head or {}), kept
+            self.loops.append(([], []))
+            write()
+            breaks, continues = self.loops.pop()
+            again = self.merge(head, self.types, *continues)
+            if again == head or self.merge(again, head) == head:
+                break
+            head = again
+            del self.lines[at:]
+        self.types = self.merge(*([] if endless else [head]), *breaks)
+
+    def _for_statement(self, node: ast.For) -> None:
+        if node.orelse:
+            raise self.fail(node, "for with else")
+        given, counts = node.iter, False
+        called = (
+            given.func.id
+            if isinstance(given, ast.Call) and isinstance(given.func, ast.Name)
+            else ""
+        )
+        if called in {"range", "enumerate"} and isinstance(given, ast.Call):
+            if called == "range":
+                self._write_range(node, [self.value(part) for part in given.args])
+                return
+            counts, given = True, given.args[0]
+        items: Any = self.value(given)
+        if not isinstance(items.type, Array | types.UniTuple):
+            raise self.fail(node, f"a loop over {ast.unparse(given)!r:.60}")
+        uniform = isinstance(items.type, types.UniTuple)
+        length = int(getattr(items.type, "count", 0) or items.type.shape[0])
+        if not items.text.isidentifier():
+            items = self.keep(items)
+
+        def write() -> None:
+            self.count += 1
+            place = f"at{self.count}"
+            self.emit(f"for (int64_t {place} = 0; {place} < {length}; {place}++) {{")
+            self.depth += 1
+            if uniform:
+                item = Value(f"{items.text}.m[{place}]", items.type.dtype)
+            else:
+                item = self.pick_from_array(items, place)
+            if counts:
+                item = self.join([Value(place, types.int64), item])
+            self.assign(node.target, item)
+            self.write_body(node.body)
+            self.depth -= 1
+            self.emit("}")
+
+        self.write_loop(write)
+
+    def _write_range(self, node: ast.For, given: list[Value]) -> None:
+        families = {family(part.type) for part in given}
+        if families not in ({"i"}, {"u"}) or not 1 <= len(given) <= 3:
+            raise self.fail(node, "a range of such numbers")
+        kind = types.uint64 if families == {"u"} else types.int64
+        first, last = given[:2] if len(given) > 1 else (Value("0", kind, 0), given[0])
+        step = given[2] if len(given) > 2 else Value("1", kind, 1)
+        if not step.constant:
+            raise self.fail(node, "a range with such a step")
+
+        def write() -> None:
+            self.count += 1
+            place, end, name = f"at{self.count}", f"end{self.count}", self.rules.name_type(kind)
+            sign = "<" if step.constant > 0 else ">"
+            self.emit(
+                f"for ({name} {place} = {first.text}, {end} = {last.text}; {place} {sign} {end};"
+                f" {place} += {step.text}) {{"
+            )
+            self.depth += 1
+            self.assign(node.target, Value(place, kind))
+            self.write_body(node.body)
+            self.depth -= 1
+            self.emit("}")
+
+        self.write_loop(write)
+
+    def _annassign_statement(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value))
+
+    def _assign_statement(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        if len(node.targets) > 1:
+            value = self.keep(value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Assigns a *value* to what stands at the left."""
+        if isinstance(target, ast.Name):
+            self.store(target.id, value, target)
+        elif isinstance(target, ast.Tuple):
+            parts = self.split(value, len(target.elts), target)
+            if value.parts is not None:  # all are computed before any is assigned
+                parts = [self.keep(part) for part in parts]
+            for inner, part in zip(target.elts, parts, strict=True):
+                self.assign(inner, part)
+        elif isinstance(target, ast.Subscript):
+            place = self.value(target)
+            holder = self.value(target.value).type
+            if not isinstance(holder, Array) or holder.constant or isinstance(place.type, Array):
+                raise self.fail(target, f"an assignment to {ast.unparse(target)}")
+            if family(value.type) != "i" or holder.dtype == types.boolean:
+                value = self.convert(value, holder.dtype, target)
+            self.emit(f"{place.text} = ({_name_item(holder.dtype)}){value.text};")
+        else:
+            raise self.fail(target, f"an assignment to {ast.unparse(target)}")
+
+    def _augassign_statement(self, node: ast.AugAssign) -> None:
+        left = self.value(node.target)
+        self.assign(node.target, self.operate(node.op, left, self.value(node.value), node))
+
+    # Expressions
+
+    def value(self, node: ast.expr) -> Value:
+        """An expression."""
+        method: Any = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise self.fail(node, f"the expression {ast.unparse(node)!r:.60}")
+        found: Value = method(node)
+        return found
+
+    def test(self, node: ast.expr) -> str:
+        """An expression of which only counts whether it is true."""
+        if isinstance(node, ast.BoolOp):
+            sign = " && " if isinstance(node.op, ast.And) else " || "
+            return sign.join(
+                f"({text})" if " && " in text or " || " in text or "?" in text else text
+                for text in map(self.test, node.values)
+            )
+        value = self.value(node)
+        if isinstance(value.type, Array | types.BaseTuple):
+            raise self.fail(node, f"{ast.unparse(node)!r:.60} as true or false")
+        text = value.text
+        if value.type == types.boolean:
+            return text[1:-1] if _is_enclosed(text) else text
+        return f"{text} != 0"
+
+    def _constant(self, node: ast.Constant) -> Value:
+        if not isinstance(node.value, bool | int | float):
+            raise self.fail(node, repr(node.value))
+        return self.rules.make_number(node.value, node)
+
+    def _name(self, node: ast.Name) -> Value:
+        if self.types is not None and node.id in self.types:
+            kind = self.types[node.id]
+            if kind is None:
+                raise self.fail(node, f"{node.id}, a number with a sign or without,")
+            place = self.variable(node.id, kind)
+            self.read.add(place)
+            return Value(place, kind)
+        return self.rules.read_constant(node.id, node)
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        return self.join([self.value(part) for part in node.elts])
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        return self.operate(node.op, self.value(node.left), self.value(node.right), node)
+
+    def operate(self, sign: ast.AST, left: Value, right: Value, node: Any) -> Value:
+        """Two values, joined by an operator."""
+        function = OPERATORS.get(type(sign))
+        if function is None:
+            raise self.fail(node, f"the operator {type(sign).__name__}")
+        signature = self.resolve(function, (left.type, right.type), node)
+        kind, name = signature.return_type, function.__name__
+        a, b = (
+            self.convert(v, k, node) for v, k in zip((left, right), signature.args, strict=True)
+        )
+        if name in {"lshift", "rshift"}:
+            count = self.convert(b, types.uint64, node).text
+            a = self.convert(a, kind, node)
+            if kind == types.uint64:
+                masked = count if b.constant is not None and b.constant < 64 else f"({count} & 63)"
+                return Value(f"({a.text} {SIGNS[name]} {masked})", kind)
+            return Value(f"{SIGNED[name]}({a.text}, {count})", kind)
+        if family(a.type) != family(b.type) or name == "truediv":
+            a, b = self.convert(a, kind, node), self.convert(b, kind, node)
+        which = family(a.type)
+        if which == "f" and name == "pow":
+            return Value(f"pow({a.text}, {b.text})", kind)
+        if which == "i" and name in SIGNED:
+            return Value(f"{SIGNED[name]}({a.text}, {b.text})", kind)
+        if which == "u" and name in {"floordiv", "mod"}:
+            return Value(f"{name}_word({a.text}, {b.text})", kind)
+        if name not in SIGNS:
+            raise self.fail(node, f"{ast.unparse(node)!r:.60}")
+        return Value(f"({a.text} {SIGNS[name]} {b.text})", kind)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            return Value(f"!({self.test(node.operand)})", types.boolean)
+        value = self.value(node.operand)
+        if isinstance(node.op, ast.UAdd):
+            return value
+        negative = isinstance(node.op, ast.USub)
+        if negative and value.constant is not None and family(value.type) != "u":
+            return self.rules.make_number(-value.constant, node)
+        function = operator.neg if negative else operator.invert
+        signature = self.resolve(function, (value.type,), node)
+        value = self.convert(value, signature.args[0], node)
+        text = f"(~{value.text})"
+        if negative:
+            text = {"i": "sub(0, {})", "u": "(0 - {})", "f": "(-{})"}[family(value.type)].format(
+                value.text
+            )
+        return self.convert(Value(text, value.type), signature.return_type, node)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        values = [self.value(part) for part in node.values]
+        if all(value.type == types.boolean for value in values):
+            return Value(f"({self.test(node)})", types.boolean)
+        *others, last = values
+        for value, part in zip(reversed(others), reversed(node.values[:-1]), strict=True):
+            if any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
+                raise self.fail(part, f"a call in the value of {ast.unparse(node)!r:.60}")
+            kind = self.unify(value.type, last.type, node)
+            own, other = self.convert(value, kind, node), self.convert(last, kind, node)
+            pair = (other, own) if isinstance(node.op, ast.And) else (own, other)
+            last = Value(f"({self.test(part)} ? {pair[0].text} : {pair[1].text})", kind)
+        return last
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        test, first, second = self.test(node.test), self.value(node.body), self.value(node.orelse)
+        kind = self.unify(first.type, second.type, node)
+        texts = [self.whole(self.convert(value, kind, node)).text for value in (first, second)]
+        return Value(f"({test} ? {texts[0]} : {texts[1]})", kind)
+
+    def _compare(self, node: ast.Compare) -> Value:
+        texts, left = [], self.value(node.left)
+        for place, (sign, given) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            calls = any(isinstance(inner, ast.Call) for inner in ast.walk(given))
+            if calls and place + 1 < len(node.ops):
+                raise self.fail(given, f"a call within {ast.unparse(node)!r:.60}")
+            right = self.value(given)
+            texts.append(self.compare(sign, left, right, node))
+            left = right
+        return Value(f"({' && '.join(texts)})", types.boolean)
+
+    def compare(self, sign: ast.AST, left: Value, right: Value, node: Any) -> str:
+        """A comparison of two values."""
+        if isinstance(sign, ast.In | ast.NotIn) and right.parts is not None:
+            texts = [self.compare(ast.Eq(), left, part, node) for part in right.parts]
+            found = f"({' || '.join(texts)})"
+            return found if isinstance(sign, ast.In) else f"!{found}"
+        mark = COMPARISONS.get(type(sign))
+        kinds = family(left.type), family(right.type)
+        if mark is None or not set(kinds) <= set("iuf"):
+            raise self.fail(node, f"the comparison {ast.unparse(node)!r:.60}")
+        if "f" in kinds:
+            left = self.convert(left, types.float64, node)
+            right = self.convert(right, types.float64, node)
+        elif kinds == ("i", "u"):
+            if mark in {"==", "!="} and left.constant is not None and left.constant >= 0:
+                left = self.convert(left, types.uint64, node)
+            else:
+                return f"compare({left.text}, {right.text}) {mark} 0"
+        elif kinds == ("u", "i"):
+            return self.compare_flipped(mark, left, right, node)
+        return f"{left.text} {mark} {right.text}"
+
+    def compare_flipped(self, mark: str, left: Value, right: Value, node: Any) -> str:
+        """A comparison of a number without a sign and one with a sign."""
+        if mark in {"==", "!="} and right.constant is not None and right.constant >= 0:
+            return f"{left.text} {mark} {self.convert(right, types.uint64, node).text}"
+        return f"compare({right.text}, {left.text}) {MIRRORED.get(mark, mark)} 0"
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        holder = self.value(node.value)
+        places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for given in places:
+            if isinstance(given, ast.Slice):
+                raise self.fail(node, f"the slice {ast.unparse(node)}")
+            holder = self.take(holder, self.value(given), node)
+        return holder
+
+    def take(self, holder: Value, place: Value, node: Any) -> Value:
+        """What stands at a *place* of a tuple or an array."""
+        kind = holder.type
+        if not isinstance(kind, Array | types.BaseTuple) or family(place.type) not in "iu":
+            raise self.fail(node, f"{ast.unparse(node)!r:.60}")
+        length = kind.shape[0] if isinstance(kind, Array) else len(kind)
+        if place.constant is not None:
+            if not -length <= place.constant < length:
+                raise self.fail(node, f"{ast.unparse(node)!r:.60}, beyond the end,")
+            return self.pick(holder, place.constant % length)
+        text = place.text
+        if family(place.type) == "i":
+            text = f"wrap({text}, {length})"
+        if isinstance(kind, Array):
+            return self.pick_from_array(holder, text)
+        if not isinstance(kind, types.UniTuple):
+            raise self.fail(node, f"{ast.unparse(node)!r:.60}, of numbers of different types,")
+        return Value(f"{self.whole(holder).text}.m[{text}]", kind.dtype)
+
+    def _call(self, node: ast.Call) -> Value:  # noqa: PLR0911 - a table, in effect
+        name = self._find_name(node.func)
+        if name in self.rules.functions:
+            return self._call_own(node, name)
+        if node.keywords:
+            raise self.fail(node, f"a keyword in {ast.unparse(node)!r:.60}")
+        given = [self.value(argument) for argument in node.args]
+        module, _, last = name.rpartition(".")
+        if last in BITS and module.endswith(".bits") and len(given) == 1:
+            return Value(f"{last}({self.convert(given[0], types.uint64, node).text})", types.int64)
+        if module == "numpy" and last in NUMBERS and len(given) == 1:
+            return self.convert(given[0], getattr(types, last), node)
+        if module == "math" and last in FLOATING and len(given) == 1:
+            return Value(
+                f"{last}({self.convert(given[0], types.float64, node).text})", types.float64
+            )
+        if name in {"min", "max"} and len(given) > 1:
+            return self._find_extreme(node, name, given)
+        if len(given) == 1:
+            found = self._call_builtin(node, name, given[0])
+            if found is not None:
+                return found
+        if name == "divmod" and len(given) == 2:
+            return self.join(
+                [self.operate(sign(), given[0], given[1], node) for sign in (ast.FloorDiv, ast.Mod)]
+            )
+        raise self.fail(node, f"{ast.unparse(node)!r:.60}")
+
+    def _call_builtin(self, node: ast.Call, name: str, value: Value) -> Value | None:  # noqa: PLR0911 - a table, in effect
+        kind = value.type
+        if name == "len" and isinstance(kind, Array | types.BaseTuple):
+            length = kind.shape[0] if isinstance(kind, Array) else len(kind)
+            return self.rules.make_number(length, node)
+        if isinstance(kind, Array | types.BaseTuple):
+            return None
+        if name == "bool":
+            return self.convert(value, types.boolean, node)
+        if name == "float":
+            return self.convert(value, types.float64, node)
+        if name == "int":
+            return value if kind == types.uint64 else self.convert(value, types.int64, node)
+        if name in {"abs", "numpy.abs", "numpy.sign"}:
+            function = np.sign if name == "numpy.sign" else abs
+            result = self.resolve(function, (kind,), node).return_type
+            text = {"sign": {"i": "sign({})", "u": "(uint64_t)({} != 0)"}}.get(
+                function.__name__, {"i": "absolute({})", "u": "{}", "f": "fabs({})"}
+            ).get(family(kind))
+            return Value(text.format(value.text), result) if text else None
+        return None
+
+    def _find_extreme(self, node: ast.Call, name: str, given: list[Value]) -> Value:
+        best = given[0]
+        for value in given[1:]:
+            kind = self.unify(best.type, value.type, node)
+            own, other = (self.convert(each, kind, node).text for each in (best, value))
+            call = EXTREMES[name] + {"i": "", "u": "_word", "f": "_number"}[family(kind)]
+            best = Value(f"{call}({own}, {other})", kind)
+        return best
+
+    def _find_name(self, node: ast.expr) -> str:
+        """What is called, with its module if it is of one."""
+        if isinstance(node, ast.Name) and node.id not in (self.types or {}):
+            if node.id in self.rules.functions:
+                return node.id
+            return self.rules.imports.get(node.id, node.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return f"{self.rules.imports.get(node.value.id, '?')}.{node.attr}"
+        return "?"
+
+    def _call_own(self, node: ast.Call, name: str) -> Value:
+        function = self.rules.functions[name]
+        parameters = [argument.arg for argument in function.args.args]
+        named: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
+        named |= {str(keyword.arg): keyword.value for keyword in node.keywords}
+        defaults = function.args.defaults
+        for place, default in zip(
+            parameters[len(parameters) - len(defaults) :], defaults, strict=True
+        ):
+            named.setdefault(place, default)
+        if set(named) != set(parameters) or len(node.args) > len(parameters):
+            raise self.fail(node, f"the call {ast.unparse(node)!r:.60}")
+        given = [self.value(named[parameter]) for parameter in parameters]
+        place, kind = self.rules.call(name, [value.type for value in given], node)
+        return Value(f"{place}({', '.join(self.whole(value).text for value in given)})", kind)
+
+
+def _is_enclosed(text: str) -> bool:
+    """Whether the first bracket of a *text* is closed by its last one."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and place + 1 < len(text):
+            return False
+    return text.startswith("(")
