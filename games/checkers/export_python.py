@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
-from evolve_arena.games.checkers.values import PLANE, TABLE_SIZE
+from evolve_arena.games.checkers.values import INPUT_SCALE, PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.runs.export import (
@@ -26,8 +28,10 @@ from evolve_arena.runs.export import (
     write_layers,
     write_name,
 )
+from evolve_arena.runs.export.graphs import describe_nodes
 
 TEMPLATES = Path(__file__).with_name("templates")
+FEATURES = TEMPLATES / "features.py"
 PLANES = 4
 
 
@@ -36,7 +40,7 @@ def describe_linear(player: LinearPlayer) -> NetworkSource:
     decoder = player.decoder
     table = write_base64(player.packed.columns.astype("<i4").tobytes())
     return NetworkSource(
-        templates=(TEMPLATES / "linear.py",),
+        templates=(FEATURES, TEMPLATES / "linear.py"),
         constants=f'''\
 # How many features it counts.
 FEATURES = {decoder.features}
@@ -71,6 +75,17 @@ FIRST_LAYER = """
     )
 
 
+def describe_graph(player: CheckersGraphPlayer) -> NetworkSource:
+    """The graph of *player* as source code."""
+    constants = f"""\
+# How many features it counts, and what the graph's inputs are of their numbers.
+FEATURES = {player.decoder.inputs}
+INPUT_SCALE = {INPUT_SCALE!r}
+"""
+    inside = describe_nodes(player, TEMPLATES / "graph.py", constants)
+    return replace(inside, templates=(FEATURES, *inside.templates))
+
+
 def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
     """Biases, then the weights of each kind of piece on each square: ``(129, units)``.
 
@@ -87,6 +102,7 @@ def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
 INSIDES: dict[str, Callable[[Any], NetworkSource]] = {
     LinearPlayer.kind: describe_linear,
     CheckersNetworkPlayer.kind: describe_network,
+    CheckersGraphPlayer.kind: describe_graph,
 }
 """What describes how it values positions, by the kind of player."""
 
@@ -95,13 +111,8 @@ def export_checkers(player: BredPlayer) -> str:
     """The source of one Python file that plays checkers as *player* does.
 
     Raises:
-        BadValueError: The player makes random moves now and then, which the file would not; or
-            there is no way to write players of its kind.
+        BadValueError: The player makes random moves now and then, which the file would not.
     """
-    if player.kind not in INSIDES:
-        raise BadValueError(
-            f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
-        )
     if player.packed.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
     inside = INSIDES[player.kind](player)
@@ -144,7 +155,7 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
         f"At {decoder.depth} plies the moves that it finds best are those that the player finds"
         " best inside Evolve Arena, and from the same seed it chooses the same one among them."
         " It values a first move after which the game is drawn as 0: by the third repetition, or"
-        " by 40 moves of each side without a capture or a man's move."
+        f" by 40 moves of each side without a capture or a man's move. {inside.remark}"
     )
     return f"""The checkers player {name}, bred by Evolve Arena: one file that plays.
 
