@@ -35,6 +35,7 @@ setup(
             "py.typed",
             "*.txt",
             "static/*",
+            "templates/*.c",
         ]
     },
     install_requires=[

@@ -61,13 +61,13 @@ def find_exporter(game: str, target: str) -> str:
     return find_game(game).exporters.get(target, found.writer)
 
 
-RULE = re.compile(r"^# --- (.+?) -+\n", re.MULTILINE)
+RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 
 
 def assemble(docstring: str, templates: tuple[str, ...], sections: Mapping[str, str]) -> str:
     """The source of a file with these *sections*, and what they import of the *templates*."""
-    rules = "".join(f"{_rule(title)}{text}" for title, text in sections.items())
+    rules = "".join(f"{write_rule(title)}{text}" for title, text in sections.items())
     imports = _merge_imports(templates, rules)
     return f'#!/usr/bin/env python3\n"""{docstring}"""\n\n{imports}\n{rules}'
 
@@ -98,8 +98,9 @@ def write_base64(data: bytes) -> str:
     return base64.encodebytes(data).decode("ascii")
 
 
-def _rule(title: str) -> str:
-    return f"# --- {title} ".ljust(92, "-") + "\n"
+def write_rule(title: str, mark: str = "#") -> str:
+    """The line with which a section of that *title* begins; the *mark* begins a comment."""
+    return f"{mark} --- {title} ".ljust(92, "-") + "\n"
 
 
 def _merge_imports(templates: tuple[str, ...], source: str) -> str:
@@ -209,7 +210,7 @@ class NetworkSource:
         return {title: text for title, text in found.items() if not title.startswith("The ")}
 
 
-def _later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
+def later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
     """Layer by layer the biases, then one row per unit of the layer before; flat.
 
     *sizes* are those of all layers, *genome* has all weights of the network.
@@ -231,7 +232,7 @@ def write_layers(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
         mlp: Its structure.
         genome: All its weights.
     """
-    later = _later_layers(mlp.sizes, genome)
+    later = later_layers(mlp.sizes, genome)
     return f'''\
 HEAD = "{head}"
 ACTIVATION = "{mlp.activation}"

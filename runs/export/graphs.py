@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,28 +35,42 @@ class Node:
     """The slot from which each one comes, and its weight."""
 
 
-def describe_nodes(player: NeatPlayer, template: Path, constants: str) -> NetworkSource:
+def write_nodes(decoder: Any, slots: int, nodes: list[Node]) -> str:
+    """The *nodes* for a *decoder* as Python, with how many *slots* there are."""
+    return f"""\
+RECURRENT = {not decoder.feed_forward}
+# Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
+INPUTS, SLOTS = {decoder.inputs}, {slots}
+# Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
+# which it comes and its weight. What has no effect on any output is left out.
+NODES = [
+{"".join(map(_write_node, nodes))}]
+"""
+
+
+def describe_nodes(
+    player: NeatPlayer,
+    template: Path,
+    constants: str,
+    *,
+    evaluator: Path = TEMPLATE,
+    write: Callable[[Any, int, list[Node]], str] = write_nodes,
+) -> NetworkSource:
     """The graph of *player* as source code: what the arena evaluates, step by step.
 
     Args:
         player: Whose graph it is.
         template: What shows positions to the graph, and decides by its outputs.
         constants: What that needs to know, as lines.
+        evaluator: What evaluates the graph.
+        write: Writes its nodes as lines, like :func:`write_nodes`.
     """
     decoder: Any = player.decoder
     graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
     nodes = list(read_nodes(graphs))
     return NetworkSource(
-        templates=(template, TEMPLATE),
-        constants=f"""\
-{constants}RECURRENT = {not decoder.feed_forward}
-# Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
-INPUTS, SLOTS = {decoder.inputs}, {int(graphs.slots[0])}
-# Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
-# which it comes and its weight. What has no effect on any output is left out.
-NODES = [
-{"".join(map(_write_node, nodes))}]
-""",
+        templates=(template, evaluator),
+        constants=constants + write(decoder, int(graphs.slots[0]), nodes),
         description=tuple(_describe(decoder, nodes)),
         remembers=not decoder.feed_forward,
         remark="That holds as long as exp, tanh and the like are those of the same C library.",
