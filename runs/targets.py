@@ -32,6 +32,9 @@ TARGETS = {
         "evolve_arena.runs.export.page:export_html",
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "checkerboard": Target(
+        ".checkerboard.c", "an engine for CheckerBoard, a host of checkers: C99"
+    ),
 }
 """In the order in which the help lists them."""
 

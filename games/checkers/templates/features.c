@@ -1,22 +1,26 @@
-/* --- What it counts --------------------------------------------------------------------------
+// What exported checkers bots in C count on the board, be they sums of features or graphs.
+// It must stay free of everything but C99 and its standard library.
 
-Features are counted for the player who looks ahead, and for the opponent. What a side can do is
-what it could do if it were its turn, whoever is to move. To step is to move without a capture,
-also where a capture would be compulsory. */
+// --- The network --------------------------------------------------------------------------
+#define FEATURES 4
+// --- What it counts ----------------------------------------------------------------------
+
+// Features are counted for the player who looks ahead, and for the opponent. What a side can do is
+// what it could do if it were its turn, whoever is to move. To step is to move without a capture,
+// also where a capture would be compulsory.
 
 static const Bits CENTRE = 0x0198CC00;
 
-/* All squares where a piece that steps there could be captured, and perhaps some more.
-
-   Most are found to be safe here, all together. */
+// All squares where a piece that steps there could be captured, and perhaps some more.
+//
+// Most are found to be safe here, all together.
 static Bits find_danger(Bits own, Bits other, Bits kings, int side, Bits ups, Bits downs,
-                        Bits empty)
-{
+                        Bits empty) {
     Bits up = going_up(other, kings, 1 - side), down = going_down(other, kings, 1 - side);
-    /* The first jump may end where the piece came from. */
+    // The first jump may end where the piece came from.
     Bits danger = (up << 4 & (empty | downs) >> 4) | (up << 5 & (empty | downs) >> 5)
                   | (down >> 4 & (empty | ups) << 4) | (down >> 5 & (empty | ups) << 5);
-    /* Later jumps begin where one over another piece ended, and end anywhere. */
+    // Later jumps begin where one over another piece ended, and end anywhere.
     Bits landing = empty | own;
     for (;;) {
         Bits ends = (up << 4 & own) << 4 | (up << 5 & own) << 5;
@@ -30,9 +34,8 @@ static Bits find_danger(Bits own, Bits other, Bits kings, int side, Bits ups, Bi
     }
 }
 
-/* Whether a piece can be captured so that nothing can be captured back. */
-static int is_lost(Bits piece, Bits own, Bits other, Bits kings, int side)
-{
+// Whether a piece can be captured so that nothing can be captured back.
+static int is_lost(Bits piece, Bits own, Bits other, Bits kings, int side) {
     static Move captures[MOST_MOVES];
     Bits empty = BOARD & ~(own | other);
     Bits jumpers = can_capture(other, own, kings, 1 - side);
@@ -46,10 +49,9 @@ static int is_lost(Bits piece, Bits own, Bits other, Bits kings, int side)
     return 0;
 }
 
-/* How many of the targets every piece that can step there would be lost on. */
+// How many of the targets every piece that can step there would be lost on.
 static int count_denied(Bits own, Bits other, Bits kings, int side, Bits ups, Bits downs,
-                        Bits targets)
-{
+                        Bits targets) {
     int denied = 0;
     for (; targets; targets &= targets - 1) {
         Bits target = targets & (0 - targets);
@@ -63,9 +65,8 @@ static int count_denied(Bits own, Bits other, Bits kings, int side, Bits ups, Bi
     return denied;
 }
 
-/* Writes what is counted for one side, two places apart: captures, centre, threats, mobility. */
-static void count_terms(int *counts, Bits own, Bits other, Bits kings, int side)
-{
+// Writes what is counted for one side, two places apart: captures, centre, threats, mobility.
+static void count_terms(int *counts, Bits own, Bits other, Bits kings, int side) {
     static Move captures[MOST_MOVES];
     Bits ups = going_up(own, kings, side), downs = going_down(own, kings, side);
     Bits empty = BOARD & ~(own | other), crowned = own & kings, men = own ^ crowned;
@@ -89,9 +90,8 @@ static void count_terms(int *counts, Bits own, Bits other, Bits kings, int side)
     }
 }
 
-/* Counts the features of a position; side is the colour of the active side. */
-static void count_features(int counts[20], Bits active, Bits passive, Bits kings, int side)
-{
+// Counts the features of a position; side is the colour of the active side.
+static void count_features(int counts[20], Bits active, Bits passive, Bits kings, int side) {
     counts[0] = count_bits(active & ~kings);
     counts[1] = count_bits(active & kings);
     counts[2] = count_bits(passive & ~kings);
@@ -101,4 +101,3 @@ static void count_features(int counts[20], Bits active, Bits passive, Bits kings
         count_terms(counts + 5, passive, active, kings, 1 - side);
     }
 }
-

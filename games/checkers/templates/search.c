@@ -1,24 +1,35 @@
-/* --- How it chooses --------------------------------------------------------------------------
+// The search of every exported checkers bot in C.
+// 
+// A file is made of the sections of `rules`, of an inside that values positions (`linear`, `network`
+// or `graph`), of this one, and of one that hosts ask (`stdin` or `checkerboard`).
+// It must stay free of everything but C99 and its standard library.
 
-It looks ahead by alpha-beta. A value is what a position is worth to the player to move, in the eyes
-of the one who looks. Draws are only looked for right after the first move. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// --- How it chooses ----------------------------------------------------------------------
+
+// It looks ahead by alpha-beta. A value is what a position is worth to the player to move, in the
+// eyes of the one who looks. Draws are only looked for right after the first move.
 
 #define WIN ((int64_t)1 << 40)
 #define BEYOND (2 * WIN)
 
 enum { DEEPEST = 99, MOST_PLIES = DEEPEST + 2 * MOST_PIECES + 2, TABLE_BITS = 17, PLACES = 64 };
 
-/* How far to look: so many plies, and with a limit of time one ply, then two, and so on. */
+// How far to look: so many plies, and with a limit of time one ply, then two, and so on.
 typedef struct {
     int depth;
     int timed;
     double seconds;
-    int least;                    /* so many plies are looked ahead whatever the time is */
-    const volatile int *play_now; /* once it is not 0 there is no more time; or NULL */
-    char *report;                 /* where it tells what it sees, 1024 bytes; or NULL */
+    int least;                    // so many plies are looked ahead whatever the time is
+    const volatile int *play_now; // once it is not 0 there is no more time; or NULL
+    char *report;                 // where it tells what it sees, 1024 bytes; or NULL
 } Limits;
 
-/* What a search gave: at least and at most how much the position is worth, and the best move. */
+// What a search gave: at least and at most how much the position is worth, and the best move.
 typedef struct {
     Bits first, second;
     int64_t least, most;
@@ -27,7 +38,7 @@ typedef struct {
 } Known;
 
 static Known known[1 << TABLE_BITS];
-static int64_t cuts[2][PLACES][PLACES]; /* what moves cut off, by side, start and end */
+static int64_t cuts[2][PLACES][PLACES]; // what moves cut off, by side, start and end
 static Move lists[MOST_PLIES][MOST_MOVES];
 static Sums sums[MOST_PLIES];
 static uint64_t chance, number_of_search, visited;
@@ -35,20 +46,18 @@ static const Limits *limits;
 static double deadline;
 static int searcher, plies_ahead, stopped;
 
-/* A whole number from 0 to count - 1: SplitMix64, as the arena's. */
-static int below(int count)
-{
+// A whole number from 0 to count - 1: SplitMix64, as the arena's.
+static int below(int count) {
     uint64_t word = chance += 0x9E3779B97F4A7C15;
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9;
     word = (word ^ word >> 27) * 0x94D049BB133111EB;
     return (int)(((word ^ word >> 31) >> 32) * (uint64_t)count >> 32);
 }
 
-/* The seconds that have passed since some moment. */
-static double clock_now(void)
-{
+// The seconds that have passed since some moment.
+static double clock_now(void) {
 #ifdef _WIN32
-    return (double)clock() / CLOCKS_PER_SEC; /* there it tells of time, not of work */
+    return (double)clock() / CLOCKS_PER_SEC; // there it tells of time, not of work
 #else
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -56,18 +65,15 @@ static double clock_now(void)
 #endif
 }
 
-/* Whether no time is left; one ply ahead it always looks. */
-static int is_time_up(void)
-{
-    if (!stopped && limits->timed && plies_ahead > 1 && ++visited % 256 == 0)
+// Looks whether there is time left; one ply ahead it always looks.
+static void look_at_clock(void) {
+    if (!stopped && limits->timed && plies_ahead > 1)
         stopped = (limits->play_now && *limits->play_now)
                   || (plies_ahead > limits->least && clock_now() > deadline);
-    return stopped;
 }
 
-/* Where the table keeps a position. The two words tell it apart from all others. */
-static Known *find_place(Bits own, Bits other, Bits kings, int side, Bits *first, Bits *second)
-{
+// Where the table keeps a position. The two words tell it apart from all others.
+static Known *find_place(Bits own, Bits other, Bits kings, int side, Bits *first, Bits *second) {
     *first = own | kings << 35;
     *second = other | kings >> 29 << 35 | number_of_search << 41 | (Bits)side << 63;
     Bits hash = *first * 0x9E3779B97F4A7C15 ^ *second * 0xC2B2AE3D27D4EB4F;
@@ -75,9 +81,8 @@ static Known *find_place(Bits own, Bits other, Bits kings, int side, Bits *first
     return &known[hash >> (64 - TABLE_BITS)];
 }
 
-/* Brings what to try next to the front: the hint, else what cut off most searches before. */
-static void bring_forward(Move *moves, int count, int side, Move hint)
-{
+// Brings what to try next to the front: the hint, else what cut off most searches before.
+static void bring_forward(Move *moves, int count, int side, Move hint) {
     int best = 0;
     int64_t most = -1;
     for (int place = 0; place < count; place++) {
@@ -94,9 +99,8 @@ static void bring_forward(Move *moves, int count, int side, Move hint)
     moves[0] = move;
 }
 
-/* What the position is worth; a bound if that is not between low and high. */
-static int64_t value_position(Board at, int depth, int64_t low, int64_t high, int ply)
-{
+// What the position is worth; a bound if that is not between low and high.
+static int64_t value_position(Board at, int depth, int64_t low, int64_t high, int ply) {
     Bits first = 0, second = 0;
     Known *place = NULL;
     Move hint = 0, *moves = lists[ply];
@@ -106,7 +110,9 @@ static int64_t value_position(Board at, int depth, int64_t low, int64_t high, in
             return -1 - WIN;
         return value_board(at.own, at.other, at.kings, at.side, searcher, sums[ply]);
     }
-    if (is_time_up())
+    if (++visited % 256 == 0)
+        look_at_clock();
+    if (stopped)
         return 0;
     if (depth > 1) {
         place = find_place(at.own, at.other, at.kings, at.side, &first, &second);
@@ -147,11 +153,10 @@ static int64_t value_position(Board at, int depth, int64_t low, int64_t high, in
     return best;
 }
 
-/* Marks all moves that are worth most, looking so many plies ahead, and gives what they are worth.
-   Those that are marked already are tried first. */
+// Marks all moves that are worth most, looking so many plies ahead, and gives what they are worth.
+// Those that are marked already are tried first.
 static int64_t find_best(const Position *position, const Move *moves, int count, char *marks,
-                         int depth)
-{
+                         int depth) {
     const Board *now = &position->now;
     int64_t most = -BEYOND;
     char best[MOST_MOVES] = {0};
@@ -167,7 +172,7 @@ static int64_t find_best(const Position *position, const Move *moves, int count,
             value = WIN + depth;
         } else if (!is_draw(&after)) {
             follow_sums(sums[1], sums[0], now->kings, now->side, searcher, moves[place]);
-            /* A window that begins below the best so far tells equals from worse. */
+            // A window that begins below the best so far tells equals from worse.
             value = -value_position(after.now, depth - 1, -BEYOND, 1 - most, 1);
         }
         if (stopped)
@@ -182,8 +187,7 @@ static int64_t find_best(const Position *position, const Move *moves, int count,
     return most;
 }
 
-static void report(int depth, int64_t value)
-{
+static void report(int depth, int64_t value) {
     double pieces = (double)value / (1 << 20);
     if (!limits->report)
         return;
@@ -194,9 +198,8 @@ static void report(int depth, int64_t value)
                  clock_now() - deadline + limits->seconds);
 }
 
-/* Chooses one of the moves that are best, and gives what it is worth. There must be a move. */
-static int64_t choose(const Position *position, const Limits *within, Move *move)
-{
+// Chooses one of the moves that are best, and gives what it is worth. There must be a move.
+static int64_t choose(const Position *position, const Limits *within, Move *move) {
     static Move moves[MOST_MOVES];
     const Board *now = &position->now;
     int count = list_moves(moves, now->own, now->other, now->kings, now->side), found = 0;
@@ -208,19 +211,20 @@ static int64_t choose(const Position *position, const Limits *within, Move *move
     stopped = 0;
     memset(cuts, 0, sizeof cuts);
     number_of_search = (number_of_search + 1) % (1 << 22);
-    if (number_of_search == 0) { /* old positions can't be told from new ones any more */
+    if (number_of_search == 0) { // old positions can't be told from new ones any more
         memset(known, 0, sizeof known);
         number_of_search = 1;
     }
     if (count > 1)
         for (plies_ahead = limits->timed ? 1 : limits->depth; plies_ahead <= limits->depth;
              plies_ahead++) {
+            look_at_clock();
             int64_t value = find_best(position, moves, count, marks, plies_ahead);
             if (stopped)
                 break;
             worth = value;
             report(plies_ahead, worth);
-            if (worth >= WIN || worth <= -WIN)
+            if (plies_ahead >= limits->least && (worth >= WIN || worth <= -WIN))
                 break;
         }
     for (int place = 0; place < count; place++)
@@ -229,4 +233,3 @@ static int64_t choose(const Position *position, const Limits *within, Move *move
     *move = moves[found > 1 ? below(found) : 0];
     return worth;
 }
-
