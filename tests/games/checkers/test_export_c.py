@@ -345,7 +345,7 @@ def test_engines_stop_when_they_are_told_to_and_tell_what_they_see(engine_file: 
         assert after is not None
     assert engine.move(GAME.parse_position("B:W18:B14"), 1e9)[1] == WIN
     assert engine.move(GAME.parse_position("B:WK1,11,22,26,29:B14"), 1e9)[1] == LOSS
-    assert engine.move(GAME.parse_position("B:W6,10:B1"), 1e9) == (None, LOSS)
+    assert engine.move(GAME.parse_position("B:W5,6,9,10:B1"), 1e9) == (None, LOSS)
 
 
 def test_engines_answer_commands(engine_file: Path) -> None:
