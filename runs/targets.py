@@ -33,7 +33,7 @@ TARGETS = {
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
     "checkerboard": Target(
-        ".checkerboard.c", "an engine for CheckerBoard, a host of checkers: C99"
+        ".checkerboard.c", "an engine for the host CheckerBoard, in one file of C99"
     ),
 }
 """In the order in which the help lists them."""
