@@ -25,6 +25,7 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
+from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 
 CC = shutil.which("gcc") or shutil.which("cc")
@@ -286,7 +287,7 @@ def fill(cells: Any, position: Position) -> None:
 def engine_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An engine that looks six plies ahead and counts pieces."""
     file = tmp_path_factory.mktemp("engine") / "bot.so"
-    return build(export_checkerboard(PIECES), file, "-shared", "-fPIC")
+    return build(str(export_player(PIECES, "checkerboard")), file, "-shared", "-fPIC")
 
 
 def test_the_picture_has_the_corners_that_checkerboard_documents() -> None:
