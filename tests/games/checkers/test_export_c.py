@@ -7,6 +7,8 @@ import random
 import shutil
 import subprocess
 import sys
+import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -85,35 +87,60 @@ def choose_all(player: BredPlayer, positions: list[Position]) -> list[str]:
     ]
 
 
+@cache
 def end_games() -> list[Position]:
-    """Positions of games of kings, in which many moves repeat positions."""
+    """Positions of games of kings that repeat positions, or go on until they are drawn."""
     chance, positions = random.Random(3), []
-    for _ in range(6):
+    for number in range(6):
         position = GAME.parse_position("W:WK1,K5:BK32,K28")
         while GAME.outcome(position) is None:
             positions.append(position)
-            position = GAME.play(position, chance.choice(GAME.legal_moves(position)))
+            moves = GAME.legal_moves(position)
+            if number % 2:  # no repetition, no capture, and none to come
+                later = {move: GAME.play(position, move) for move in moves}
+                moves = [move for move in moves if goes_on(later[move])] or moves
+            position = GAME.play(position, chance.choice(moves))
+    return positions
+
+
+def goes_on(position: Position) -> bool:
+    """Whether there are moves, and none is a capture."""
+    moves = GAME.legal_moves(position)
+    return bool(moves) and not moves[0].is_capture
+
+
+def crowded_positions(game: Checkers) -> list[Position]:
+    """Positions with many kings, in which captures are long."""
+    chance, positions = random.Random(5), []
+    while len(positions) < 100:
+        squares = chance.sample(range(1, 33), 2 * chance.randrange(3, 9))
+        texts = [f"K{square}" for square in squares]
+        half = len(texts) // 2
+        text = f"{chance.choice('BW')}:W{','.join(texts[:half])}:B{','.join(texts[half:])}"
+        position = game.parse_position(text)
+        positions += [position] if game.outcome(position) is None else []
     return positions
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs_choose_the_arenas_moves(kind: str, tmp_path: Path) -> None:
     player = make_kind(kind)
-    positions = random_positions(player.game, 150)
+    positions = random_positions(player.game, 150) + crowded_positions(player.game)
     if kind == "four features":
-        positions += end_games()
-        assert max(len(position.past) for position in positions) > 40
+        positions = random_positions(player.game, 150) + end_games()
+        assert max(len(position.past) for position in positions) == 79
     program = build(export_c(player), tmp_path / "bot")
     answers, complaints = talk([str(program)], ask_all(positions))
     assert complaints == []
     assert answers == choose_all(player, positions)
 
 
-def test_large_and_strange_weights_play_as_in_the_arena(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_large_and_strange_weights_play_as_in_the_arena(share: float, tmp_path: Path) -> None:
     decoder = make_bred("checkers", "network", hidden=(5, 3), activation="relu", depth=2).decoder
     generator = np.random.default_rng(3)
     genome = decoder.initialise(1, "uniform", generator)[0] * np.float32(1e12)
-    strange = generator.random(len(genome)) < 0.1
+    strange = generator.random(len(genome)) < share
     genome[strange] = generator.choice([np.inf, -np.inf, np.nan], strange.sum())
     with np.errstate(invalid="ignore"):
         player = decoder.player(genome, 'strange "??/\n\\')
@@ -336,17 +363,19 @@ def test_without_more_time_an_engine_plays_the_arenas_move(engine_file: Path) ->
 def test_engines_stop_when_they_are_told_to_and_tell_what_they_see(engine_file: Path) -> None:
     engine = Engine(engine_file)
     engine.stop.value = 1
-    after, result = engine.move(GAME.initial(), 1e9)  # it would think for years
+    begun = time.monotonic()
+    after, result = engine.move(GAME.initial(), 120.0)
+    assert time.monotonic() - begun < 60.0
     assert after is not None
     assert result == UNKNOWN
     engine.stop.value = 0
     for info, more in ((EXACT, 0), (1 << 2, 40 << 16), (3 << 2, 0)):
-        seconds = 0.02 if info == EXACT else 1e9
+        seconds = 0.02 if info == EXACT else 120.0
         after, result = engine.move(GAME.initial(), seconds, info, more)
         assert after is not None
-    assert engine.move(GAME.parse_position("B:W18:B14"), 1e9)[1] == WIN
-    assert engine.move(GAME.parse_position("B:WK1,11,22,26,29:B14"), 1e9)[1] == LOSS
-    assert engine.move(GAME.parse_position("B:W5,6,9,10:B1"), 1e9) == (None, LOSS)
+    assert engine.move(GAME.parse_position("B:W18:B14"), 120.0)[1] == WIN
+    assert engine.move(GAME.parse_position("B:WK1,11,22,26,29:B14"), 120.0)[1] == LOSS
+    assert engine.move(GAME.parse_position("B:W5,6,9,10:B1"), 120.0) == (None, LOSS)
 
 
 def test_engines_answer_commands(engine_file: Path) -> None:
