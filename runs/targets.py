@@ -32,6 +32,7 @@ TARGETS = {
         "evolve_arena.runs.export.page:export_html",
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "c": Target(".c", "a bot of one file of C99 that needs no more than a compiler"),
     "checkerboard": Target(
         ".checkerboard.c", "an engine for the host CheckerBoard, in one file of C99"
     ),

@@ -39,7 +39,7 @@ SPACE = "\xa0"
 def describe_tuples(player: TuplePlayer) -> NetworkSource:
     """The network of *player* as source code."""
     cells = player.genome.cells[0]
-    numbers = _read_numbers(player)
+    numbers = read_numbers(player)
     return NetworkSource(
         templates=(TUPLES_TEMPLATE,),
         constants=_write_tuples(player, numbers),
@@ -51,8 +51,8 @@ def describe_tuples(player: TuplePlayer) -> NetworkSource:
     )
 
 
-def _read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
-    """As the arena plays them, rounded and limited: in units of 1/65536."""
+def read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
+    """All numbers as the arena plays them, rounded and limited: in units of 1/65536."""
     begin = int(player.packed.seats[0, INPUTS_AT])
     numbers: NDArray[np.int32] = player.packed.columns[begin:]
     return numbers
@@ -114,11 +114,11 @@ CELLS = {decoder.columns * decoder.rows}
 # Biases, then what each kind of disc on each cell adds{moves}: base64 of int32, in units
 # of 1/65536.
 FIRST_LAYER = """
-{write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+{write_base64(first_layer(player).astype("<i4").tobytes())}"""
 {write_layers(decoder.head, decoder.mlp, genome)}'''
 
 
-def _first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
+def first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     """Biases, then the weights of every disc, shape ``(1 + 2 * cells, units)``.
 
     Read from the packed player: as the arena plays it, rounded and limited. Discs stand
@@ -145,20 +145,25 @@ GRAPH_TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
 def describe_graph(player: GraphPlayer) -> NetworkSource:
     """The network of *player* as source code."""
     decoder = player.decoder
-    encoding = decoder.board
-    second = encoding.features // 2
-    discs = [
-        (0, float(encoding.factor[0])),
-        (encoding.inputs - decoder.columns * decoder.rows, float(encoding.factor[second])),
-    ]
     constants = f"""\
 HEAD = "{decoder.head}"
 TAKES_WINS = {decoder.head == "value"}
 VIEWPOINT = "{decoder.viewpoint}"
 # For each kind of disc the input of the first cell, and the number that it gets.
-DISCS = {discs!r}
+DISCS = {find_discs(player)!r}
 """
     return describe_nodes(player, GRAPH_TEMPLATE, constants)
+
+
+def find_discs(player: GraphPlayer) -> list[tuple[int, float]]:
+    """For each kind of disc the input of the first cell, and the number that it gets."""
+    decoder = player.decoder
+    encoding = decoder.board
+    second = encoding.features // 2
+    return [
+        (0, float(encoding.factor[0])),
+        (encoding.inputs - decoder.columns * decoder.rows, float(encoding.factor[second])),
+    ]
 
 
 TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
@@ -194,23 +199,12 @@ def export_python(player: BredPlayer) -> str:
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
-    decoder = player.decoder
     name = write_name(player.name)
     kept = "remembers its own moves of a game" if inside.remembers else "keeps nothing"
     terms = (
         "It needs Python 3.8 or later and no other package, reads no other file, and"
         f" {kept} from one move to the next.{_RECURRENT if inside.remembers else ''}"
     )
-    head = _HEADS[decoder.head]
-    if isinstance(player, NetworkPlayer) and not player.decoder.take_wins:
-        head = _GREEDY
-    facts = [
-        f"board: {decoder.columns} columns, {decoder.rows} rows, {decoder.connect} in a row win",
-        *inside.description,
-        f"head: {head}",
-    ]
-    if not isinstance(player, TuplePlayer):
-        facts.append(f"inputs: encoding {decoder.encoding}, viewpoint {decoder.viewpoint}")
     where = "game" if inside.remembers else "position"
     promise = (
         f"In every {where} it chooses the very move that the player chooses inside Evolve Arena."
@@ -229,10 +223,26 @@ How to use it:
 
 What it is:
 
-{chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
+{describe_player(player, inside)}
 
 {wrap(promise.rstrip())}
 """
+
+
+def describe_player(player: BredPlayer, inside: NetworkSource) -> str:
+    """What *player* is, in lines that begin with hyphens."""
+    decoder = player.decoder
+    head = _HEADS[decoder.head]
+    if isinstance(player, NetworkPlayer) and not player.decoder.take_wins:
+        head = _GREEDY
+    facts = [
+        f"board: {decoder.columns} columns, {decoder.rows} rows, {decoder.connect} in a row win",
+        *inside.description,
+        f"head: {head}",
+    ]
+    if not isinstance(player, TuplePlayer):
+        facts.append(f"inputs: encoding {decoder.encoding}, viewpoint {decoder.viewpoint}")
+    return "\n".join(wrap(f"- {fact}", "  ") for fact in facts)
 
 
 _HEADS = {

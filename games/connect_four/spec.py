@@ -234,6 +234,7 @@ GAME = GameSpec(
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
+        "c": "evolve_arena.games.connect_four.export_c:export_c",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
     learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),

@@ -29,6 +29,8 @@ LAYERS_C = TEMPLATES / "mlp.c"
 """What evaluates multilayer perceptrons."""
 GRAPH_C = TEMPLATES / "graph.c"
 """What evaluates NEAT graphs."""
+TUPLES_C = TEMPLATES / "tuples.c"
+"""What keeps the numbers of tuple networks."""
 INCLUDE = re.compile(r"^#include .+\n", re.MULTILINE)
 
 
@@ -100,6 +102,17 @@ def write_number_c(number: Any) -> str:
     if abs(number) < 2**31:
         return str(number)
     return f"INT64_C({number})" if number < 2**63 else f"UINT64_C({number})"
+
+
+def write_sparse_c(numbers: NDArray[np.int32]) -> str:
+    """The *numbers* of tuple networks, of which most may be 0, as ``tuples.c`` takes them."""
+    places = np.flatnonzero(numbers)
+    pairs = np.stack([np.diff(places, prepend=-1) - 1, numbers[places]], axis=1)
+    return f"""\
+#define NUMBER_COUNT {len(numbers)}
+// What each entry of each tuple is worth, in units of 1/65536, but for zeros: pairs of how many of
+// these come before, and the number.
+{write_array_c("NUMBERS", "int32_t", pairs.ravel().tolist())}"""
 
 
 def write_layers_c(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:

@@ -29,10 +29,9 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
+from tests.c_bots import build, with_gcc
 
-CC = shutil.which("gcc") or shutil.which("cc")
-pytestmark = pytest.mark.skipif(CC is None, reason="there is no compiler of C")
-STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")
+pytestmark = with_gcc
 GAME = Checkers()
 DIALECT = CheckersDialect()
 PIECES = make_minimax(GAME, depth=6)
@@ -53,15 +52,6 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 def make_kind(kind: str, seed: int = 1) -> BredPlayer:
     network, settings = KINDS[kind]
     return make_bred("checkers", network, seed, **settings)
-
-
-def build(source: str, file: Path, *options: str) -> Path:
-    """Compiles the *source* to a *file*."""
-    file.with_suffix(".c").write_text(source, encoding="ascii")
-    command = [str(CC), *STRICT, "-O1", *options, str(file.with_suffix(".c")), "-o", str(file)]
-    done = subprocess.run([*command, "-lm"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return file
 
 
 def talk(command: list[str], text: str) -> tuple[list[str], list[str]]:
@@ -129,7 +119,7 @@ def test_programs_choose_the_arenas_moves(kind: str, tmp_path: Path) -> None:
     if kind == "four features":
         positions = random_positions(player.game, 150) + end_games()
         assert max(len(position.past) for position in positions) == 79
-    program = build(export_c(player), tmp_path / "bot")
+    program = build(str(export_player(player, "c")), tmp_path)
     answers, complaints = talk([str(program)], ask_all(positions))
     assert complaints == []
     assert answers == choose_all(player, positions)
@@ -145,17 +135,19 @@ def test_large_and_strange_weights_play_as_in_the_arena(share: float, tmp_path: 
     with np.errstate(invalid="ignore"):
         player = decoder.player(genome, 'strange "??/\n\\')
         positions = random_positions(GAME, 100)
-        program = build(export_c(player), tmp_path / "bot", *SANITIZERS)
+        program = build(export_c(player), tmp_path, *SANITIZERS)
         assert talk([str(program)], ask_all(positions)) == (choose_all(player, positions), [])
 
 
 def find_sanitizers() -> tuple[str, ...]:
     """What makes programs complain of errors in C, if that is installed."""
     options = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    if CC is None:
+    if shutil.which("gcc") is None:
         return ()
-    command = [CC, *options, "-x", "c", "-", "-o", "/dev/null"]
-    done = subprocess.run(command, input=b"int main(void) { return 0; }", stderr=-3, check=False)
+    command = ["gcc", *options, "-x", "c", "-", "-o", "/dev/null"]
+    done = subprocess.run(
+        command, input=b"int main(void) { return 0; }", stderr=subprocess.DEVNULL, check=False
+    )
     return options if done.returncode == 0 else ()
 
 
@@ -198,7 +190,7 @@ RIGHT = [
 
 def test_programs_understand_what_the_bot_in_python_understands(tmp_path: Path) -> None:
     player = make_kind("twenty features")
-    python, program = tmp_path / "bot.py", build(export_c(player), tmp_path / "bot", *SANITIZERS)
+    python, program = tmp_path / "bot.py", build(export_c(player), tmp_path, *SANITIZERS)
     python.write_text(export_checkers(player), encoding="utf-8")
     chance = random.Random(6)
     lines = [*WRONG, *(line for right in RIGHT for line in (right, "seed 7", "go", "go depth 1"))]
@@ -215,7 +207,7 @@ def test_programs_understand_what_the_bot_in_python_understands(tmp_path: Path) 
 
 
 def test_programs_answer_in_time(tmp_path: Path) -> None:
-    program = build(export_c(make_kind("four features")), tmp_path / "bot", "-O2")
+    program = build(export_c(make_kind("four features")), tmp_path, "-O2")
     text = "position B:W18:B14,K1\ngo movetime 0\nposition start\ngo movetime 20\ngo movetime 1\n"
     answers, complaints = talk([str(program)], text)
     assert complaints == []
@@ -227,7 +219,7 @@ def test_programs_answer_in_time(tmp_path: Path) -> None:
 
 def test_a_program_plays_in_the_arena(tmp_path: Path) -> None:
     game = Checkers(turned=1)
-    program = build(export_c(make_kind("light first")), tmp_path / "bot")
+    program = build(export_c(make_kind("light first")), tmp_path)
     bot = ProcessPlayer(game, str(program), limits=Limits(time_bank=3_000, per_move=10))
     match = play_match(game, [make_random(game), bot], seed=1)
     assert match.termination in (Termination.WIN, Termination.DRAW)
@@ -313,8 +305,8 @@ def fill(cells: Any, position: Position) -> None:
 @pytest.fixture(scope="module")
 def engine_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An engine that looks six plies ahead and counts pieces."""
-    file = tmp_path_factory.mktemp("engine") / "bot.so"
-    return build(str(export_player(PIECES, "checkerboard")), file, "-shared", "-fPIC")
+    folder = tmp_path_factory.mktemp("engine")
+    return build(str(export_player(PIECES, "checkerboard")), folder, "-shared", "-fPIC")
 
 
 def test_the_picture_has_the_corners_that_checkerboard_documents() -> None:
@@ -418,5 +410,5 @@ int main(void) {
 @pytest.mark.parametrize("kind", ["network", "graph"])
 def test_engines_make_no_error_that_sanitizers_see(kind: str, tmp_path: Path) -> None:
     source = export_checkerboard(make_kind(kind)) + DRIVER
-    program = build(source, tmp_path / "driver", *SANITIZERS)
+    program = build(source, tmp_path, *SANITIZERS)
     assert talk([str(program)], "") == ([], [])

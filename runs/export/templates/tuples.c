@@ -1,0 +1,22 @@
+// The numbers of tuple networks in exported bots: their tables, one after the other.
+//
+// The network that stands here only makes this file one that compilers can check. It must stay free
+// of everything but C99 and its standard library.
+
+#include <stdint.h>
+
+// --- The network --------------------------------------------------------------------------
+#define NUMBER_COUNT 1
+static const int32_t NUMBERS[] = {0};
+// --- How numbers are kept -----------------------------------------------------------------
+
+static int32_t ENTRIES[NUMBER_COUNT];
+
+// Fills the tables, of which most numbers are 0: pairs say how many of these come before another.
+static void unpack_numbers(void) {
+    int32_t *entry = ENTRIES;
+    for (const int32_t *pair = NUMBERS; pair + 1 < NUMBERS + sizeof NUMBERS / 4; pair += 2) {
+        entry += pair[0];
+        *entry++ = pair[1];
+    }
+}
