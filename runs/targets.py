@@ -37,6 +37,9 @@ TARGETS = {
         "a bot of one file of C99 that needs no more than a compiler",
         "evolve_arena.runs.export.board_c:export_c",
     ),
+    "checkerboard": Target(
+        "_checkerboard.c", "an engine for the host CheckerBoard, in one file of C99"
+    ),
 }
 """In the order in which the help lists them."""
 

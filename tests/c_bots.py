@@ -11,13 +11,13 @@ import pytest
 with_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
-def build(source: str, folder: Path) -> Path:
+def build(source: str, folder: Path, *options: str) -> Path:
     """The program that a *source* makes, which must compile without a warning."""
     file, program = folder / "bot.c", folder / "bot"
     file.write_text(source)
     flags = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
     made = subprocess.run(
-        ["gcc", *flags, str(file), "-o", str(program), "-lm"],
+        ["gcc", *flags, *options, str(file), "-o", str(program), "-lm"],
         capture_output=True,
         text=True,
         check=False,

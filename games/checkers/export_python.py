@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.graph import CheckersGraphPlayer
 from evolve_arena.games.checkers.linear import LinearPlayer
 from evolve_arena.games.checkers.network import CheckersNetworkPlayer
-from evolve_arena.games.checkers.values import PLANE, TABLE_SIZE
+from evolve_arena.games.checkers.values import INPUT_SCALE, PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.runs.export import (
@@ -26,8 +28,10 @@ from evolve_arena.runs.export import (
     write_layers,
     write_name,
 )
+from evolve_arena.runs.export.graphs import describe_nodes
 
 TEMPLATES = Path(__file__).with_name("templates")
+FEATURES = TEMPLATES / "features.py"
 PLANES = 4
 
 
@@ -36,7 +40,7 @@ def describe_linear(player: LinearPlayer) -> NetworkSource:
     decoder = player.decoder
     table = write_base64(player.packed.columns.astype("<i4").tobytes())
     return NetworkSource(
-        templates=(TEMPLATES / "linear.py",),
+        templates=(FEATURES, TEMPLATES / "linear.py"),
         constants=f'''\
 # How many features it counts.
 FEATURES = {decoder.features}
@@ -62,7 +66,7 @@ def describe_network(player: CheckersNetworkPlayer) -> NetworkSource:
 # Biases, then what a piece on each square, 1 to 32, adds: own men, own kings, the other's men,
 # the other's kings; base64 of int32, in units of 1/65536.
 FIRST_LAYER = """
-{write_base64(_first_layer(player).astype("<i4").tobytes())}"""
+{write_base64(first_layer(player).astype("<i4").tobytes())}"""
 {write_layers(decoder.head, decoder.mlp, genome)}''',
         description=(
             f"value: a network of {units} units{relay if decoder.piece_difference else ''},"
@@ -71,7 +75,18 @@ FIRST_LAYER = """
     )
 
 
-def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
+def describe_graph(player: CheckersGraphPlayer) -> NetworkSource:
+    """The graph of *player* as source code."""
+    constants = f"""\
+# How many features it counts, and what the graph's inputs are of their numbers.
+FEATURES = {player.decoder.inputs}
+INPUT_SCALE = {INPUT_SCALE!r}
+"""
+    inside = describe_nodes(player, TEMPLATES / "graph.py", constants)
+    return replace(inside, templates=(FEATURES, *inside.templates))
+
+
+def first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
     """Biases, then the weights of each kind of piece on each square: ``(129, units)``.
 
     Read from the packed player: as the arena plays it, rounded and limited.
@@ -87,23 +102,24 @@ def _first_layer(player: CheckersNetworkPlayer) -> NDArray[np.int32]:
 INSIDES: dict[str, Callable[[Any], NetworkSource]] = {
     LinearPlayer.kind: describe_linear,
     CheckersNetworkPlayer.kind: describe_network,
+    CheckersGraphPlayer.kind: describe_graph,
 }
 """What describes how it values positions, by the kind of player."""
+
+
+def check_player(player: BredPlayer) -> None:
+    """Raises a BadValueError if the *player* makes random moves now and then."""
+    if player.packed.seats[0, NOISE]:
+        raise BadValueError(f"{player.name} makes random moves: export it without noise")
 
 
 def export_checkers(player: BredPlayer) -> str:
     """The source of one Python file that plays checkers as *player* does.
 
     Raises:
-        BadValueError: The player makes random moves now and then, which the file would not; or
-            there is no way to write players of its kind.
+        BadValueError: The player makes random moves now and then, which the file would not.
     """
-    if player.kind not in INSIDES:
-        raise BadValueError(
-            f"{player.name} is a NEAT graph for checkers, which can't be exported yet"
-        )
-    if player.packed.seats[0, NOISE]:
-        raise BadValueError(f"{player.name} makes random moves: export it without noise")
+    check_player(player)
     inside = INSIDES[player.kind](player)
     files = (TEMPLATES / "bot.py", TEMPLATES / "rules.py", *inside.templates)
     parts = tuple(map(read_template, files))
@@ -127,24 +143,44 @@ DEPTH, QUIET, TURNED = {decoder.depth}, {decoder.quiet}, {bool(decoder.turned)}
 """
 
 
-def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
+def list_facts(player: BredPlayer, inside: NetworkSource) -> list[str]:
+    """What the *player* is."""
     decoder = player.decoder
-    name = write_name(player.name)
     quiet = ", and follows captures farther until none is left" if decoder.quiet else ""
-    facts = [
+    return [
         "game: English checkers" + (", light moves first" if decoder.turned else ""),
         *inside.description,
         f"search: alpha-beta, {decoder.depth} plies{quiet}",
     ]
+
+
+def write_promise(player: BredPlayer, inside: NetworkSource) -> str:
+    """Which moves a bot chooses that plays as *player* does."""
+    return (
+        f"At {player.decoder.depth} plies the moves that it finds best are those that the player"
+        " finds best inside Evolve Arena, and from the same seed it chooses the same one among"
+        " them. It values a first move after which the game is drawn as 0: by the third"
+        " repetition, or by 40 moves of each side without a capture or a man's move."
+        f" {inside.remark}"
+    )
+
+
+PROTOCOL = """\
+    position W:W21,22,K30:B1,2,9      the board, as in PDN files, light to move; or "start"
+    position start moves 11-15 23-19  and what was played since, so that it sees repetitions
+    go movetime 500                   answers "move 15x24" within so many milliseconds
+    go depth 6                        answers after looking so many plies ahead
+    go                                answers after looking as far as it was bred to
+    seed 1                            what its random numbers start from; else the clock
+    quit                              ends; so does the end of the input"""
+"""What bots read."""
+
+
+def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
+    name = write_name(player.name)
     terms = (
         "It needs Python 3.8 or later and no other package, reads no other file, and keeps"
         " nothing from one move to the next but the state of its random numbers."
-    )
-    promise = (
-        f"At {decoder.depth} plies the moves that it finds best are those that the player finds"
-        " best inside Evolve Arena, and from the same seed it chooses the same one among them."
-        " It values a first move after which the game is drawn as 0: by the third repetition, or"
-        " by 40 moves of each side without a capture or a man's move."
     )
     return f"""The checkers player {name}, bred by Evolve Arena: one file that plays.
 
@@ -153,13 +189,7 @@ How to use it:
 - Any host that speaks its text protocol: let the host run "python3" with this file. It reads
   lines from standard input and answers those that begin with "go":
 
-    position W:W21,22,K30:B1,2,9      the board, as in PDN files, light to move; or "start"
-    position start moves 11-15 23-19  and what was played since, so that it sees repetitions
-    go movetime 500                   answers "move 15x24" within so many milliseconds
-    go depth 6                        answers after looking so many plies ahead
-    go                                answers after looking as far as it was bred to
-    seed 1                            what its random numbers start from; else the clock
-    quit                              ends; so does the end of the input
+{PROTOCOL}
 
   What it cannot read it names on standard error.
 - Kaggle's open_spiel_checkers: submit this file as it is. Its last function, agent(), is the
@@ -170,7 +200,7 @@ How to use it:
 
 What it is:
 
-{chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
+{chr(10).join(wrap(f"- {fact}", "  ") for fact in list_facts(player, inside))}
 
-{wrap(promise)}
+{wrap(write_promise(player, inside))}
 """

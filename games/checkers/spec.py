@@ -164,7 +164,11 @@ GAME = GameSpec(
         ),
     },
     page="evolve_arena.games.checkers.export_page:write_page",
-    exporters={"python": "evolve_arena.games.checkers.export_python:export_checkers"},
+    exporters={
+        "python": "evolve_arena.games.checkers.export_python:export_checkers",
+        "c": "evolve_arena.games.checkers.export_c:export_c",
+        "checkerboard": "evolve_arena.games.checkers.export_c:export_checkerboard",
+    },
     learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
     stand_in="minimax:depth=4",

@@ -37,6 +37,7 @@ from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
+from tests.bred import make_bred
 
 GAME = Checkers()
 DIALECT = CheckersDialect()
@@ -67,6 +68,8 @@ NETWORKS = {
         40,
     ),
 }
+
+GRAPHS = {"two plies": ({"depth": 2}, 60), "quiet": ({"depth": 1, "quiet": True}, 100)}
 
 
 @cache
@@ -196,6 +199,13 @@ def test_bots_of_networks_choose_the_arenas_moves(name: str) -> None:
     compare(make_player(decoder), random_positions()[:count])
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+def test_bots_of_graphs_choose_the_arenas_moves(name: str) -> None:
+    settings, count = GRAPHS[name]
+    for seed in range(2):
+        compare(make_bred("checkers", "graph", seed, **settings), random_positions()[:count])
+
+
 def test_large_and_strange_weights_play_as_in_the_arena() -> None:
     generator = np.random.default_rng(3)
     decoder = CheckersNetworkDecoder(hidden=(5, 3), activation="relu", depth=1)
@@ -261,6 +271,7 @@ def test_two_hundred_games_without_an_illegal_move() -> None:
         export(make_player(LinearDecoder(features=4, depth=1), "pieces")),
         export(make_player(LinearDecoder(features=14, depth=1, quiet=True))),
         export(make_player(CheckersNetworkDecoder(hidden=(3,), activation="relu", depth=1))),
+        export(make_bred("checkers", "graph", depth=1)),
     ]
     chance = random.Random(2)
     games = asked = 0

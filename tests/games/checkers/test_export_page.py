@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.board_view import find_board_view
-from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import ask_page, with_node
@@ -21,6 +19,7 @@ KINDS: dict[str, tuple[str, dict[str, Any], int]] = {
     "fourteen features": ("linear", {"features": 14, "depth": 3}, 150),
     "twenty features, quiet": ("linear", {"features": 20, "depth": 2, "quiet": True}, 150),
     "light first": ("linear", {"features": 14, "depth": 1, "turned": 1}, 150),
+    "a graph": ("graph", {"depth": 2}, 60),
     "a network": ("network", {"depth": 2}, 40),
     "a network of two layers": (
         "network",
@@ -100,8 +99,3 @@ def test_values_are_best_for_the_moves_that_are_chosen() -> None:
         values, moves = page["ask_values"](told), page["ask_moves"](told)
         chosen = page["ask_bot"](told)
         assert values[moves.index(chosen)] == max(values)
-
-
-def test_graphs_have_no_page_as_they_have_no_file() -> None:
-    with pytest.raises(BadValueError, match="can't be exported yet"):
-        export_player(make_bred(GAME, "graph"), "html")

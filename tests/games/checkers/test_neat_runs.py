@@ -10,6 +10,7 @@ import pytest
 
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
 from evolve_arena.games.checkers.text_ui import describe_values
@@ -17,7 +18,7 @@ from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.export import TARGETS, export_player
+from evolve_arena.runs.export import export_player
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
@@ -166,10 +167,13 @@ def champion(make_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Che
     return player
 
 
-@pytest.mark.parametrize("target", list(TARGETS))
-def test_it_is_not_exported(champion: CheckersGraphPlayer, target: str) -> None:
-    with pytest.raises(BadValueError, match="NEAT graph for checkers, which can't be exported yet"):
-        export_player(champion, target)
+def test_it_is_exported(champion: CheckersGraphPlayer) -> None:
+    bot: dict[str, Any] = {}
+    exec(str(export_player(champion, "python")), bot)
+    position = Checkers().initial()
+    bot["CHANCE"].state = 5
+    path = bot["choose"](bot["start_position"](0))[1:]
+    assert tuple(map(bot["square_of"], path)) == champion.choose(position, new_stream(5)).path
 
 
 def test_it_is_not_drawn(champion: CheckersGraphPlayer) -> None:

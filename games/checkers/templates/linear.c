@@ -1,0 +1,33 @@
+// The inside of exported checkers bots in C that add up features.
+// It must stay free of everything but C99 and its standard library.
+
+#include <stdint.h>
+
+// --- How it values positions -------------------------------------------------------------
+
+// What is kept while looking ahead: nothing.
+typedef char Sums[1];
+
+static void start_sums(Sums sums, Bits own, Bits other, Bits kings, int side) {
+    (void)sums, (void)own, (void)other, (void)kings, (void)side;
+}
+
+static void follow_sums(Sums after, const Sums before, Bits kings, int side, int searcher,
+                        Move move) {
+    (void)after, (void)before, (void)kings, (void)side, (void)searcher, (void)move;
+}
+
+// What the position is worth to the player to move, in units of 2**-20; the searcher, DARK or
+// LIGHT, is the player who looks ahead and in whose eyes it is worth that.
+static int64_t value_board(Bits own, Bits other, Bits kings, int side, int searcher,
+                           const Sums sums) {
+    int mine = side == searcher, counts[20];
+    int64_t total = 0;
+    (void)sums;
+    count_features(counts, mine ? own : other, mine ? other : own, kings, searcher);
+    for (int feature = 0; feature < FEATURES; feature++) {
+        int number = counts[feature] < VALUES ? counts[feature] : VALUES - 1;
+        total += WORTH[VALUES * feature + number];
+    }
+    return mine ? total : -total;
+}
