@@ -9,6 +9,7 @@ import numpy as np
 
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
 from evolve_arena.games.ticket_to_ride.choose import begin_match
+from evolve_arena.games.ticket_to_ride.dialect import TicketDialect
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
 from evolve_arena.games.ticket_to_ride.kernel import new_table
@@ -93,6 +94,8 @@ GAME = GameSpec(
         ),
     },
     plots={"board": "evolve_arena.games.ticket_to_ride.plot_board_game:plot_board"},
+    exporters={"python": "evolve_arena.games.ticket_to_ride.export_python:export_python"},
+    dialects={"plain": TicketDialect()},
     learners={"imitation": "evolve_arena.games.ticket_to_ride.imitation:Imitation"},
     opponents=("rule", "random"),
     stand_in="rule",
