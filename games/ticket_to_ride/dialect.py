@@ -7,6 +7,7 @@ import re
 from typing import Any, ClassVar
 
 from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.games.ticket_to_ride.board import COLOURS, LINE_OF_ROUTE, ROUTE_LINES, ROUTES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide, find_fault
 from evolve_arena.games.ticket_to_ride.layout import (
@@ -19,6 +20,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.moves import route_name
 from evolve_arena.games.ticket_to_ride.position import Position, describe_ticket
 from evolve_arena.players.board.text_ui import BoardDialect
+from evolve_arena.players.dialects import Limits
 
 PHASES = ("keep first", "turn", "second card", "keep")
 """What the phases of a position that is not over are called, by number."""
@@ -29,13 +31,18 @@ class TicketDialect(BoardDialect):
 
     answer: ClassVar[str] = "'move' and one of the legal moves"
 
+    def greet(self, game: AnyGame, side: int, limits: Limits) -> str:
+        """The options; how many play, and where it sits, is told with each view."""
+        options = (f" {name}={value}" for name, value in game.options.items() if name != "players")
+        return f"game {game.name}{''.join(options)}\n"
+
     def show(self, position: Position) -> str:  # type: ignore[override]
         """What the seat that is to move may know; see :func:`describe_view`."""
         return f"view {json.dumps(describe_view(position))}\n"
 
     def read(self, game: TicketToRide, position: Position, line: bytes) -> int | None:  # type: ignore[override]
         """The move of ``move claim Dallas-Houston red``."""
-        found = re.fullmatch(rb"move[ \t]+(\S[ -~]{0,80})", line.rstrip())
+        found = re.fullmatch(rb"move[ \t]+([!-~][ -~]{0,80})", line.rstrip())
         if found is None:
             return None
         move = game.parse_move(found[1].decode("ascii"))

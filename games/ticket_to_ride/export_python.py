@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.spec import FLAGS, needs
 from evolve_arena.games.ticket_to_ride.templates import bot
 from evolve_arena.games.ticket_to_ride.workspace import FEATURES, FORBIDS, make_ticket_workspace
 from evolve_arena.players.bred import BredPlayer
@@ -37,7 +37,7 @@ def export_python(player: BredPlayer) -> str:
     scales = np.ones(INPUTS)
     scales[: record[FEATURES]] = FEATURE_SCALES[: record[FEATURES]]
     inside = describe_numbers(player, scales.tolist())
-    kernels = find_game(player.game.name).kernel
+    occurs = needs(player.packed)
     files = (Path(bot.__file__), Path(kernel.__file__), *inside.templates)
     parts = tuple(map(read_template, files))
     network = {"The network": inside.constants, **inside.sections()}
@@ -48,7 +48,7 @@ def export_python(player: BredPlayer) -> str:
         given=[numbers_mlp.__name__],
         beside=[inside.constants, *parts[2:]],
         constants={
-            **{flag: flag in kernels.needs(player.packed) for flag in kernels.flags},
+            **{flag: flag in occurs for flag in FLAGS},
             "RULES": player.game.rules,
             "PLAYER": SimpleNamespace(seats=[record.tolist()]),
             "ROOM": make_ticket_workspace(player.packed),

@@ -33,7 +33,7 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 FLAGS = ("HAS_NETWORKS", "HAS_GRAPHS", "HAS_DECISIONS", "HAS_MOVES", "HAS_RULE")
 
 
-def _needs(players: PackedPlayers) -> set[str]:
+def needs(players: PackedPlayers) -> set[str]:
     """What the players are, as `thinking` names it."""
     kinds = players.seats[:, KIND]
     thinks = np.isin(kinds, (NETWORK, GRAPH))
@@ -77,7 +77,7 @@ GAME = GameSpec(
     kernel=KernelSpec(
         modules=tuple(f"evolve_arena.games.ticket_to_ride.{name}" for name in ("choose", "kernel")),
         flags=FLAGS,
-        needs=_needs,
+        needs=needs,
         play=_play,
         decide=_decide,
         make_workspace=lambda rules, players: make_ticket_workspace(players),

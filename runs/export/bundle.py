@@ -15,6 +15,7 @@ import ast
 import builtins
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
@@ -25,7 +26,6 @@ import numpy as np
 from evolve_arena.genomes import simd
 from evolve_arena.runs.export.templates import kernel
 
-PACKAGE = "evolve_arena."
 WIDTH = 96
 SPACE = "\xa0"
 """A space at which a line is not to be broken."""
@@ -44,10 +44,10 @@ INSTEAD: dict[str, ModuleType] = dict.fromkeys(
 def bundle(
     entries: Sequence[Any],
     *,
-    instead: Mapping[str, ModuleType],
+    instead: Mapping[str, ModuleType] | None = None,
     given: Collection[str] = (),
     beside: Sequence[str] = (),
-    constants: Mapping[str, Any],
+    constants: Mapping[str, Any] | None = None,
 ) -> tuple[str, str]:
     """The source of some functions and of all that they need: constants, then functions.
 
@@ -60,7 +60,7 @@ def bundle(
         constants: What names stand for in place of what they stand for here. Branches that
             are closed by a truth value are left out.
     """
-    gathered = _Gathered({**INSTEAD, **instead}, given, beside, constants)
+    gathered = _Gathered({**INSTEAD, **(instead or {})}, given, beside, constants or {})
     for function in entries:
         gathered.add(_plain(function), whole=True)
     literals = (_wrap(f"{name} = {literal}") for name, literal in gathered.literals.items())
@@ -158,13 +158,14 @@ class _Gathered:
         """How the bundle calls what *name* stands for in a *module*, which it takes in."""
         function = _plain(value)
         if inspect.isclass(value) and issubclass(value, Exception):
-            return "ValueError" if value.__module__.startswith(PACKAGE) else value.__name__
+            return value.__name__ if value.__module__ == "builtins" else "ValueError"
         if callable(function) and hasattr(function, "__module__"):
             place = f"{function.__module__}.{function.__name__}"
             other = self.instead.get(place) or self.instead.get(function.__module__)
             if other is not None and other.__name__ != function.__module__:
                 return self.find(name, vars(other)[name], module)
-            if function.__module__ in self.given or not place.startswith(PACKAGE):
+            package = function.__module__.partition(".")[0]
+            if function.__module__ in self.given or package in sys.stdlib_module_names:
                 return name
             return self.add(function)
         if isinstance(value, ModuleType):
@@ -326,6 +327,10 @@ class _Rewritten(ast.NodeTransformer):
 
     def _is_called(self, node: ast.expr, name: str) -> bool:
         """Whether *node* calls what :mod:`evolve_arena.genomes.simd` has by that *name*."""
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        if not isinstance(node, ast.Call):
             return False
-        return self.space.get(node.func.id) is getattr(simd, name)
+        words = ast.unparse(node.func).split(".")
+        called = self.space.get(words[0])
+        for word in words[1:]:
+            called = getattr(called, word, None)
+        return called is getattr(simd, name)
