@@ -72,9 +72,14 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, forbids: bool) -
     ]
     promise = (
         "From what its seat may know it chooses the very move that the player chooses inside"
-        " Evolve Arena. Chance decides only which open card is taken where it does not matter to"
-        " it and the deck is empty, and then from the same stream the same one."
+        " Evolve Arena."
     )
+    if decoder.head == "decision":
+        promise += (
+            " Chance decides only which open card is drawn where none is wanted and the deck is"
+            " empty; from the same random numbers it is the same one. They start from 0;"
+            " choose(view, [N]) takes those that start from N."
+        )
     if not forbids:
         promise += (
             " Where the player wants what the rules forbid, and so forfeits, this one does the"
