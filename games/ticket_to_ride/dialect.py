@@ -59,11 +59,9 @@ def describe_view(position: Position) -> dict[str, Any]:
     of which no line is claimed are left out.
     """
     game = TicketToRide(**position.rules._asdict())
-    seat = position.to_move
-    view = game.view(position, seat)
-    state = view.array
+    seat, state = position.to_move, position.array
     discarded = state[DISCARD_AT : DISCARD_AT + len(COLOURS)].tolist()
-    owners = [None if owner < 0 else owner for owner in view.owners]
+    owners = [None if owner < 0 else owner for owner in position.owners]
     claimed = {}
     for route in range(ROUTES):
         lines = owners[LINE_OF_ROUTE[route] : LINE_OF_ROUTE[route] + ROUTE_LINES[route]]
@@ -71,26 +69,26 @@ def describe_view(position: Position) -> dict[str, Any]:
             claimed[route_name(route)] = lines
     return {
         "seat": seat,
-        "phase": PHASES[view.phase],
-        "round": view.round,
+        "phase": PHASES[position.phase],
+        "round": position.round,
         "last_seat": None if state[LAST_SEAT] < 0 else int(state[LAST_SEAT]),
         "passes": int(state[PASSES]),
         "seats": [
             {
-                "trains": view.trains(other),
-                "points": view.points(other),
-                "cards": view.cards(other),
-                "tickets": len(view.tickets(other)),
+                "trains": position.trains(other),
+                "points": position.points(other),
+                "cards": position.cards(other),
+                "tickets": len(position.tickets(other)),
             }
-            for other in range(view.players)
+            for other in range(position.players)
         ],
         "claimed": claimed,
-        "open": list(view.open_cards),
+        "open": list(position.open_cards),
         "deck": int(state[DECK_SIZE]),
         "discarded": {name: count for name, count in zip(COLOURS, discarded, strict=True) if count},
         "ticket_deck": int(state[TICKET_DECK_SIZE]),
-        "hand": view.hand(seat),
-        "tickets": [describe_ticket(ticket) for ticket in view.tickets(seat)],
-        "offered": [describe_ticket(ticket) for ticket in view.offered],
-        "moves": [game.format_move(move) for move in game.legal_moves(view)],
+        "hand": position.hand(seat),
+        "tickets": [describe_ticket(ticket) for ticket in position.tickets(seat)],
+        "offered": [describe_ticket(ticket) for ticket in position.offered],
+        "moves": [game.format_move(move) for move in game.legal_moves(position)],
     }

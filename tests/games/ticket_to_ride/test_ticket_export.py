@@ -15,13 +15,20 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.match import Termination, at_seats, play_match
+from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.ticket_to_ride.board import CITIES
+from evolve_arena.games.ticket_to_ride.choose import begin_weighing, weigh_decisions, weigh_move
 from evolve_arena.games.ticket_to_ride.dialect import TicketDialect, describe_view
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_SIZE,
+    DISCARD_AT,
     HAND_AT,
+    LAST_SEAT,
+    OFFENDER,
+    PART_AT,
     PHASE,
     SECOND_CARD,
     STREAM,
@@ -29,7 +36,10 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TicketRules,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
+from evolve_arena.games.ticket_to_ride.workspace import make_ticket_workspace
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.player import make_random
@@ -91,6 +101,56 @@ def test_it_chooses_the_arenas_moves(kind: str) -> None:
                 assert (move, theirs) == (GAME.format_move(expected), ours.tolist())
             chosen.add(move.split()[0])
     assert len(chosen) > 1
+
+
+def test_a_view_has_all_that_a_seat_may_know() -> None:
+    """Of fields that a seat sees only those are missing on which no move depends."""
+    read_view = load_bot("moves, relu")["read_view"]
+    parts = [player_at(seat) + PART_AT for seat in range(5)]
+    last = 0
+    for position in [*random_positions(at_seats(GAME, 2), 200), *random_positions(GAME, 200)]:
+        view = GAME.view(position, position.to_move)
+        expected, found = view.array.copy(), np.array(read_view(describe_view(view)))
+        last += int(expected[LAST_SEAT] >= 0)
+        for state in (expected, found):
+            state[[STREAM, OFFENDER]] = 0
+            state[DISCARD_AT : DISCARD_AT + 9] = 0
+            for seat in range(5):
+                if seat >= view.players:
+                    state[player_at(seat) : player_at(seat + 1)] = 0
+                elif seat != view.to_move:
+                    state[parts[seat] : parts[seat] + CITIES] = 0
+                    state[player_at(seat) + HAND_AT : player_at(seat) + HAND_AT + 9] = 0
+        assert found.tolist() == expected.tolist()
+    assert last > 0
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+def test_the_network_gives_the_arenas_numbers(kind: str) -> None:
+    player, evaluate = bred(kind), load_bot(kind)["evaluate_numbers"]
+    packed, workspace = player.packed, make_ticket_workspace(player.packed)
+    network, generator = workspace.network, np.random.default_rng(2)
+    for _ in range(5):
+        network.inputs[:INPUTS] = generator.normal(size=INPUTS)
+        if player.decoder.head == "decision":
+            _weigh_decisions(packed, 0, network)
+            expected = network.worths[:4].tolist()
+        else:
+            network.places[: INPUTS - MOVES_AT] = np.arange(MOVES_AT, INPUTS)
+            expected = [_weigh_move(packed, 0, network, INPUTS - MOVES_AT)]
+        assert evaluate(network.inputs.tolist())[: len(expected)] == expected
+        assert np.isfinite(expected).all()
+
+
+@compiled
+def _weigh_decisions(packed: Any, player: int, network: Any) -> None:
+    weigh_decisions(packed, player, network)
+
+
+@compiled
+def _weigh_move(packed: Any, player: int, network: Any, count: int) -> Any:
+    begin_weighing(packed, player, network)
+    return weigh_move(packed, player, network, count)
 
 
 def test_the_arenas_forfeits_are_the_next_best(
