@@ -96,13 +96,10 @@ def write_value(value: Any) -> str:
 
 
 def _write_array(value: Any) -> str:
-    if value.dtype == np.float32:
-        if not value.any():
-            return f'array("f", bytes({4 * value.size}))'
-        return f'array("f", {value.ravel().tolist()})'
-    if value.ndim == 1 and value.size and not value.any():
-        return f"[{value.dtype.type(0).item()}] * {value.size}"
-    return repr(value.tolist())
+    same = value.ndim == 1 and value.size > 0 and not value.any()
+    zeros = f"[{value.dtype.type(0).item()}] * {value.size}"
+    inside = zeros if same else write_value(value.tolist())
+    return f'array("f", {inside})' if value.dtype == np.float32 and value.ndim == 1 else inside
 
 
 def _wrap(line: str) -> str:

@@ -111,8 +111,9 @@ def test_values_are_written_as_they_are() -> None:
     read = eval(text, {"SimpleNamespace": SimpleNamespace, "array": kernel.array})
     assert (read.one, read.other.one) == ({"a": (1,), "b": [None, True]}, [0, 0, 0])
     assert read.other.other == float(np.float32(0.1))
-    floats = np.array([0.1, 1e30, -0.0], np.float32)
+    floats = np.array([0.1, 1e30, np.inf, -0.0], np.float32)
     assert bytes(eval(write_value(floats), {"array": kernel.array})) == floats.tobytes()
+    assert eval(write_value(np.array([[0.0, 1.5]], np.float32))) == [[0.0, 1.5]]
     assert write_value(-np.inf) == 'float("-inf")'
     with pytest.raises(TypeError, match="can't be written"):
         write_value({1, 2})
