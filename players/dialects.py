@@ -70,8 +70,8 @@ class Dialect(ABC):
             IllegalMoveError: It names one that the rules do not allow.
         """
 
-    def echo(self, position: Any) -> str:
-        """What it is told of the *position* after its own move."""
+    def echo(self, game: Any, position: Any, move: Any) -> str:
+        """What it is told after its own *move* in a *position*."""
         return ""
 
 

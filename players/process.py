@@ -136,7 +136,7 @@ class ProcessPlayer(Player):
         left = self._bank - int(1000 * (time.monotonic() - started))
         self._bank = min(max(left, 0) + self.limits.per_move, self.limits.time_bank)
         move = self._read(child, position, line)
-        if echo := self.dialect.echo(self.game.play(position, move)):
+        if echo := self.dialect.echo(self.game, position, move):
             child.send(echo)
         return move
 

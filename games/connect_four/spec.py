@@ -89,9 +89,9 @@ class SiteDialect(Dialect):
         game.play(position, column)
         return column
 
-    def echo(self, position: Position) -> str:
+    def echo(self, game: ConnectFour, position: Position, move: int) -> str:
         """The field, where the site shows it."""
-        return self._field(position) if self.echoes else ""
+        return self._field(game.play(position, move)) if self.echoes else ""
 
     def _field(self, position: Position) -> str:
         """The line that shows *position*, top row first."""

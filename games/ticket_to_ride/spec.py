@@ -9,6 +9,7 @@ import numpy as np
 
 from evolve_arena.core.game import GameSpec, KernelSpec, PlayerKind
 from evolve_arena.games.ticket_to_ride.choose import begin_match
+from evolve_arena.games.ticket_to_ride.dialect import TicketDialect
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphPlayer
 from evolve_arena.games.ticket_to_ride.kernel import new_table
@@ -32,7 +33,7 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 FLAGS = ("HAS_NETWORKS", "HAS_GRAPHS", "HAS_DECISIONS", "HAS_MOVES", "HAS_RULE")
 
 
-def _needs(players: PackedPlayers) -> set[str]:
+def needs(players: PackedPlayers) -> set[str]:
     """What the players are, as `thinking` names it."""
     kinds = players.seats[:, KIND]
     thinks = np.isin(kinds, (NETWORK, GRAPH))
@@ -76,7 +77,7 @@ GAME = GameSpec(
     kernel=KernelSpec(
         modules=tuple(f"evolve_arena.games.ticket_to_ride.{name}" for name in ("choose", "kernel")),
         flags=FLAGS,
-        needs=_needs,
+        needs=needs,
         play=_play,
         decide=_decide,
         make_workspace=lambda rules, players: make_ticket_workspace(players),
@@ -93,6 +94,8 @@ GAME = GameSpec(
         ),
     },
     plots={"board": "evolve_arena.games.ticket_to_ride.plot_board_game:plot_board"},
+    exporters={"python": "evolve_arena.games.ticket_to_ride.export_python:export_python"},
+    dialects={"plain": TicketDialect()},
     learners={"imitation": "evolve_arena.games.ticket_to_ride.imitation:Imitation"},
     opponents=("rule", "random"),
     stand_in="rule",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, load
 from evolve_arena.players import board_paths
 from evolve_arena.players.board_view import find_board_view
@@ -75,7 +76,11 @@ def write_source(player: BredPlayer) -> tuple[str, PageSource]:
     """The bot and what a page asks of it as Python, and how that was made."""
     spec = find_game(player.game.name)
     if spec.page is None:
-        raise BadValueError(f"{player.name} plays {spec.name}, which can't be exported to html")
+        hides = type(player.game).view is not Game.view
+        reason = ": it hides something from its players, which a page would show" if hides else ""
+        raise BadValueError(
+            f"{player.name} plays {spec.name}, which can't be exported to html{reason}"
+        )
     python = write_python(player)
     page: PageSource = load(spec.page)(player)
     paths = inspect.getsource(board_paths).partition("\n\n\n")[2]  # without its imports

@@ -16,6 +16,7 @@ import yaml
 import evolve_arena as ea
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.history import SCHEMA
@@ -101,16 +102,30 @@ def test_kept_games_are_described_key_by_key() -> None:
     assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [field.name for field in fields(KeptGame)]
 
 
-@pytest.mark.parametrize("dialect", ["ai-games", "riddles"])
-def test_the_bot_of_the_page_plays_without_a_forfeit(dialect: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "game", "games"),
+    [("ai-games", "connect-four", 20), ("riddles", "connect-four", 20), ("", "ticket-to-ride", 2)],
+)
+def test_the_bots_of_the_page_play_without_a_forfeit(
+    dialect: str, game: str, games: int, tmp_path: Path
+) -> None:
     page = (DOCS / "reference" / "programs.md").read_text("utf-8")
-    (source,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    sources = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(sources) == 2
     file = tmp_path / "bot.py"
-    file.write_text(source, encoding="utf-8")
-    bot = f'process:dialect={dialect},"{sys.executable} {file}"'
-    result = ea.duel(bot, "random", games=20, seed=1)
+    file.write_text(sources[game == "ticket-to-ride"], encoding="utf-8")
+    options = f"dialect={dialect}," if dialect else ""
+    bot = f'process:{options}"{sys.executable} {file}"'
+    result = ea.duel(bot, "random", games=games, seed=1, game=find_game(game).make())
     assert result.forfeits == ()
-    assert result.finished == 20
+    assert result.finished == games
+
+
+def test_the_view_of_a_game_is_described_key_by_key() -> None:
+    page = (DOCS / "reference" / "programs.md").read_text("utf-8").partition("### The view")[2]
+    names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.M)
+    keys = re.findall(r"`(\w+)`", " ".join(names))
+    assert sorted(keys) == sorted(describe_view(find_game("ticket-to-ride").make().initial()))
 
 
 def test_the_citation_is_of_this_version(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.check_points import CheckPoints, format_margin
 from evolve_arena.runs.display import Display
-from evolve_arena.runs.export import TARGETS, export_player
+from evolve_arena.runs.export import export_player
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.plots.record import Record, read_record
@@ -175,11 +175,11 @@ def test_points_have_a_panel(run: Run) -> None:
     assert not any("Points" in title for title in titles(draw_runs([plain])))
 
 
-def test_a_champion_is_not_exported(run: Run) -> None:
+def test_a_champion_is_exported_to_python_and_to_no_page(run: Run) -> None:
     player: BredPlayer = run.champion
-    for target in TARGETS:
-        with pytest.raises(BadValueError, match="can't be exported"):
-            export_player(player, target)
+    assert "def choose(" in str(export_player(player, "python"))
+    with pytest.raises(BadValueError, match="can't be exported to html: it hides something"):
+        export_player(player, "html")
 
 
 def test_margins_are_written_with_signs() -> None:
