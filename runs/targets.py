@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evolve_arena.core.errors import UnknownNameError
 
-__all__ = ["TARGETS", "Target", "check_target"]
+__all__ = ["HOSTS", "TARGETS", "Target", "check_target"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Target:
     """A way to export a player."""
 
     suffix: str
-    """How the names of such files end."""
+    """What follows a champion's name in the names of such files."""
     about: str
     """What such a file is, in some words for the help."""
     writer: str = ""
@@ -32,8 +32,26 @@ TARGETS = {
         "evolve_arena.runs.export.page:export_html",
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "openspiel": Target(
+        "_openspiel.py",
+        "the bot as a pyspiel.Bot, for games that OpenSpiel has too",
+        "evolve_arena.runs.export.hosts:export_openspiel",
+    ),
+    "botzone": Target(
+        "_botzone.py",
+        "the bot for botzone.org, for games that Botzone has too",
+        "evolve_arena.runs.export.hosts:export_botzone",
+    ),
+    "pettingzoo": Target(
+        "_pettingzoo.py",
+        "the bot as a policy for PettingZoo's loops, for games that PettingZoo has too",
+        "evolve_arena.runs.export.hosts:export_pettingzoo",
+    ),
 }
 """In the order in which the help lists them."""
+HOSTS = ("openspiel", "botzone", "pettingzoo")
+"""Those for which games say how moves are read there; a file says what the game is called there, by
+the same names in capitals."""
 
 
 def check_target(name: str) -> Target:

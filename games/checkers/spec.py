@@ -165,6 +165,7 @@ GAME = GameSpec(
     },
     page="evolve_arena.games.checkers.export_page:write_page",
     exporters={"python": "evolve_arena.games.checkers.export_python:export_checkers"},
+    hosts={"openspiel": "evolve_arena.games.checkers.export_python:write_host"},
     learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
     stand_in="minimax:depth=4",

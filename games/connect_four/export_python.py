@@ -29,6 +29,7 @@ from evolve_arena.runs.export import (
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
+from evolve_arena.runs.export.hosts import HostSource
 
 TUPLES_TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
 WIDTH = 96
@@ -191,6 +192,17 @@ def export_python(player: BredPlayer) -> str:
         "How hosts ask": outer["How hosts ask"],
     }
     return assemble(_write_docstring(player, inside), (bot, *networks), sections)
+
+
+def write_host(player: BredPlayer, target: str) -> HostSource:
+    """The bot, and what reads the moves or the planes of a host for it."""
+    columns, rows, connect = player.game.rules
+    if target == "openspiel":
+        game = f"connect_four(rows={rows},columns={columns},x_in_row={connect})"
+    else:
+        game = "connect_four_v3" if (columns, rows, connect) == (7, 6, 4) else ""
+    sections = cut(read_template(TEMPLATE.with_name("hosts.py")))
+    return HostSource(game, export_python(player), sections)
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:

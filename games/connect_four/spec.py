@@ -235,6 +235,10 @@ GAME = GameSpec(
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
     },
+    hosts={
+        "openspiel": "evolve_arena.games.connect_four.export_python:write_host",
+        "pettingzoo": "evolve_arena.games.connect_four.export_python:write_host",
+    },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
     learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
     learners={

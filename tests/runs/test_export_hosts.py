@@ -1,0 +1,241 @@
+"""Bots exported for OpenSpiel, Botzone and PettingZoo: the arena's moves, and no illegal one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export import export_player
+from tests.bred import make_bred
+
+SPIEL: list[tuple[str, str, dict[str, Any]]] = [
+    ("connect-four", "mlp", {}),
+    ("connect-four", "graph", {"feed_forward": False}),
+    ("checkers", "linear", {"depth": 1}),
+    ("tic-tac-toe", "mlp", {}),
+    ("breakthrough", "mlp", {}),
+    ("hex", "tuples", {"size": 4, "tuples": 5, "length": 4}),
+    ("gomoku", "mlp", {"size": 6, "row": 4}),
+    ("othello", "mlp", {}),
+    ("kalah", "graph", {}),
+]
+"""Game, kind of network, its settings."""
+ASK_THE_ARENA = ("connect-four", "checkers", "tic-tac-toe", "breakthrough")
+"""Games whose compiled players are asked; of the others the Python bots, which is quicker here."""
+
+
+def run_source(source: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "bot"}
+    exec(compile(source, "bot.py", "exec"), names)
+    return names
+
+
+def count_agreeing(player: BredPlayer, games: int) -> int:
+    """How many moves were compared with the arena's, in so many games against a random bot."""
+    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    source = export_player(player, "openspiel")
+    assert isinstance(source, str)
+    names = run_source(source)
+    loaded = pyspiel.load_game(source.partition('load_game("')[2].partition('")')[0])
+    agreed = 0
+    for seed in range(games):
+        random_bot = pyspiel.make_uniform_random_bot(1 - seed % 2, seed)
+        bots = [names["Bot"](), random_bot]
+        state = loaded.new_initial_state()
+        returns = pyspiel.evaluate_bots(state, bots if seed % 2 == 0 else bots[::-1], seed)
+        assert state.is_terminal()
+        assert sum(returns) == 0
+        agreed += compare_turns(player, names, loaded.new_initial_state(), state.history(), seed)
+    return agreed
+
+
+def compare_turns(
+    player: BredPlayer, names: dict[str, Any], state: Any, history: list[int], seed: int
+) -> int:
+    """How many moves were compared, of both sides, along a *history* from a first *state* on."""
+    game: Any = player.game
+    bot, position, jumps, compared = names["Bot"](), game.initial(), [], 0
+    plain = run_source(str(export_player(player, "python")))
+    for action in history:
+        if not game.legal_moves(position):
+            assert game.name == "checkers"  # where OpenSpiel does not count repetitions
+            break
+        numbers = number_moves(game, position, state)
+        if not jumps:
+            if game.name in ASK_THE_ARENA:
+                wanted = player.choose(position, new_stream(seed))
+            else:
+                wanted = plain["choose"](position.state)
+            if "CHANCE" in names:  # of several best moves it draws one
+                names["CHANCE"].state = seed
+            assert bot.step(state) == numbers[wanted][0]
+            compared += 1
+        jumps.append(action)
+        seat = state.current_player()
+        state.apply_action(action)
+        if state.current_player() != seat or game.name != "checkers":
+            played = next(move for move in numbers if numbers[move] == jumps)
+            position, jumps = game.play(position, played), []
+    return compared
+
+
+def number_moves(game: Any, position: Any, state: Any) -> dict[Any, list[int]]:
+    """OpenSpiel's actions for each legal move."""
+    legal, actions = game.legal_moves(position), state.legal_actions()
+    if game.name == "checkers":
+        return {move: number_jumps(move.path) for move in legal}
+    if game.name == "breakthrough":  # row 1 is its last row, and a move that takes has a star
+        names = {state.action_to_string(action).rstrip("*"): action for action in actions}
+        rows = str.maketrans("12345678"[: game.rules.size], "87654321"[-game.rules.size :])
+        return {move: [names[game.format_move(move).translate(rows)]] for move in legal}
+    assert len(actions) == len(legal)  # in the order of the cells, columns or pits
+    return {move: [action] for move, action in zip(legal, actions, strict=True)}
+
+
+def number_jumps(path: Any) -> list[int]:
+    """The actions of OpenSpiel's checkers that lead along a path of squares, 1 to 32."""
+    cells = []
+    for square in path:
+        row, place = divmod(square - 1, 4)
+        cells.append((7 - row, 7 - (2 * place + 1 - row % 2)))
+    ways = {(-1, -1): 0, (-1, 1): 2, (1, 1): 4, (1, -1): 6}
+    actions = []
+    for (row, column), (below, right) in pairwise(cells):
+        size = abs(below - row)
+        way = ways[(below - row) // size, (right - column) // size]
+        actions.append(64 * row + 8 * column + way + size - 1)
+    return actions
+
+
+@pytest.mark.parametrize(("game", "network", "settings"), SPIEL)
+def test_openspiel_is_answered_with_the_arenas_moves(
+    game: str, network: str, settings: dict[str, Any]
+) -> None:
+    assert count_agreeing(make_bred(game, network, 3, **settings), 2) > 5
+
+
+class Botzone:
+    """A referee by Botzone's published protocol: it starts a program for each move, or keeps it.
+
+    Moves are told as cells; the board and what is legal is the game's of the package.
+    """
+
+    def __init__(self, player: BredPlayer, folder: Path, *, keeps_running: bool) -> None:
+        self.game: Any = player.game
+        source = str(export_player(player, "botzone"))
+        if keeps_running:
+            source = source.replace("KEEP_RUNNING = False", "KEEP_RUNNING = True")
+        self.file = folder / "bot.py"
+        self.file.write_text(source, encoding="utf-8")
+        self.keeps_running = keeps_running
+
+    def play(self, seat: int, chance: random.Random) -> list[tuple[Any, int]]:
+        """A game of the bot at a *seat* against chance: its positions and moves."""
+        position, asked, told = self.game.initial(), [{"x": -1, "y": -1}][seat:], []
+        answers: list[tuple[Any, int]] = []
+        with started(self.file, self.keeps_running) as ask:
+            while moves := self.game.legal_moves(position):
+                if self.game.to_move(position) == seat:
+                    history = {"requests": asked, "responses": told}
+                    told.append(ask(json.dumps(history if not told else asked[-1]), history))
+                    move = self.read(told[-1])
+                    assert move in moves
+                    answers.append((position, move))
+                else:
+                    move = chance.choice(moves)
+                    asked.append(self.write(move))
+                position = self.game.play(position, move)
+        return answers
+
+    def write(self, move: int) -> dict[str, int]:
+        width = int(self.game.code.WIDTH)
+        passes = move >= self.game.code.CELLS
+        return {"x": -1, "y": -1} if passes else {"x": move // width, "y": move % width}
+
+    def read(self, response: Any) -> int:
+        assert response.keys() == {"x", "y"}
+        if response["x"] < 0:
+            return int(self.game.code.CELLS)
+        return int(response["x"] * self.game.code.WIDTH + response["y"])
+
+
+@contextmanager
+def started(file: Path, keeps_running: bool) -> Iterator[Callable[[str, Any], Any]]:
+    """A way to ask a program without anything installed, which runs for a game or for a move."""
+    command = [sys.executable, "-I", "-S", str(file)]
+    if not keeps_running:
+
+        def ask_once(line: str, history: Any) -> Any:
+            done = subprocess.run(
+                command, input=f"{json.dumps(history)}\n", capture_output=True, text=True, timeout=60
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout.count("\n") == 1
+            return json.loads(done.stdout)["response"]
+
+        yield ask_once
+        return
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.start()
+
+        def ask(line: str, history: Any) -> Any:
+            stdin.write(f"{line}\n")
+            stdin.flush()
+            response = json.loads(stdout.readline())["response"]
+            assert stdout.readline() == ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n"
+            return response
+
+        try:
+            yield ask
+            stdin.close()
+            assert process.wait() == 0
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
+BOTZONE: list[tuple[str, dict[str, Any]]] = [("tic-tac-toe", {}), ("othello", {}), ("gomoku", {})]
+
+
+@pytest.mark.parametrize("keeps_running", [False, True])
+@pytest.mark.parametrize(("game", "settings"), BOTZONE)
+def test_botzone_is_answered_with_the_bots_moves(
+    game: str, settings: dict[str, Any], keeps_running: bool, tmp_path: Path
+) -> None:
+    player = make_bred(game, "mlp", 2, hidden=(4,), **settings)
+    referee = Botzone(player, tmp_path, keeps_running=keeps_running)
+    choose = run_source(str(export_player(player, "python")))["choose"]
+    few = not keeps_running and game != "tic-tac-toe"
+    for seat in (0, 1)[few:]:
+        answers = referee.play(seat, random.Random(seat))
+        assert len(answers) > 1
+        assert [choose(position.state) for position, _ in answers] == [move for _, move in answers]
+
+
+def test_a_pass_is_told_and_understood_at_botzone() -> None:
+    player = make_bred("othello", "mlp", 2)
+    names = run_source(str(export_player(player, "botzone")))
+    game: Any = player.game
+    for seed in range(100):  # till there is a game in which somebody passes
+        position, moves, chance = game.initial(), [], random.Random(seed)
+        while legal := game.legal_moves(position):
+            if moves.count(64) == 2 and moves[-1] != 64:
+                told = [names["write_move"]([], move) for move in moves]
+                mine = len(moves) % 2
+                requests = [{"x": -1, "y": -1}] * (1 - mine) + told[1 - mine :: 2]
+                responses = told[mine::2]
+                assert names["tell"](requests, responses) == told
+                assert names["read_back"](told) in legal
+                return
+            moves.append(chance.choice(legal))
+            position = game.play(position, moves[-1])
+    raise AssertionError("nobody passed")
