@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.one_file import load_game
+from evolve_arena.runs.targets import HOSTS
 from tests.bred import make_bred
 
 SPIEL: list[tuple[str, str, dict[str, Any]]] = [
@@ -142,21 +157,21 @@ class Botzone:
                 if self.game.to_move(position) == seat:
                     history = {"requests": asked, "responses": told}
                     told.append(ask(json.dumps(history if not told else asked[-1]), history))
-                    move = self.read(told[-1])
+                    move = self._read(told[-1])
                     assert move in moves
                     answers.append((position, move))
                 else:
                     move = chance.choice(moves)
-                    asked.append(self.write(move))
+                    asked.append(self._write(move))
                 position = self.game.play(position, move)
         return answers
 
-    def write(self, move: int) -> dict[str, int]:
+    def _write(self, move: int) -> dict[str, int]:
         width = int(self.game.code.WIDTH)
         passes = move >= self.game.code.CELLS
         return {"x": -1, "y": -1} if passes else {"x": move // width, "y": move % width}
 
-    def read(self, response: Any) -> int:
+    def _read(self, response: Any) -> int:
         assert response.keys() == {"x", "y"}
         if response["x"] < 0:
             return int(self.game.code.CELLS)
@@ -171,7 +186,12 @@ def started(file: Path, keeps_running: bool) -> Iterator[Callable[[str, Any], An
 
         def ask_once(line: str, history: Any) -> Any:
             done = subprocess.run(
-                command, input=f"{json.dumps(history)}\n", capture_output=True, text=True, timeout=60
+                command,
+                input=f"{json.dumps(history)}\n",
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
             )
             assert (done.returncode, done.stderr) == (0, "")
             assert done.stdout.count("\n") == 1
@@ -234,8 +254,142 @@ def test_a_pass_is_told_and_understood_at_botzone() -> None:
                 requests = [{"x": -1, "y": -1}] * (1 - mine) + told[1 - mine :: 2]
                 responses = told[mine::2]
                 assert names["tell"](requests, responses) == told
-                assert names["read_back"](told) in legal
+                assert names["choose_after"](told) in [names["write_move"]([], m) for m in legal]
                 return
             moves.append(chance.choice(legal))
             position = game.play(position, moves[-1])
     raise AssertionError("nobody passed")
+
+
+PETTINGZOO = {
+    "connect-four": ("connect_four_v3", ("mlp", "graph", "tuples")),
+    "tic-tac-toe": ("tictactoe_v3", ("mlp", "graph")),
+}
+
+
+def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
+    """How many moves of the policy were compared with the arena's, in games against chance."""
+    classic = pytest.importorskip("pettingzoo.classic", reason="PettingZoo is not installed")
+    pytest.importorskip("pygame", reason="pygame is not installed")
+    policy = run_source(str(export_player(player, "pettingzoo")))["policy"]
+    game: Any = player.game
+    compared = 0
+    env = getattr(classic, PETTINGZOO[game.name][0]).env()
+    for seed in range(games):
+        env.reset(seed=seed)
+        position, chance = game.initial(), random.Random(seed)
+        for number, _ in enumerate(env.agent_iter()):
+            observation, reward, ended, truncated, _ = env.last()
+            if ended or truncated:
+                assert game.outcome(position) is not None
+                assert reward in (-1, 0, 1)
+                env.step(None)
+                continue
+            legal = [int(place) for place in observation["action_mask"].nonzero()[0]]
+            assert legal == game.legal_moves(position)
+            if number % 2 == seed % 2:
+                move = policy(observation)
+                assert move == player.choose(position, new_stream(seed))
+                compared += 1
+            else:
+                move = chance.choice(legal)
+            position = game.play(position, move)
+            env.step(move)
+    return compared
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("game", PETTINGZOO)
+def test_pettingzoos_environments_are_played(game: str) -> None:
+    assert play_in_pettingzoo(make_bred(game, "mlp", 4), 4) > 10
+
+
+@pytest.mark.parametrize("game", PETTINGZOO)
+def test_policies_choose_the_bots_moves_whoever_moved_first(game: str) -> None:
+    """The planes are made by hand, as PettingZoo documents them."""
+    player = make_bred(game, "mlp", 4)
+    policy = run_source(str(export_player(player, "pettingzoo")))["policy"]
+    played: Any = player.game
+    chance, compared = random.Random(2), 0
+    for _ in range(10):
+        position = played.initial()
+        while legal := played.legal_moves(position):
+            seat = played.to_move(position)
+            if game == "connect-four":
+                cells = position.cells()
+            else:
+                cells = np.reshape(position.state[:9], (3, 3))
+            planes = np.stack([cells == 1 + seat, cells == 2 - seat], axis=2).astype(np.int8)
+            outputs = 7 if game == "connect-four" else 9
+            mask = np.isin(np.arange(outputs), legal).astype(np.int8)
+            move = policy({"observation": planes, "action_mask": mask})
+            assert move == player.choose(position, new_stream(0))
+            compared += 1
+            position = played.play(position, chance.choice(legal))
+    assert compared > 60
+
+
+def test_what_a_host_does_not_have_is_refused_in_a_line() -> None:
+    for game, network, settings, target, name in (
+        ("othello", "mlp", {"size": 6}, "openspiel", "othello with size 6, which OpenSpiel"),
+        ("chomp", "mlp", {}, "botzone", "which Botzone does not have by these rules"),
+        ("connect-four", "mlp", {"columns": 6}, "pettingzoo", "which PettingZoo does not"),
+        ("checkers", "linear", {"turned": 1}, "openspiel", "which OpenSpiel does not have"),
+    ):
+        with pytest.raises(BadValueError, match=name):
+            export_player(make_bred(game, network, **settings), target)
+
+
+@pytest.mark.parametrize("target", ["botzone", "pettingzoo"])
+def test_files_need_no_more_than_python_3_8(target: str) -> None:
+    source = str(export_player(make_bred("tic-tac-toe", "mlp"), target))
+    assert source.isascii()
+    tree = ast.parse(source, feature_version=(3, 8))
+    about = ast.get_docstring(tree) or ""
+    assert f"- {target.title()[:3]}" in about
+    assert "It needs Python 3.8 or later and no other package" in about
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", source],
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_host_has_games_and_every_game_a_bot_for_its_hosts() -> None:
+    found = {
+        host: {name for name in game_names() if host in find_game(name).hosts} for host in HOSTS
+    }
+    assert found["openspiel"] >= {game for game, *_ in SPIEL}
+    assert found["botzone"] == {game for game, _ in BOTZONE}
+    assert found["pettingzoo"] == set(PETTINGZOO)
+
+
+OWN = """
+CELLS, WIDTH, MOVES, LONGEST = 4, 2, 4, 4
+import numpy as np
+def start(): return np.zeros(5, np.int8)
+def to_move(state): return state[4]
+def legal(state, moves):
+    count = 0
+    for cell in range(4):
+        if state[cell] == 0:
+            moves[count] = cell
+            count += 1
+    return count
+def play(state, move):
+    state[move] = 1 + state[4]
+    state[4] = 1 - state[4]
+def result(state): return 2 if (state[:4] == 0).any() else 0
+"""
+
+
+def test_a_file_of_ones_own_says_what_a_host_calls_the_game(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(f"OPENSPIEL = 'mnk(m=2,n=2,k=3)'\n{OWN}")
+    assert set(load_game(file).hosts) == {"openspiel"}
+    file.write_text(f"BOTZONE = 3\n{OWN}")
+    with pytest.raises(GameFileError, match="line 1: BOTZONE must be the game's name there"):
+        load_game(file)
