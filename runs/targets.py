@@ -47,6 +47,11 @@ TARGETS = {
         "the bot as a policy for PettingZoo's loops, for games that PettingZoo has too",
         "evolve_arena.runs.export.hosts:export_pettingzoo",
     ),
+    "onnx": Target(
+        ".onnx",
+        "the network alone, for any runtime of ONNX",
+        "evolve_arena.runs.export.onnx_model:export_onnx",
+    ),
 }
 """In the order in which the help lists them."""
 HOSTS = ("openspiel", "botzone", "pettingzoo")
