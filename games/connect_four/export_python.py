@@ -232,7 +232,8 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
 
 How to use it:
 
-- Kaggle ConnectX: submit this file as it is. Its last function, agent(), is the agent.
+- Kaggle's connectx or open_spiel_connect_four: submit this file as it is. Its last function,
+  agent(), is the agent.
 - The AI Games or Riddles.io, or any host that speaks their text protocols: let the host run
   "python3" with this file. It reads standard input and writes standard output.
 - Your own program: import it and call choose(board, mark), which returns a column.

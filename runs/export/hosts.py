@@ -101,8 +101,8 @@ def _export(player: BredPlayer, target: str) -> str:
         source = load(spec.hosts[target])(player, target)
     if source is None or not source.game:
         raise BadValueError(
-            f"{player.name} plays {player.game.describe()}, which {host.name} does not have by"
-            " these rules"
+            f"{player.name} plays {player.game.describe()}, which can't be exported to {target}:"
+            f" {host.name} does not have it by these rules"
         )
     template = read_template(TEMPLATES / f"{target}.py")
     sections = {title: text for title, text in cut(source.bot).items() if title != ASKED}

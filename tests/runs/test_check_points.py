@@ -177,7 +177,7 @@ def test_points_have_a_panel(run: Run) -> None:
 
 def test_a_champion_is_not_exported(run: Run) -> None:
     player: BredPlayer = run.champion
-    for target in TARGETS:
+    for target in TARGETS.keys() - {"onnx"}:  # which holds the network alone
         with pytest.raises(BadValueError, match="can't be exported"):
             export_player(player, target)
 

@@ -331,10 +331,16 @@ def test_policies_choose_the_bots_moves_whoever_moved_first(game: str) -> None:
 
 def test_what_a_host_does_not_have_is_refused_in_a_line() -> None:
     for game, network, settings, target, name in (
-        ("othello", "mlp", {"size": 6}, "openspiel", "othello with size 6, which OpenSpiel"),
-        ("chomp", "mlp", {}, "botzone", "which Botzone does not have by these rules"),
-        ("connect-four", "mlp", {"columns": 6}, "pettingzoo", "which PettingZoo does not"),
-        ("checkers", "linear", {"turned": 1}, "openspiel", "which OpenSpiel does not have"),
+        (
+            "othello",
+            "mlp",
+            {"size": 6},
+            "openspiel",
+            "othello with size 6, which can't be exported to openspiel: OpenSpiel ",
+        ),
+        ("chomp", "mlp", {}, "botzone", "Botzone does not have it by these rules"),
+        ("connect-four", "mlp", {"columns": 6}, "pettingzoo", "PettingZoo does not have it"),
+        ("checkers", "linear", {"turned": 1}, "openspiel", "OpenSpiel does not have it"),
     ):
         with pytest.raises(BadValueError, match=name):
             export_player(make_bred(game, network, **settings), target)

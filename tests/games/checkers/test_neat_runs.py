@@ -17,7 +17,7 @@ from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.export import TARGETS, export_player
+from evolve_arena.runs.export import export_player
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
@@ -166,7 +166,7 @@ def champion(make_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Che
     return player
 
 
-@pytest.mark.parametrize("target", list(TARGETS))
+@pytest.mark.parametrize("target", ["python", "html", "neat-python", "openspiel"])
 def test_it_is_not_exported(champion: CheckersGraphPlayer, target: str) -> None:
     with pytest.raises(BadValueError, match="NEAT graph for checkers, which can't be exported yet"):
         export_player(champion, target)
