@@ -35,7 +35,11 @@ def rounded(numbers: Iterable[float]) -> list[float]:
 def evaluate(sums: list[int]) -> list[float]:
     """The network's outputs, given the sums of its first layer."""
     wrapped = [(total + 2**31) % 2**32 - 2**31 for total in sums]  # 32 bits hold no more
-    values = [total / 65536 for total in rounded(wrapped)]
+    return evaluate_later([total / 65536 for total in rounded(wrapped)])
+
+
+def evaluate_later(values: list[float]) -> list[float]:
+    """The network's outputs, given what comes out of its first layer before the activation."""
     for number, (biases, rows) in enumerate(LAYERS, start=2):
         inputs = activate(values)
         if HEAD != "policy" and number == len(UNITS):

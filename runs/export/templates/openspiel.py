@@ -8,6 +8,14 @@ import pyspiel
 
 from evolve_arena.runs.export.templates.board_hosts import choose_after
 
+# --- States of OpenSpiel ------------------------------------------------------------------
+
+
+def choose_at(state: Any) -> int:
+    """Returns the action at a state, of which its history tells."""
+    return int(choose_after(state.history()))
+
+
 # --- How OpenSpiel asks -------------------------------------------------------------------
 
 
@@ -22,7 +30,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: Any) -> int:
         """The action to play."""
-        return int(choose_after(state.history()))
+        return choose_at(state)
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The same, and how likely each action was: it is always the same one."""
