@@ -82,7 +82,7 @@ def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any
     return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
 
 
-def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
+def count_compared(player: BredPlayer, positions: Sequence[Any], least: float = 0.25) -> int:
     """How many values of moves are those of the arena; the rest is the values of wins."""
     network = Network(player)
     compared = chosen = 0
@@ -103,7 +103,7 @@ def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
                 position, new_stream(0)
             )
             chosen += 1
-    assert chosen > len(positions) / 4
+    assert chosen > least * len(positions)
     return compared
 
 
