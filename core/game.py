@@ -290,6 +290,9 @@ class GameSpec:
     """What makes a page of a bot that was exported to ``python``: takes the player, gives a
     `evolve_arena.runs.export.page.PageSource`; found likewise. Then there is the target ``html``,
     too."""
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    """What reads a host's moves for bots that were exported to ``python``, by target: takes the
+    player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
     importers: Mapping[str, str] = field(default_factory=dict)
     """How players are made of others' files, likewise."""
     learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None

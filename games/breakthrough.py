@@ -23,6 +23,7 @@ PLANES = 2
 SIDES = ("w", "b")
 SIGNS = "wb"
 ENDINGS = ("a breakthrough", "no draw is possible")
+OPENSPIEL = f"breakthrough(rows={SIZE},columns={SIZE})"
 
 STEPS = (SIZE - 1, SIZE, SIZE + 1, -SIZE - 1, -SIZE, -SIZE + 1)
 """How far the six kinds of moves go, up and down."""
@@ -96,6 +97,12 @@ def evaluate(state, seat):
     """How many more pieces one has."""
     ahead = count_bits(state[0]) - count_bits(state[1])
     return ahead if state[2] == seat else -ahead
+
+
+def openspiel_move(state, move):
+    """The action of OpenSpiel's game, which also says whether a piece is taken."""
+    target = ONE << np.uint64(move // 6 + STEPS[move % 6])
+    return 2 * move + int(target & state[1] != 0)
 
 
 def name_move(move):

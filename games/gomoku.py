@@ -17,6 +17,8 @@ MOVES = CELLS
 LONGEST = CELLS
 SYMMETRY = "all"
 ENDINGS = ("enough in a row", "a full board")
+OPENSPIEL = f"mnk(m={SIZE},n={SIZE},k={ROW})"
+BOTZONE = "Gomoku" if SIZE == 15 and ROW == 5 else ""
 
 TURN, WINNER = CELLS, CELLS + 1
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))

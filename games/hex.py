@@ -20,6 +20,7 @@ SYMMETRY = "turn"
 SHAPE = "hex"
 PLANES = 2
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
+OPENSPIEL = f"hex(board_size={SIZE})"
 
 TURN, WINNER = 2 * CELLS, 2 * CELLS + 1
 WORDS = (CELLS + 63) // 64

@@ -21,6 +21,7 @@ MOVES = PITS
 LONGEST = 1000
 SIDES = ("south", "north")
 ENDINGS = ("more seeds", "as many seeds")
+OPENSPIEL = "mancala" if PITS == 6 and SEEDS == 4 else ""
 
 HOLES = 2 * (PITS + 1)
 """Pits and stores."""
@@ -98,6 +99,11 @@ def see(state, seat, planes):
 def evaluate(state, seat):
     """What has come into the stores."""
     return state[STORES[seat]] - state[STORES[1 - seat]]
+
+
+def openspiel_move(state, move):
+    """The pit on OpenSpiel's board, which begins with the store of seat 1."""
+    return 1 + move + state[TURN] * (PITS + 1)
 
 
 def name_move(move):

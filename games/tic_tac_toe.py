@@ -11,6 +11,9 @@ MOVES = CELLS
 LONGEST = CELLS
 SYMMETRY = "all"
 ENDINGS = ("three in a row", "a full board")
+OPENSPIEL = "tic_tac_toe"
+BOTZONE = "TicTacToe"
+PETTINGZOO = "tictactoe_v3"
 
 TURN = CELLS
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -46,3 +49,8 @@ def result(state):
         if state[cell] == 0:
             return 2
     return 0
+
+
+def pettingzoo_state(first, second, turn):
+    """The state of PettingZoo's board: which cells are x's and o's, and whose turn it is."""
+    return [first[cell] + 2 * second[cell] for cell in range(CELLS)] + [turn]

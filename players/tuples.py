@@ -31,6 +31,9 @@ class TupleDecoder(ABC):
     """Cells of a random walk."""
 
     head: ClassVar[str] = "value"
+    halves: ClassVar[bool] = False
+    """Whether the second half of the numbers counts after moves of the second player, and all say
+    what a position is worth to the first one."""
     player_type: ClassVar[type[TuplePlayer]]
 
     def __post_init__(self) -> None:
@@ -62,6 +65,19 @@ class TupleDecoder(ABC):
         Raises:
             BadValueError: They need too much room.
         """
+
+    @property
+    @abstractmethod
+    def places(self) -> NDArray[np.int64]:
+        """For each plane and cell the place and the change that stand for what lies there.
+
+        Shape ``(planes, cells, 2)``; see `evolve_arena.genomes.tuple_entries`.
+        """
+
+    @property
+    @abstractmethod
+    def plane_names(self) -> list[str]:
+        """What lies on the cells of each plane."""
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:

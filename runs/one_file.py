@@ -35,6 +35,7 @@ from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 from evolve_arena.players.board_view import SHAPES
+from evolve_arena.runs.targets import HOSTS
 
 OURS = Path(__file__).resolve().parent.parent / "games"
 """Where games lie that need no check: tests have checked them."""
@@ -121,6 +122,11 @@ def load_game(path: Path | str, name: str | None = None, source: str | None = No
         learn_tuples=learn_on_board(game) if "tuples" in networks else None,
         dialects={"plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
+        hosts={
+            host: "evolve_arena.runs.export.board:write_host"
+            for host in HOSTS
+            if host.upper() in file.plain
+        },
         page="evolve_arena.runs.export.board_page:write_page",
     )
 
@@ -154,6 +160,9 @@ class _GameFile:
         self.moves = self.number("MOVES", None, 1, MOST_MOVES)
         self.number("LONGEST", None, 1, MOST_PLIES)
         self.number("SEATS", 2, 2, MOST_SEATS)
+        for host in HOSTS:
+            if not isinstance(self.plain.get(host.upper(), ""), str):
+                self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
         self.begin = self._begin()
         self._check_view_of_networks()
 

@@ -77,7 +77,10 @@ def load_game(name: str) -> GameSpec:
         columns={"points": ("int32", True)} if game.has_points else {},
         make_text_ui=SpielText,
         dialects={"openspiel": SpielDialect()},
-        exporters={"python": "evolve_arena.runs.openspiel:refuse_export"},
+        exporters={
+            "python": "evolve_arena.runs.openspiel:refuse_export",
+            "openspiel": "evolve_arena.runs.export.spiel:export_bot",
+        },
     )
 
 
@@ -89,7 +92,7 @@ def refuse_export(player: Any) -> str:
     """
     raise BadValueError(
         f"{player.name} plays {player.game.name}, whose rules are in pyspiel, so no file can hold"
-        " them: name its champion.safetensors as file:PATH wherever a player is asked for"
+        " them: export it with --to openspiel"
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evolve_arena.core.errors import UnknownNameError
 
-__all__ = ["TARGETS", "Target", "check_target"]
+__all__ = ["HOSTS", "TARGETS", "Target", "check_target"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Target:
     """A way to export a player."""
 
     suffix: str
-    """How the names of such files end."""
+    """What follows a champion's name in the names of such files."""
     about: str
     """What such a file is, in some words for the help."""
     writer: str = ""
@@ -40,8 +40,31 @@ TARGETS = {
     "checkerboard": Target(
         "_checkerboard.c", "an engine for the host CheckerBoard, in one file of C99"
     ),
+    "openspiel": Target(
+        "_openspiel.py",
+        "the bot as a pyspiel.Bot, for games that OpenSpiel has too",
+        "evolve_arena.runs.export.hosts:export_openspiel",
+    ),
+    "botzone": Target(
+        "_botzone.py",
+        "the bot for botzone.org, for games that Botzone has too",
+        "evolve_arena.runs.export.hosts:export_botzone",
+    ),
+    "pettingzoo": Target(
+        "_pettingzoo.py",
+        "the bot as a policy for PettingZoo's loops, for games that PettingZoo has too",
+        "evolve_arena.runs.export.hosts:export_pettingzoo",
+    ),
+    "onnx": Target(
+        ".onnx",
+        "the network alone, for any runtime of ONNX",
+        "evolve_arena.runs.export.onnx_model:export_onnx",
+    ),
 }
 """In the order in which the help lists them."""
+HOSTS = ("openspiel", "botzone", "pettingzoo")
+"""Those for which games say how moves are read there; a file says what the game is called there, by
+the same names in capitals."""
 
 
 def check_target(name: str) -> Target:

@@ -29,6 +29,7 @@ from evolve_arena.runs.export import (
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
+from evolve_arena.runs.export.hosts import HostSource
 
 TEMPLATES = Path(__file__).with_name("templates")
 FEATURES = TEMPLATES / "features.py"
@@ -129,9 +130,17 @@ def export_checkers(player: BredPlayer) -> str:
         **cut(parts[1]),
         **inside.sections(),
         "How it chooses": outer["How it chooses"],
+        "Actions of OpenSpiel": outer["Actions of OpenSpiel"],
         "How hosts ask": outer["How hosts ask"],
     }
     return assemble(_write_docstring(player, inside), parts, sections)
+
+
+def write_host(player: BredPlayer, target: str) -> HostSource:
+    """The bot, and what reads OpenSpiel's actions for it."""
+    game = "" if player.decoder.turned else "checkers"
+    sections = cut(read_template(TEMPLATES / "hosts.py"))
+    return HostSource(game, export_checkers(player), sections)
 
 
 def _write_settings(player: BredPlayer) -> str:

@@ -190,6 +190,11 @@ class LinearPlayer(VectorPlayer):
     decoder_type = LinearDecoder
     decoder: LinearDecoder
 
+    @property
+    def feature_tables(self) -> tuple[NDArray[np.int32], float]:
+        """What each value of each feature adds, shape ``(features, values)``, and its unit."""
+        return self.packed.columns.reshape(-1, TABLE_SIZE), 1.0 / UNIT
+
 
 def make_minimax(
     game: Checkers, depth: int = 4, noise: float = 0.0, quiet: bool = False

@@ -278,7 +278,10 @@ class CheckersNetworkPlayer(VectorPlayer):
     decoder: CheckersNetworkDecoder
 
     def see(self, position: Position) -> Inputs:
-        """Men as 1 and kings as their value, the other's as less than 0, on the dark squares."""
+        """Men as 1 and kings as their value, the other's as less than 0, on the dark squares.
+
+        Light sees the board turned round: its men go to higher squares, too.
+        """
         king = float(self.decoder.king_values(self.genome[None])[0])
         pieces = position.dark, position.light
         own, other = pieces if position.side == 0 else pieces[::-1]
@@ -286,6 +289,8 @@ class CheckersNetworkPlayer(VectorPlayer):
         for square, bit in enumerate(_bits_of_squares().tolist()):
             sign = (own >> bit & 1) - (other >> bit & 1)
             values[square] = sign * (king if position.kings >> bit & 1 else 1.0)
+        if position.side == 1:
+            values = values[::-1]
         return Inputs(values, [("own pieces, less other's", 8, 4)])
 
 

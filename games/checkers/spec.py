@@ -169,6 +169,7 @@ GAME = GameSpec(
         "c": "evolve_arena.games.checkers.export_c:export_c",
         "checkerboard": "evolve_arena.games.checkers.export_c:export_checkerboard",
     },
+    hosts={"openspiel": "evolve_arena.games.checkers.export_python:write_host"},
     learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
     stand_in="minimax:depth=4",

@@ -29,6 +29,7 @@ from evolve_arena.runs.export import (
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
+from evolve_arena.runs.export.hosts import HostSource
 
 TUPLES_TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
 WIDTH = 96
@@ -198,6 +199,17 @@ def export_python(player: BredPlayer) -> str:
     return assemble(_write_docstring(player, inside), (bot, *networks), sections)
 
 
+def write_host(player: BredPlayer, target: str) -> HostSource:
+    """The bot, and what reads the moves or the planes of a host for it."""
+    columns, rows, connect = player.game.rules
+    if target == "openspiel":
+        game = f"connect_four(rows={rows},columns={columns},x_in_row={connect})"
+    else:
+        game = "connect_four_v3" if (columns, rows, connect) == (7, 6, 4) else ""
+    sections = cut(read_template(TEMPLATE.with_name("hosts.py")))
+    return HostSource(game, export_python(player), sections)
+
+
 def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
     name = write_name(player.name)
     kept = "remembers its own moves of a game" if inside.remembers else "keeps nothing"
@@ -214,7 +226,8 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
 
 How to use it:
 
-- Kaggle ConnectX: submit this file as it is. Its last function, agent(), is the agent.
+- Kaggle's connectx or open_spiel_connect_four: submit this file as it is. Its last function,
+  agent(), is the agent.
 - The AI Games or Riddles.io, or any host that speaks their text protocols: let the host run
   "python3" with this file. It reads standard input and writes standard output.
 - Your own program: import it and call choose(board, mark), which returns a column.

@@ -236,6 +236,10 @@ GAME = GameSpec(
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
         "c": "evolve_arena.games.connect_four.export_c:export_c",
     },
+    hosts={
+        "openspiel": "evolve_arena.games.connect_four.export_python:write_host",
+        "pettingzoo": "evolve_arena.games.connect_four.export_python:write_host",
+    },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
     learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
     learners={

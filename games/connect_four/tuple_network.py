@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
@@ -27,6 +29,8 @@ class TupleDecoder(tuples.TupleDecoder):
     (69, 4)
     """
 
+    halves: ClassVar[bool] = True
+
     columns: int = 7
     rows: int = 6
     connect: int = 4
@@ -46,6 +50,18 @@ class TupleDecoder(tuples.TupleDecoder):
     def cells(self) -> int:
         """How many cells the board has."""
         return self.columns * self.rows
+
+    @property
+    def plane_names(self) -> list[str]:
+        """What lies on the cells of each plane."""
+        return ["first player's discs", "second player's discs"]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Cells stand row by row, the top row first; the bits of the board column by column."""
+        rows, columns = np.mgrid[self.rows - 1 : -1 : -1, : self.columns]
+        bits = (columns * (self.rows + 1) + rows).ravel()
+        return np.stack([np.stack([bits, np.full_like(bits, owner)], 1) for owner in range(2)])
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

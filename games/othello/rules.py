@@ -19,6 +19,8 @@ MOVES = CELLS + 1
 PLANES = 2
 LONGEST = 2 * CELLS
 ENDINGS = ("more discs", "as many discs")
+OPENSPIEL = "othello" if SIZE == 8 else ""
+BOTZONE = "Reversi" if SIZE == 8 else ""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)

@@ -17,9 +17,11 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import PHASE, TO_MOVE, TURN
+from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.situation import SITUATION_NAMES
 from evolve_arena.games.ticket_to_ride.workspace import (
     FEATURES,
     FORBIDS,
@@ -72,6 +74,14 @@ class TicketDecoder:
             second_locomotive=self.second_locomotive,
             pink_line=self.pink_line,
         )
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """What the inputs are, which are multiplied by their scales."""
+        decoder: Any = self
+        if decoder.head == "decision":
+            return FEATURE_NAMES[: decoder.features]
+        return (*FEATURE_NAMES, *SITUATION_NAMES, *MOVE_NAMES)
 
     @cached_property
     def variant_bits(self) -> int:

@@ -167,9 +167,14 @@ class BoardView(_OnBoard):
         """What the planes of inputs show."""
         if self.encoding == "signed":
             return ["own pieces as 1, the opponent's as −1"]
-        if self.game.symmetry and self.game.code.PLANES == self.game.code.SEATS == 2:
+        return self.name_planes(self.game)
+
+    @staticmethod
+    def name_planes(game: BoardGame) -> list[str]:
+        """What the planes of a *game* show that has an input for each bit."""
+        if game.symmetry and game.code.PLANES == game.code.SEATS == 2:
             return ["own pieces", "the opponent's"]
-        return [f"plane {number}" for number in range(1, self.game.code.PLANES + 1)]
+        return [f"plane {number}" for number in range(1, game.code.PLANES + 1)]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""
@@ -269,6 +274,19 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     def cells(self) -> int:
         """How many cells the board has."""
         return int(self.game.code.CELLS)
+
+    @property
+    def plane_names(self) -> list[str]:
+        """What the planes show."""
+        return BoardView.name_planes(self.game)
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Each bit that is seen, and that it is set."""
+        code = self.game.code
+        plane_bits = 64 * plane_words(code)
+        bits = np.add.outer(plane_bits * np.arange(code.PLANES), np.arange(code.CELLS))
+        return np.stack([bits, np.zeros_like(bits)], axis=2)
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

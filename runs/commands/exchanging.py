@@ -59,7 +59,7 @@ def export(
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
     content = export_player(player, to)
-    file = out or place.with_suffix(suffix)
+    file = out or place.with_name(place.stem + suffix)
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)

@@ -7,6 +7,7 @@ import base64
 import re
 import textwrap
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from evolve_arena.runs.export import (
     write_name,
 )
 from evolve_arena.runs.export.graphs import describe_nodes
+from evolve_arena.runs.export.hosts import HostSource
+from evolve_arena.runs.targets import HOSTS
 
 TEMPLATES = Path(__file__).with_name("templates")
 WITH_NUMPY = TEMPLATES / "board_numpy.py"
@@ -40,10 +43,14 @@ PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
 """What rules may use of NumPy without that the bot needs it."""
 
 
-def export_python(player: BredPlayer) -> str:
+def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     """The source of one Python file that plays as *player* does, move for move.
 
     The file needs Python 3.8 or later, and NumPy if the rules use more of it than its types.
+
+    Args:
+        player: Who plays.
+        more: Functions of the game's file that the file needs too, by name.
 
     Raises:
         BadValueError: The player makes random moves now and then.
@@ -58,7 +65,7 @@ def export_python(player: BredPlayer) -> str:
         assert isinstance(player, VectorPlayer)
         inside = _describe_mlp(player)
     game: Any = player.game
-    rules = _write_rules(game)
+    rules = _write_rules(game, more)
     counts = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
     files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if counts else []))
     parts = tuple(map(read_template, files))
@@ -79,11 +86,12 @@ def export_python(player: BredPlayer) -> str:
     )
 
 
-def _write_rules(game: BoardGame) -> str:
+def _write_rules(game: BoardGame, more: Collection[str]) -> str:
     """The rules as their file has them, with these options, without what the bot does not need."""
     text = replace_constants(game.source, constants_of(game.rules))
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
-    needed = {*game.functions, *_find_helpers(tree)}
+    needed = {*game.functions, *_find_helpers(tree), *more}
+    names = [host.upper() for host in HOSTS]  # of the game elsewhere
     options = {f"{name.upper()} =" for name in game.rules._fields}
     for place, node in enumerate(tree.body):
         above = lines[tree.body[place - 1].lineno - 1] if place else ""
@@ -91,6 +99,7 @@ def _write_rules(game: BoardGame) -> str:
             isinstance(node, ast.Import | ast.ImportFrom)
             or (isinstance(node, ast.Expr) and (place == 0 or above.startswith(tuple(options))))
             or (isinstance(node, ast.FunctionDef) and node.name not in needed)
+            or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names)
         ):
             for number in range(node.lineno, (node.end_lineno or 0) + 1):
                 lines[number - 1] = ""
@@ -120,6 +129,26 @@ def define_rules():
 
 
 '''
+
+
+def write_host(player: BredPlayer, target: str) -> HostSource:
+    """The bot, and what reads a host's moves for it, as the game's file says.
+
+    Raises:
+        BadValueError: Chance decides, which this can't follow.
+    """
+    game: Any = player.game
+    if game.code.HAS_CHANCE:
+        raise BadValueError(f"{game.name} is a game of chance: export it with --to python")
+    facts = f"""\
+START = {[int(number) for number in game.code.START]!r}
+# Whether moves are told as pairs of row and column, and how many cells stand in a row.
+PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
+"""
+    moves = cut(read_template(TEMPLATES / "board_hosts.py"))["Moves of the host"]
+    sections = {"The game at the host": facts, "Moves of the host": moves}
+    bot = export_python(player, (f"{target}_move", f"{target}_state"))
+    return HostSource(str(game.plain[target.upper()]), bot, sections)
 
 
 def _find_helpers(tree: ast.Module) -> set[str]:

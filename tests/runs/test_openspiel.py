@@ -59,7 +59,7 @@ def make_random(game: Any) -> Player:
     return make_player("random", game)
 
 
-def make_network(name: str, kind: str, head: str) -> BredPlayer:
+def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
     """A player of random weights, who makes a random move now and then."""
     decoder = find_game(f"openspiel:{name}").networks[kind].decoder_type(head=head)
     generator = np.random.default_rng(1)
@@ -84,7 +84,8 @@ def make_network(name: str, kind: str, head: str) -> BredPlayer:
             innovation=np.arange(links, dtype=np.int64),
         )
     player: BredPlayer = decoder.player(genome, "network")
-    player.packed = with_noise(player.packed, 0.2)
+    if noise:
+        player.packed = with_noise(player.packed, noise)
     return player
 
 
@@ -111,6 +112,24 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
         assert match.places == tuple(results.places[row])
     spec = find_game(game.name)
     assert (openings.shape[1] == 0) == spec.has_chance == ("points" in results.columns)
+
+
+@pytest.mark.parametrize(("name", "kind", "head"), KINDS)
+def test_exported_bots_choose_the_same_actions(name: str, kind: str, head: str) -> None:
+    player = make_network(name, kind, head, noise=0.0)
+    names: dict[str, Any] = {"__name__": "bot"}
+    exec(str(export_player(player, "openspiel")), names)
+    bot, game, compared = names["Bot"](), player.game, 0
+    for seed in range(3):
+        position = game.initial(seed)
+        while (legal := game.legal_moves(position)) and compared < 60 * (seed + 1):
+            wanted = player.choose(position, new_stream(0))
+            assert bot.step(game.state_of(position)) == wanted
+            compared += 1
+            position = game.play(position, legal[(compared * 7 + seed) % len(legal)])
+    assert compared > 15
+    with pytest.raises(ArenaError, match="makes random moves"):
+        export_player(make_network(name, kind, head), "openspiel")
 
 
 @pytest.mark.parametrize(

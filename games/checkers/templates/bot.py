@@ -206,6 +206,53 @@ class Search:
         self.known[key] = (depth, least, most, move)
 
 
+# --- Actions of OpenSpiel ----------------------------------------------------------------
+
+# OpenSpiel, and Kaggle with it, numbers actions so: 64 times the row (0 is row 8) plus 8 times the
+# column, plus 2 times the direction, plus 1 for a jump. Every jump of a capture is an action of
+# its own. The first player, who sits below, is dark here; its square 1 is g1.
+
+WAYS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
+SIGNS = {"o": (0, 0), "O": (0, 1), "8": (0, 1), "+": (1, 0), "*": (1, 1)}
+
+
+def bit_at(row: int, column: int) -> int:
+    """The bit of one of OpenSpiel's squares."""
+    return bit_of((7 - row) * 4 + (7 - column) // 2 + 1)
+
+
+def find_cell(bit: int) -> tuple[int, int]:
+    """The row and the column of one of our bits."""
+    row, place = divmod(square_of(bit) - 1, 4)
+    return 7 - row, 7 - (2 * place + 1 - row % 2)
+
+
+def number_of(move: tuple[int, ...]) -> int:
+    """The number of the first action that a move consists of."""
+    (row, column), (below, right) = find_cell(move[1]), find_cell(move[2])
+    way = WAYS.index((1 if below > row else -1, 1 if right > column else -1))
+    return 64 * row + 8 * column + 2 * way + (1 if move[0] else 0)
+
+
+def act(position: Position, action: int) -> tuple[Position, int]:
+    """The position after one action, and the piece that has to jump on, else 0."""
+    row, column, (down, right) = action // 64, action // 8 % 8, WAYS[action // 2 % 4]
+    origin, size = bit_at(row, column), 1 + action % 2
+    target = bit_at(row + size * down, column + size * right)
+    captured = bit_at(row + down, column + right) if size > 1 else 0
+    after = play(position, (captured, origin, target))
+    crowned = after.kings & target and not position.kings & origin
+    own, other, kings = after.other, after.own, after.kings
+    if captured and not crowned and target in origins(own, other, kings, position.side):
+        return Position(own, other, kings, position.side), target
+    return after, 0
+
+
+def origins(own: int, other: int, kings: int, side: int) -> set[int]:
+    """The pieces that can capture."""
+    return {move[1] for move in list_moves(own, other, kings, side) if move[0]}
+
+
 # --- How hosts ask ------------------------------------------------------------------------
 
 
@@ -264,32 +311,6 @@ def read_number(words: list[str], least: int) -> int:
     return int(words[0])
 
 
-# Kaggle's host numbers actions as OpenSpiel does: 64 times the row (0 is row 8) plus 8 times the
-# column, plus 2 times the direction, plus 1 for a jump. Every jump of a capture is an action of
-# its own. The first player, who sits below, is dark here; its square 1 is g1.
-
-WAYS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
-SIGNS = {"o": (0, 0), "O": (0, 1), "8": (0, 1), "+": (1, 0), "*": (1, 1)}
-
-
-def bit_at(row: int, column: int) -> int:
-    """The bit of one of Kaggle's squares."""
-    return bit_of((7 - row) * 4 + (7 - column) // 2 + 1)
-
-
-def find_cell(bit: int) -> tuple[int, int]:
-    """The row and the column of one of our bits."""
-    row, place = divmod(square_of(bit) - 1, 4)
-    return 7 - row, 7 - (2 * place + 1 - row % 2)
-
-
-def number_of(move: tuple[int, ...]) -> int:
-    """The number of the first action that a move consists of."""
-    (row, column), (below, right) = find_cell(move[1]), find_cell(move[2])
-    way = WAYS.index((1 if below > row else -1, 1 if right > column else -1))
-    return 64 * row + 8 * column + 2 * way + (1 if move[0] else 0)
-
-
 def read_history(text: str) -> tuple[Position, int] | None:
     """The position after the actions that a serialised game lists, and the piece to jump on.
 
@@ -306,25 +327,6 @@ def read_history(text: str) -> tuple[Position, int] | None:
         except ValueError:
             return None
     return position, jumper
-
-
-def act(position: Position, action: int) -> tuple[Position, int]:
-    """The position after one action, and the piece that has to jump on, else 0."""
-    row, column, (down, right) = action // 64, action // 8 % 8, WAYS[action // 2 % 4]
-    origin, size = bit_at(row, column), 1 + action % 2
-    target = bit_at(row + size * down, column + size * right)
-    captured = bit_at(row + down, column + right) if size > 1 else 0
-    after = play(position, (captured, origin, target))
-    crowned = after.kings & target and not position.kings & origin
-    own, other, kings = after.other, after.own, after.kings
-    if captured and not crowned and target in origins(own, other, kings, position.side):
-        return Position(own, other, kings, position.side), target
-    return after, 0
-
-
-def origins(own: int, other: int, kings: int, side: int) -> set[int]:
-    """The pieces that can capture."""
-    return {move[1] for move in list_moves(own, other, kings, side) if move[0]}
 
 
 def read_board(text: str, side: int) -> tuple[Position, int]:

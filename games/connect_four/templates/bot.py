@@ -8,6 +8,7 @@ Whatever is here must stay free of everything but Python 3.8 and its standard li
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -84,11 +85,20 @@ def play_on_stdin() -> None:
             print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
 
 
-def agent(observation: Any, configuration: Any = None) -> int:
-    """The agent for Kaggle ConnectX, which takes the last function in this file."""
-    if isinstance(observation, dict):
-        return choose(observation["board"], observation["mark"])
-    return choose(observation.board, observation.mark)
+def agent(observation: Any, configuration: Any = None) -> Any:
+    """The agent for Kaggle, which takes the last function in this file.
+
+    ConnectX wants a column; open_spiel_connect_four, which shows the lowest row first, wants it in
+    a dictionary, and -1 if it is not this player's turn.
+    """
+    seen = observation if isinstance(observation, dict) else vars(observation)
+    if "board" in seen:
+        return choose(seen["board"], seen["mark"])
+    if not seen.get("observationString") or seen["currentPlayer"] != seen["playerId"]:
+        return {"submission": -1}
+    rows = json.loads(seen["observationString"])["board"]
+    board = [".xo".index(sign) for row in rows[::-1] for sign in row]
+    return {"submission": choose(board, 1 + seen["playerId"])}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import random
 import subprocess
 import sys
@@ -195,6 +196,38 @@ def test_kaggle_finds_the_agent_last_and_gets_plain_integers(head: str) -> None:
         assert agent(seen) == agent(seen, settings) == wanted
         assert agent(SimpleNamespace(**seen), SimpleNamespace(**settings)) == wanted
         assert type(agent(seen)) is int
+
+
+@pytest.mark.filterwarnings("ignore")  # of Kaggle's packages
+@pytest.mark.parametrize("host", ["connectx", "open_spiel_connect_four"])
+def test_kaggles_own_hosts_play_it(host: str, tmp_path: Path) -> None:
+    reason = "kaggle-environments is large, and not among the packages for tests"
+    kaggle = pytest.importorskip("kaggle_environments", reason=reason)
+    file = tmp_path / "champion.py"
+    file.write_text(export_python(make_player(NetworkDecoder(head="value"))), encoding="utf-8")
+    options = {} if host == "connectx" else {"includeLegalActions": True}
+    for _ in range(2):
+        environment = kaggle.make(host, configuration=options)
+        environment.run([str(file), str(file)])
+        assert [player.status for player in environment.steps[-1]] == ["DONE", "DONE"]
+        assert sum(player.reward for player in environment.steps[-1]) == 0
+        assert len(environment.steps) > 8
+
+
+def test_kaggles_openspiel_host_is_answered() -> None:
+    player = make_player(NetworkDecoder(head="value"))
+    agent = run_source(export_player(player, "python"))["agent"]
+    assert agent({"remainingOverageTime": 12, "step": 0}) == {"submission": -1}
+    for position in random_positions("7x6")[:50]:
+        rows = [[".xo"[cell] for cell in row] for row in position.cells().tolist()[::-1]]
+        seen = {  # as recorded from the host
+            "observationString": json.dumps({"board": rows, "is_terminal": False}),
+            "currentPlayer": position.ply % 2,
+            "playerId": position.ply % 2,
+            "legalActions": player.game.legal_moves(position),
+        }
+        assert agent(seen) == {"submission": player.choose(position, STREAM)}
+        assert agent(seen | {"playerId": 1 - position.ply % 2}) == {"submission": -1}
 
 
 def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:

@@ -1,0 +1,353 @@
+"""Export as ONNX: the network alone, for any runtime; rules and choice of moves stay elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.extras import import_extra
+from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.tuple_entries import (
+    DELTAS_AT,
+    ENTRIES,
+    FIRST_AT,
+    MEMBERS_AT,
+    STARTS_AT,
+)
+from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
+from evolve_arena.players.packed import INPUTS_AT
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export.graphs import Node, read_nodes
+
+OPSET, IR_VERSION = 17, 8
+"""Of 2022: whatever runs ONNX knows these."""
+SHOWN = {
+    "policy": "the position, as whose turn it is sees it; an output for each move, by its number",
+    "value": "a position after a move, as who moved sees it; the output is what it is worth to him",
+}
+"""What inputs and outputs are, by the head, where a game does not say it otherwise."""
+
+
+def export_onnx(player: BredPlayer) -> bytes:
+    """The network of *player* as an ONNX model, with inputs ``inputs`` and outputs ``values``.
+
+    ``inputs`` are ``float32`` of shape ``(positions, inputs)``: what `BredPlayer.see` gives, of
+    tuple networks and weighted features what the metadata say. ``values`` have the shape
+    ``(positions, outputs)``. A recurrent graph also takes ``state`` and gives ``next_state``, shape
+    ``(positions, nodes)``, zeros at the beginning of a game.
+
+    Raises:
+        MissingPackageError: The package onnx is not installed.
+        BadValueError: The player is no network.
+    """
+    model = _Model()
+    if isinstance(player, TuplePlayer):
+        inputs = _write_tuples(model, player)
+    elif isinstance(player, NeatPlayer):
+        inputs = _write_graph(model, player)
+    elif hasattr(player.decoder, "mlp"):
+        assert isinstance(player, VectorPlayer)
+        inputs = _write_layers(model, player)
+    elif hasattr(player, "feature_tables"):
+        tables, unit = player.feature_tables
+        inputs = _write_features(model, tables, unit)
+    else:
+        raise BadValueError(f"{player.name} is no network: export it with --to python")
+    return model.finish(player, inputs, _describe(player))
+
+
+def _describe(player: BredPlayer) -> dict[str, Any]:
+    """What a reader of the file should know, ready for JSON.
+
+    ``planes`` or ``names`` say what the inputs are, ``scales`` by what they have to be multiplied
+    before, if by anything.
+    """
+    decoder, head = player.decoder, getattr(player.decoder, "head", "")
+    told: dict[str, Any] = {
+        "game": player.game.name,
+        "options": player.game.options,
+        "kind": player.kind,
+        "name": player.name,
+        "head": head,
+        "decoder": asdict(decoder),
+        "shown": SHOWN.get(head, ""),
+    }
+    names, scales = getattr(decoder, "input_names", ()), getattr(decoder, "scales", ())
+    planes: list[list[Any]] = []
+    if isinstance(player, TuplePlayer):
+        planes = [[name, decoder.cells] for name in decoder.plane_names]
+    elif not names and (seen := player.see(player.game.initial())):
+        planes, names = [list(plane) for plane in seen.planes], seen.names
+    told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
+    return told
+
+
+class _Model:
+    """An ONNX model in the making: names of values come back from whatever is added."""
+
+    def __init__(self) -> None:
+        self.onnx = import_extra("onnx", "onnx")
+        self.nodes: list[Any] = []
+        self.constants: dict[str, Any] = {}
+        self.known: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
+        self.states = 0
+        """How many numbers a recurrent network keeps."""
+
+    def constant(self, value: Any, kind: Any = np.float64) -> str:
+        """The name of an array."""
+        array: NDArray[Any] = np.ascontiguousarray(value, dtype=kind).reshape(np.shape(value))
+        key = array.dtype.str, array.tobytes(), array.shape
+        if key not in self.known:
+            name = self.known[key] = f"constant_{len(self.known)}"
+            self.constants[name] = self.onnx.numpy_helper.from_array(array, name)
+        return self.known[key]
+
+    def add(self, kind: str, *inputs: str, result: str = "", **attributes: Any) -> str:
+        """The name of what an operator gives."""
+        name = result or f"value_{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, inputs, [name], **attributes))
+        return name
+
+    def split(self, name: str, count: int) -> list[str]:
+        """The names of so many columns, shape ``(positions, 1)`` each."""
+        parts = [f"{name}_{number}" for number in range(count)]
+        sizes = self.constant(np.ones(count), np.int64)
+        self.nodes.append(self.onnx.helper.make_node("Split", [name, sizes], parts, axis=1))
+        return parts
+
+    def sort(self, name: str, count: int) -> str:
+        """The same numbers, of which each row has so many, the greatest first."""
+        found = f"value_{len(self.nodes)}"
+        names = [name, self.constant([count], np.int64)]
+        self.nodes.append(self.onnx.helper.make_node("TopK", names, [found, f"{found}_at"], axis=1))
+        return found
+
+    def cast(self, name: str, kind: str, result: str = "") -> str:
+        """The same numbers of another kind, such as ``DOUBLE``."""
+        return self.add("Cast", name, result=result, to=getattr(self.onnx.TensorProto, kind))
+
+    def finish(self, player: BredPlayer, inputs: int, about: Mapping[str, Any]) -> bytes:
+        """The file."""
+        helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
+
+        def tell(name: str, size: int | None, of: Any = kind) -> Any:
+            return helper.make_tensor_value_info(name, of, ["positions", size])
+
+        double = self.onnx.TensorProto.DOUBLE
+        outputs = getattr(player.decoder, "outputs", None) or (
+            player.decoder.mlp.outputs if hasattr(player.decoder, "mlp") else 1
+        )
+        given, found = [tell("inputs", inputs)], [tell("values", outputs)]
+        if self.states:
+            given.append(tell("state", self.states, double))
+            found.append(tell("next_state", self.states, double))
+        graph = helper.make_graph(self.nodes, "network", given, found, self.constants.values())
+        model = helper.make_model(
+            graph,
+            ir_version=IR_VERSION,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            producer_name="evolve-arena",
+            doc_string=f"{player.name} plays {player.game.describe()}. {about['shown']}",
+        )
+        helper.set_model_props(model, {"evolve_arena": json.dumps(about), "game": player.game.name})
+        self.onnx.checker.check_model(model)
+        return bytes(model.SerializeToString(deterministic=True))
+
+
+LAYERS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
+
+
+def _write_layers(model: _Model, player: VectorPlayer) -> int:
+    """A multilayer perceptron; gives the number of its inputs.
+
+    The first layer is rounded as the arena rounds it.
+    """
+    mlp, network = player.decoder.mlp, player.network()
+    value, count = "inputs", len(mlp.sizes) - 1
+    for layer in range(1, count + 1):
+        parts = [network[f"{name}_{layer}"] for name in ("weights", "biases")]
+        if layer == 1 and player.packed.columns.size:
+            parts = [np.rint(part * float(RESOLUTION)) / RESOLUTION for part in parts]
+        given = [model.constant(part, np.float32) for part in parts]
+        value = model.add("Gemm", value, *given, result="values" if layer == count else "")
+        if layer < count:
+            value = model.add(LAYERS[mlp.activation], value)
+    return int(mlp.inputs)
+
+
+def _write_features(model: _Model, tables: NDArray[np.int32], unit: float) -> int:
+    """A number for each value of each feature, added up; larger values count as the largest."""
+    count, values = tables.shape
+    whole = model.cast("inputs", "INT64")
+    limit = model.constant(values - 1, np.int64)
+    bounded = model.add("Min", model.add("Max", whole, model.constant(0, np.int64)), limit)
+    places = model.add("Add", bounded, model.constant(values * np.arange(count), np.int64))
+    _add_up(model, tables.ravel(), places, unit)
+    return int(count)
+
+
+def _add_up(
+    model: _Model, numbers: NDArray[np.int32], places: str, unit: float, sign: str = ""
+) -> None:
+    """The sum of the *numbers* at some *places*, which is exact, in units of *unit*."""
+    picked = model.cast(model.add("Gather", model.constant(numbers, np.int32), places), "INT64")
+    axis = model.constant([1], np.int64)
+    total = model.cast(model.add("ReduceSum", picked, axis, keepdims=1), "DOUBLE")
+    if sign:
+        total = model.add("Mul", total, model.cast(sign, "DOUBLE"))
+    model.cast(model.add("Mul", total, model.constant(unit)), "FLOAT", "values")
+
+
+def _write_tuples(model: _Model, player: TuplePlayer) -> int:
+    """A tuple network: each input is a content of a cell, which adds to entries' numbers."""
+    decoder = player.decoder
+    table = decoder.table(player.genome.cells[0])
+    structure, readings = table.structure.astype(np.int64), table.readings
+    starts, members, deltas, first = (
+        structure[structure[at] :] for at in (STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT)
+    )
+    places = decoder.places.reshape(-1, 2)
+    adds = np.zeros((len(places), readings), dtype=np.int64)
+    for row, (place, change) in zip(adds, places.tolist(), strict=True):
+        begin, end = int(starts[place]), int(starts[place + 1])
+        at = 2 * begin + change * (end - begin)
+        np.add.at(row, members[begin:end], deltas[at : at + end - begin])
+    bits = model.cast("inputs", "INT64")
+    entries = model.add("MatMul", bits, model.constant(adds, np.int64))
+    entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
+    sign = ""
+    if decoder.halves:
+        count = model.add("ReduceSum", bits, model.constant([1], np.int64), keepdims=1)
+        one, two = model.constant(1, np.int64), model.constant(2, np.int64)
+        odd = model.add("Mod", count, two)  # the first player has moved
+        second = model.add(
+            "Mul", model.add("Sub", one, odd), model.constant(structure[ENTRIES], np.int64)
+        )
+        entries = model.add("Add", entries, second)
+        sign = model.add("Sub", model.add("Mul", odd, two), one)
+    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
+    _add_up(model, numbers, entries, 1.0 / RESOLUTION, sign)
+    return len(places)
+
+
+def _write_graph(model: _Model, player: NeatPlayer) -> int:
+    """A NEAT graph, node by node, with numbers of 64 bits; gives the number of its inputs."""
+    decoder = player.decoder
+    inputs, outputs = int(decoder.inputs), int(decoder.outputs)
+    graphs = compile_graphs(player.genome, inputs, outputs, decoder.feed_forward)
+    slots = model.split(model.cast("inputs", "DOUBLE"), inputs)
+    nothing = model.add("Sub", slots[0], slots[0])
+    after = [*slots, *[nothing] * (int(graphs.slots[0]) - inputs)]
+    before = after
+    if not decoder.feed_forward:
+        model.states = len(after) - inputs
+        after[inputs:] = model.split("state", model.states)
+        before = list(after)
+    for node in read_nodes(graphs):
+        after[node.slot] = _write_node(model, node, before, nothing)
+    found = model.add("Concat", *after[inputs : inputs + outputs], axis=1)
+    model.cast(found, "FLOAT", "values")
+    if model.states:
+        model.add("Concat", *after[inputs:], axis=1, result="next_state")
+    return inputs
+
+
+def _write_node(model: _Model, node: Node, slots: Sequence[str], nothing: str) -> str:
+    """activation(bias + response * aggregation(weight * value, ...))."""
+    if node.connections:
+        sources = model.add("Concat", *(slots[slot] for slot, _ in node.connections), axis=1)
+        weights = np.array([weight for _, weight in node.connections])
+        if node.aggregation == "sum":
+            total = model.add("MatMul", sources, model.constant(weights[:, None]))
+        else:
+            terms = model.add("Mul", sources, model.constant(weights))
+            total = _aggregate(model, node.aggregation, terms, len(weights))
+    else:
+        total = nothing
+        if node.aggregation == "product":
+            total = model.add("Add", nothing, model.constant(1.0))
+    scaled = model.add("Mul", total, model.constant(node.response))
+    return _activate(model, node.activation, model.add("Add", scaled, model.constant(node.bias)))
+
+
+REDUCERS = {"max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean"}
+
+
+def _aggregate(model: _Model, name: str, terms: str, count: int) -> str:
+    """One number for each row of *terms*, of which there are *count*."""
+    if name in REDUCERS or (name == "median" and count <= 2):
+        return model.add(REDUCERS.get(name, "ReduceMean"), terms, axes=[1], keepdims=1)
+    if name == "product":
+        first, *others = model.split(terms, count)
+        for other in others:
+            first = model.add("Mul", first, other)
+        return first
+    if name == "maxabs":
+        place = model.add("ArgMax", model.add("Abs", terms), axis=1, keepdims=1)
+        return model.add("GatherElements", terms, place, axis=1)
+    ordered = model.sort(terms, count)
+    middle = [count // 2] if count % 2 else [count // 2 - 1, count // 2]
+    picked = model.add("Gather", ordered, model.constant(middle, np.int64), axis=1)
+    return model.add("ReduceMean", picked, axes=[1], keepdims=1)
+
+
+def _activate(model: _Model, name: str, x: str) -> str:
+    """A function of neat-python's, as `evolve_arena.runs.export.templates.graph` has it."""
+
+    def number(value: float) -> str:
+        return model.constant(value)
+
+    def within(what: str, bound: float) -> str:
+        return model.add("Max", model.add("Min", what, number(bound)), number(-bound))
+
+    def times(factor: float, what: str) -> str:
+        return model.add("Mul", number(factor), what)
+
+    def plus(term: float, what: str) -> str:
+        return model.add("Add", number(term), what)
+
+    def positive(then: str, otherwise: str) -> str:
+        return model.add("Where", model.add("Greater", x, number(0.0)), then, otherwise)
+
+    def less_one() -> str:
+        return plus(-1.0, model.add("Exp", model.add("Min", x, number(0.0))))
+
+    def power(exponent: int, what: str) -> str:
+        return model.add("Mul", what, what if exponent == 2 else power(exponent - 1, what))
+
+    def invert() -> str:
+        zero = model.add("Equal", x, number(0.0))
+        safe = model.add("Where", zero, number(1.0), x)
+        return model.add("Where", zero, number(0.0), model.add("Div", number(1.0), safe))
+
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    functions: dict[str, Callable[[], str]] = {
+        "sigmoid": lambda: model.add("Sigmoid", within(times(5.0, x), 60.0)),
+        "tanh": lambda: model.add("Tanh", within(times(2.5, x), 60.0)),
+        "sin": lambda: model.add("Sin", within(times(5.0, x), 60.0)),
+        "gauss": lambda: model.add("Exp", times(-5.0, power(2, within(x, 3.4)))),
+        "relu": lambda: model.add("Max", x, number(0.0)),
+        "elu": lambda: positive(x, less_one()),
+        "lelu": lambda: positive(x, times(0.005, x)),
+        "selu": lambda: positive(times(scale, x), times(scale * alpha, less_one())),
+        "softplus": lambda: times(
+            0.2, model.add("Log", plus(1.0, model.add("Exp", within(times(5.0, x), 60.0))))
+        ),
+        "identity": lambda: x,
+        "clamped": lambda: within(x, 1.0),
+        "inv": invert,
+        "log": lambda: model.add("Log", model.add("Max", x, number(1e-7))),
+        "exp": lambda: model.add("Exp", within(x, 60.0)),
+        "abs": lambda: model.add("Abs", x),
+        "hat": lambda: model.add("Max", plus(1.0, times(-1.0, model.add("Abs", x))), number(0.0)),
+        "square": lambda: power(2, x),
+        "cube": lambda: power(3, x),
+    }
+    return functions[name]()

@@ -1,0 +1,75 @@
+"""Exported bots of board games, asked by hosts that number or show moves in ways of their own.
+
+See `board`, whose sections precede these; what stands first only makes this file a module that
+tools can check. It must stay free of everything but Python 3.8 and its standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evolve_arena.runs.export.templates.board import (
+    ARRAY,
+    CELLS,
+    MOVES,
+    RULES,
+    choose,
+    is_finished,
+    make_words,
+    thaw,
+)
+
+# --- The game at the host -----------------------------------------------------------------
+START: list[int] = []
+PAIRS = False
+WIDTH = 1
+# --- Moves of the host --------------------------------------------------------------------
+
+LAST: list[Any] = [[], START]
+
+
+def choose_after(told: Sequence[Any]) -> Any:
+    """Returns the move after all these; told and returned as the host writes them."""
+    numbers = find_state(list(told))
+    return write_move(numbers, choose(numbers))
+
+
+def choose_shown(own: Sequence[int], other: Sequence[int]) -> int:
+    """Returns the move for a board: which cells are whose turn's it is, and which the other's."""
+    turn = int(sum(own) < sum(other))
+    cells = (other, own) if turn else (own, other)
+    return choose([int(number) for number in RULES["pettingzoo_state"](*cells, turn)])
+
+
+def find_state(told: list[Any]) -> Sequence[int]:
+    """The numbers of the state after these moves; what was told before is not played again."""
+    begin, numbers = LAST
+    if told[: len(begin)] != begin:
+        begin, numbers = [], START
+    for word in told[len(begin) :]:
+        numbers = play_move(numbers, word)
+    LAST[:] = told, numbers
+    return list(numbers)
+
+
+def play_move(numbers: Sequence[int], word: Any) -> list[int]:
+    """The numbers of the state after the move that is written so."""
+    state, found = thaw(numbers), make_words(MOVES)
+    count = 0 if is_finished(state) else RULES["legal"](state, found)
+    for move in found[:count]:
+        if write_move(numbers, int(move)) == word:
+            state = thaw(numbers)
+            changed = RULES["play"](state, int(move))
+            return [int(number) for number in (state if ARRAY else changed)]
+    raise ValueError(f"there is no move {word!r} here")
+
+
+def write_move(numbers: Sequence[int], move: int) -> Any:
+    """A move as the host writes it: row and column of its cell, -1 to pass; or a number."""
+    if PAIRS:
+        row, column = divmod(move, WIDTH) if move < CELLS else (-1, -1)
+        return {"x": row, "y": column}
+    if "openspiel_move" in RULES:
+        return int(RULES["openspiel_move"](thaw(numbers), move))
+    return move

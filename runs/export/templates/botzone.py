@@ -1,0 +1,53 @@
+"""How Botzone asks exported bots; what comes before says how they read its moves.
+
+It must stay free of everything but Python 3.8 and its standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from evolve_arena.runs.export.templates.board_hosts import choose_after
+
+# --- How Botzone asks ---------------------------------------------------------------------
+
+# Whether the program waits for the next request instead of being started for each. Set it to True
+# if the box for long-running bots is ticked where it is uploaded.
+KEEP_RUNNING = False
+BEGIN = {"x": -1, "y": -1}
+
+
+def tell(requests: Sequence[Any], responses: Sequence[Any]) -> list[Any]:
+    """All moves of the game in their order; who moves first is asked with no move at first."""
+    told = []
+    for place, request in enumerate(requests):
+        if place or request != BEGIN:
+            told.append(request)
+        told += responses[place : place + 1]
+    return [{"x": int(move["x"]), "y": int(move["y"])} for move in told]
+
+
+def play_on_botzone() -> None:
+    """Answers a line with the whole history; and lines with one request each, if it goes on."""
+    requests: list[Any] = []
+    responses: list[Any] = []
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        asked = json.loads(line)
+        if "requests" in asked:
+            requests, responses = list(asked["requests"]), list(asked["responses"])
+        else:
+            requests.append(asked)
+        responses.append(choose_after(tell(requests, responses)))
+        print(json.dumps({"response": responses[-1]}), flush=True)
+        if not KEEP_RUNNING:
+            break
+        print(">>>BOTZONE_REQUEST_KEEP_RUNNING<<<", flush=True)
+
+
+if __name__ == "__main__":
+    play_on_botzone()

@@ -1,0 +1,253 @@
+"""Networks exported as ONNX: onnxruntime finds the arena's values, and plays by them."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evolve_arena.core.extras import MissingPackageError
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import new_stream
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.players.bred import BredPlayer, VectorPlayer
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import export_player
+from tests.bred import grow, make_bred, random_positions
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+NEAR = 2e-4
+"""How far values may lie apart, for each 1 of the largest one: both count with 32 bits, and the
+arena's first layer in whole units of 1/65536."""
+
+
+class Network:
+    """A file's network, as onnxruntime runs it."""
+
+    def __init__(self, player: BredPlayer) -> None:
+        content = export_player(player, "onnx")
+        assert isinstance(content, bytes)
+        self.model = onnx.load_from_string(content)
+        self.session = onnxruntime.InferenceSession(content)
+        self.about = json.loads(
+            next(entry.value for entry in self.model.metadata_props if entry.key == "evolve_arena")
+        )
+
+    def run(self, inputs: Any) -> NDArray[Any]:
+        """The outputs, a row for each of the inputs."""
+        rows = np.asarray(inputs, dtype=np.float32)
+        (values,) = self.session.run(["values"], {"inputs": rows})
+        return np.asarray(values)
+
+
+def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
+    """What the network of *player* sees of a position *after* a move of that *seat*."""
+    game: Any = player.game
+    if game.name == "connect-four":
+        if isinstance(player, TuplePlayer):
+            cells = after.cells().ravel()
+            return np.concatenate([cells == 1, cells == 2])
+        shown = after.swap_colours() if player.decoder.viewpoint == "mover" else after
+        return np.asarray(player.decoder.encode(shown))
+    bits = game.observe(after, seat).astype(np.float64)
+    if getattr(player.decoder, "encoding", "") == "signed":
+        return np.asarray(bits[0] - bits[1])
+    return np.asarray(bits.ravel())
+
+
+def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any, float]:
+    """What onnxruntime thinks of each move."""
+    game, decoder = player.game, player.decoder
+    legal = game.legal_moves(position)
+    if decoder.head == "policy":
+        outputs = network.run([decoder.encode(position)])[0]
+        return {move: float(outputs[move]) for move in legal}
+    if decoder.head == "action":
+        shown = decoder.encode(position)
+        rows = np.tile(shown, (len(legal), 1))
+        rows[:, -1] = legal
+        return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
+    seat = game.to_move(position)
+    rows = np.array([look(player, game.play(position, move), seat) for move in legal])
+    return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
+
+
+def count_compared(player: BredPlayer, positions: Sequence[Any], least: float = 0.25) -> int:
+    """How many values of moves are those of the arena; the rest is the values of wins."""
+    network = Network(player)
+    compared = chosen = 0
+    for position in positions:
+        values, wanted = find_values(player, network, position), player.values(position)
+        assert values.keys() == wanted.keys()
+        if isinstance(player, TuplePlayer) and player.game.name != "connect-four":
+            wanted = {move: value / 65536 for move, value in wanted.items()}
+        finite = [move for move in wanted if np.isfinite(wanted[move])]
+        scale = max([1.0, *(abs(wanted[move]) for move in finite)])
+        for move in finite:
+            assert values[move] == pytest.approx(wanted[move], abs=NEAR * scale), (move, position)
+        compared += len(finite)
+        best = sorted(values.values())[-2:]
+        sure = len(best) > 1 and best[1] - best[0] > 2 * NEAR * scale
+        if sure and len(finite) == len(wanted) and not _wins(player, position):
+            assert max(values, key=lambda move: values[move]) == player.choose(
+                position, new_stream(0)
+            )
+            chosen += 1
+    assert chosen > least * len(positions)
+    return compared
+
+
+def _wins(player: BredPlayer, position: Any) -> bool:
+    """Whether a move ends the game, which the arena plays without asking the network."""
+    game = player.game
+    return any(game.outcome(game.play(position, move)) for move in game.legal_moves(position))
+
+
+PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
+    ("connect-four", "mlp", {"head": "policy", "hidden": (10, 10), "activation": "sigmoid"}),
+    ("connect-four", "mlp", {"head": "value", "encoding": "two-planes", "activation": "tanh"}),
+    ("connect-four", "graph", {"head": "policy"}),
+    ("connect-four", "tuples", {"tuples": 9, "length": 4}),
+    ("tic-tac-toe", "mlp", {"encoding": "signed"}),
+    ("tic-tac-toe", "graph", {"head": "policy"}),
+    ("tic-tac-toe", "tuples", {"tuples": 5, "length": 3}),
+]
+
+
+@pytest.mark.parametrize(("game", "network", "settings"), PLAYERS)
+def test_values_are_those_of_the_arena(game: str, network: str, settings: dict[str, Any]) -> None:
+    player = make_bred(game, network, 5, **settings)
+    assert count_compared(player, random_positions(player.game, 150)) > 300
+
+
+def test_recurrent_graphs_remember_by_their_state() -> None:
+    player = make_bred("connect-four", "graph", 5, head="policy", feed_forward=False)
+    network, decoder = Network(player), player.decoder
+    inputs = np.array([decoder.encode(p) for p in random_positions(player.game, 40)])
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=False)
+    wanted = evaluate(graphs, 0, inputs)
+    size = network.session.get_inputs()[1].shape[1]
+    state = np.zeros((1, size))
+    for row, expected in zip(inputs.astype(np.float32), wanted, strict=True):
+        given = {"inputs": row[None], "state": state}
+        values, state = network.session.run(["values", "next_state"], given)
+        assert values[0] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    again = network.session.run(
+        ["values"], {"inputs": inputs[-1:].astype(np.float32), "state": 0 * state}
+    )
+    assert np.abs(again[0][0] - wanted[-1]).max() > 1e-3  # so the state matters
+
+
+def test_all_functions_of_graphs_are_those_of_neat_python() -> None:
+    decoder = find_game("tic-tac-toe").networks["graph"].decoder_type(head="policy")
+    config = NeatConfig(
+        pop_size=2,
+        num_hidden=30,
+        activation_options=list(ACTIVATIONS),
+        aggregation_options=list(AGGREGATIONS),
+        activation_default="random",
+        aggregation_default="random",
+        activation_mutate_rate=0.5,
+        aggregation_mutate_rate=0.5,
+    )
+    used: set[str] = set()
+    for seed in range(12):
+        genome = grow(decoder, seed, config)
+        used |= {ACTIVATIONS[code] for code in genome.activation}
+        used |= {AGGREGATIONS[code] for code in genome.aggregation}
+        player = decoder.player(genome, "strange")
+        inputs = np.random.default_rng(seed).integers(0, 2, (50, decoder.inputs))
+        graphs = compile_graphs(genome, decoder.inputs, decoder.outputs, feed_forward=True)
+        wanted = evaluate(graphs, 0, inputs.astype(np.float64))
+        found = Network(player).run(inputs)
+        assert found == pytest.approx(wanted, rel=1e-4, abs=1e-5, nan_ok=True)
+    assert used == {*ACTIVATIONS, *AGGREGATIONS}
+
+
+@pytest.mark.parametrize("kind", ["linear", "network", "graph"])
+def test_checkers_positions_are_worth_what_they_are_in_the_arena(kind: str) -> None:
+    player = make_bred("checkers", kind, 3)
+    network, decoder = Network(player), player.decoder
+    positions = random_positions(player.game, 100)
+    if kind == "graph":
+        inputs = np.array([player.see(position).values for position in positions])  # type: ignore[union-attr]
+        graphs = compile_graphs(player.genome, decoder.inputs, 1, feed_forward=True)
+        wanted = evaluate(graphs, 0, inputs)[:, 0]
+    else:
+        names: dict[str, Any] = {}
+        exec(str(export_player(player, "python")), names)
+        rows, wanted = [], []
+        for position in positions:
+            told = names["read_position"](position.fen())
+            sums = names["start"](*told[:4])
+            wanted.append(names["value_board"](*told[:4], told.side, sums) / 2**20)
+            seen = player.see(position)
+            rows.append(seen.values if seen else names["count_features"](*told[:4]))
+        inputs = np.array(rows)
+    assert inputs.std() > 0
+    assert network.run(inputs)[:, 0] == pytest.approx(
+        wanted, abs=NEAR * max(1, np.abs(wanted).max())
+    )
+
+
+@pytest.mark.parametrize(
+    ("network", "settings"), [("decision", {}), ("moves", {}), ("graph", {"head": "action"})]
+)
+def test_networks_of_ticket_to_ride_are_exported_alone(
+    network: str, settings: dict[str, Any]
+) -> None:
+    player = make_bred("ticket-to-ride", network, 2, **settings)
+    file, decoder = Network(player), player.decoder
+    inputs = np.random.default_rng(1).uniform(0, 1, (50, file.session.get_inputs()[0].shape[1]))
+    assert len(file.about["names"]) == inputs.shape[1]
+    if isinstance(player, VectorPlayer):
+        wanted = decoder.mlp.evaluate(player.genome, inputs)
+    else:
+        graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
+        wanted = evaluate(graphs, 0, inputs)
+    assert file.run(inputs) == pytest.approx(wanted, rel=NEAR, abs=NEAR)
+
+
+def test_the_file_says_what_it_is() -> None:
+    player = make_bred("connect-four", "mlp", 5, encoding="two-planes")
+    network = Network(player)
+    assert network.model.opset_import[0].version == 17
+    assert network.about["game"] == "connect-four"
+    assert network.about["options"] == {"columns": 7, "rows": 6, "connect": 4}
+    assert network.about["head"] == "policy"
+    assert network.about["planes"] == [["own discs", 6, 7], ["opponent's discs", 6, 7]]
+    assert network.about["decoder"]["encoding"] == "two-planes"
+    assert [entry.name for entry in network.session.get_inputs()] == ["inputs"]
+    assert network.session.get_outputs()[0].shape == ["positions", 7]
+    assert export_player(player, "onnx") == export_player(player, "onnx")
+
+
+def test_it_plays_by_the_values_of_onnxruntime() -> None:
+    player = make_bred("connect-four", "mlp", 5, head="value")
+    network, game, chance = Network(player), player.game, random.Random(1)
+    for seat in range(4):
+        position = game.initial()
+        while legal := game.legal_moves(position):
+            if game.to_move(position) == seat % 2:
+                values = find_values(player, network, position)
+                move = max(values, key=lambda move: values[move])
+                assert move in legal
+            else:
+                move = chance.choice(legal)
+            position = game.play(position, move)
+
+
+def test_what_is_missing_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingPackageError, match=r"pip install 'evolve-arena\[onnx\]'"):
+        export_player(make_bred("tic-tac-toe", "mlp"), "onnx")
