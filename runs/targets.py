@@ -32,6 +32,7 @@ TARGETS = {
         "evolve_arena.runs.export.page:export_html",
     ),
     "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "codingame": Target(".codingame.py", "a bot for Connect 4 on CodinGame, of 100,000 characters"),
 }
 """In the order in which the help lists them."""
 

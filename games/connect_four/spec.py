@@ -67,7 +67,7 @@ class SiteDialect(Dialect):
 
     def greet(self, game: ConnectFour, side: int, limits: Limits) -> str:
         """Its settings."""
-        columns, rows, _ = game.rules
+        columns, rows, *_ = game.rules
         seat = {"columns": columns, "rows": rows, "id": self.cells[1 + side]}
         return self.settings.format(**seat, **vars(limits))
 
@@ -209,7 +209,7 @@ GAME = GameSpec(
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,
         decide=_decide,
-        make_workspace=lambda rules, players: make_workspace(players),
+        make_workspace=lambda rules, players: make_workspace(players, rules),
         record_fields=SEAT_FIELDS,
         draw_openings=draw_openings,
         longest_opening=lambda rules: rules.columns * rules.rows // 2,
@@ -234,9 +234,13 @@ GAME = GameSpec(
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
+        "codingame": "evolve_arena.games.connect_four.export_codingame:export_codingame",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
-    learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
+    learn_tuples=lambda rules: (
+        teach,
+        partial(make_tuple_workspace, rules.columns * rules.rows + rules.steal),
+    ),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",

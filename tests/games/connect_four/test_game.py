@@ -215,7 +215,7 @@ def test_full_boards_agree_with_openspiel() -> None:
 @given(boards(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 @settings(max_examples=500, deadline=None)
 def test_lines_agree_with_a_naive_finder(game: ConnectFour, some: int, more: int) -> None:
-    columns, rows, _ = game.rules
+    columns, rows, *_ = game.rules
     on_board = sum(
         1 << (column * (rows + 1) + row) for column in range(columns) for row in range(rows)
     )
@@ -275,7 +275,7 @@ def find_line(discs: int, rules: Rules) -> bool:
 @settings(max_examples=150, deadline=None)
 def test_play_follows_the_rules_on_any_board(played: tuple[ConnectFour, list[int]]) -> None:
     game, moves = played
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     slow = SlowBoard(columns, rows, connect)
     position = game.initial()
     for ply, move in enumerate(moves):
