@@ -273,8 +273,10 @@ def _gaps_within(discs: Any, rules: Rules) -> Any:
 
 @inlined
 def _gaps_where(discs: Any, step: Any, connect: int, low: Any, high: Any) -> Any:
-    """What :func:`_gaps` gives, where only cells of *low* have one *step* bits below them in the
-    line, and only those of *high* one above."""
+    """What :func:`_gaps` gives within a board.
+
+    Only cells of *low* have another one *step* bits below them, only those of *high* one above.
+    """
     cells = np.uint64(0)
     for below in range(connect):
         run, lower, upper = ALL_BITS, discs, discs

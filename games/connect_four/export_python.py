@@ -63,7 +63,8 @@ def _write_tuples(player: TuplePlayer, numbers: NDArray[np.int32]) -> str:
     return f'''\
 TAKES_WINS = True
 # The cells of each tuple: column, and row from below.
-{write_cells(player)}# What each entry of each tuple is worth to the player who began, after a move of that player and
+{write_cells(player)}\
+# What each entry of each tuple is worth to the player who began, after a move of that player and
 # then once more after one of the other: base85, of zlib, of the bytes of whole numbers.
 NUMBERS = """
 {_pack(numbers)}"""

@@ -263,9 +263,10 @@ class ConnectFour(Game[Position, int]):
         """The position after a string of moves, or the one that a drawing shows.
 
         A string of moves has one character per ply, ``3321``, or the word ``steal``; the empty
-        string is the empty board. A drawing gives the cells row by row, the top row first, as ``x`` (who began),
-        ``o`` and ``.``, with or without blanks, line breaks or slashes between. One disc more of
-        ``o`` than of ``x`` says that ``o`` began with STEAL; of as many nobody did.
+        string is the empty board. A drawing gives the cells row by row, the top row first, as
+        ``x`` (who began), ``o`` and ``.``, with or without blanks, line breaks or slashes between.
+        One disc more of ``o`` than of ``x`` says that ``o`` began with STEAL; as many of both that
+        nobody did.
 
         Raises:
             PositionError: It is neither, a move is illegal, or discs float or do not add up.

@@ -284,8 +284,7 @@ def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
     for ply in range(openings.shape[1]):
         column = _choose_at_random(rules, hide_steal(rules, ply & 1, own, full), stream)
         if is_tight(rules) and column == rules.columns:
-            openings[row, ply] = column
-            own, other = np.uint64(0), other
+            openings[row, ply] = column  # and the other one has no disc, as the one before
             continue
         bit = drop(own | other, column, rules)
         own |= bit

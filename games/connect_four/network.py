@@ -46,7 +46,7 @@ class NetworkDecoder(BoardView):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.head == "policy" and not (2 <= self.columns and self.outputs <= LANES):
+        if self.head == "policy" and not (self.columns >= 2 and self.outputs <= LANES):
             raise BadValueError(
                 f"head is 'policy', for 2 to {LANES - self.steal} columns, not {self.columns}: use"
                 " 'value'"

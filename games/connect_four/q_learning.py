@@ -149,7 +149,10 @@ class QLearning(Learner[QLearningState]):
 
     def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
         if decoder.steal:
-            raise BadValueError("game.steal is 1: the method 'q-learning' learns without STEAL")
+            raise BadValueError(
+                "game.steal is 1: the method 'q-learning' learns without STEAL; 'td-tuples' learns"
+                " with it"
+            )
         super().__init__(config, decoder)
         decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
 

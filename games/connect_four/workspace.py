@@ -123,7 +123,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(packed: PackedPlayers, rules: Rules | None = None) -> Workspace:
-    """Room for any match among the players of *packed*; *rules* tell if keys of positions are pairs."""
+    """Room for any match among the players of *packed*, by *rules* (the usual ones if None)."""
     widest = 0
     for shape in packed.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]

@@ -12,12 +12,12 @@ from evolve_arena.games.connect_four.templates.bot import COLUMNS, ROWS
 from evolve_arena.games.connect_four.templates.bot import choose as choose_column
 from evolve_arena.games.connect_four.templates.steal import choose
 
-PACKED = ""
-SIZE = 0
+PACKED = "\u4e00\u5efb\ub7ff\u365a\u5604\u4e00\u4e00\u4e00"
+SIZE = 11
 # --- How it is packed ---------------------------------------------------------------------
 
 
-def read_packed(text: str, size: int) -> bytes:
+def read_bytes(text: str) -> bytes:
     """The bytes in a text each of whose characters has 15 bits."""
     data = bytearray()
     for at in range(0, len(text), 8):
@@ -32,11 +32,18 @@ def read_packed(text: str, size: int) -> bytes:
                 code -= 0x3400 - 32164
             bits = bits << 15 | code
         data += bits.to_bytes(15, "big")
+    return bytes(data)
+
+
+def read_network() -> tuple[bytes, bytes]:
+    """The lines that define the network, and the numbers that do not stand in these."""
     plain = {"id": lzma.FILTER_LZMA1, "lc": 0, "lp": 0, "pb": 0}
-    return lzma.decompress(bytes(data[:size]), lzma.FORMAT_RAW, filters=[plain])
+    data = lzma.decompress(read_bytes(PACKED)[:SIZE], lzma.FORMAT_RAW, filters=[plain])
+    lines, _, numbers = data.partition(b"\0")
+    return lines, numbers
 
 
-CONSTANTS, _, NUMBERS = read_packed(PACKED, SIZE).partition(b"\0")
+CONSTANTS, NUMBERS = read_network()
 exec(CONSTANTS)
 
 # --- How CodinGame asks -------------------------------------------------------------------
