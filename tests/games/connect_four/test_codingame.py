@@ -187,7 +187,8 @@ def test_the_kernel_plays_the_games_that_python_plays(board: tuple[int, ...], pl
     searches = [MinimaxPlayer(game, depth) for depth in (1, 2, 6)]
     players: list[Player] = [*make_players(game)[:6], *bred, *searches]
     pairings = np.array(list(product(range(len(players)), repeat=2)), dtype=np.int32)
-    pairings = pairings[plies % 3 :: 3]
+    if plies != 1:
+        pairings = pairings[plies % 3 :: 3]
     seeds = derive_seeds(5, 0, "matches", len(pairings))
     openings = random_openings(game, plies, len(pairings), 6)
     packed = combine_players([player.packed for player in players])
@@ -202,7 +203,7 @@ def test_the_kernel_plays_the_games_that_python_plays(board: tuple[int, ...], pl
         assert results.plies[match] == len(played.moves)
         if played.moves[1] == game.rules.columns:
             thieves.add(type(players[second]).__name__)
-    if game.rules.steal and plies < 2:
+    if game.rules.steal and plies == 1:
         assert {"NetworkPlayer", "GraphPlayer", "TuplePlayer", "MinimaxPlayer"} <= thieves
     assert game.rules.steal or not thieves
 
@@ -275,7 +276,7 @@ def opening_positions() -> list[Position]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_exported_files_choose_the_arenas_moves(kind: str) -> None:
     stolen = 0
-    for seed in (1, 2, 7):
+    for seed in (0, 1, 2, 7):
         player = make(kind, seed)
         assert read_player(player.serialise()).game.rules == GAME.rules
         bots = [run_source(str(export_player(player, to))) for to in ("python", "codingame")]
@@ -287,7 +288,7 @@ def test_exported_files_choose_the_arenas_moves(kind: str) -> None:
             board = position.cells().ravel().tolist()
             assert [bot["choose"](board, 1 + position.ply % 2) for bot in bots] == [expected] * 2
             stolen += expected == 9
-    assert stolen
+    assert stolen, kind
 
 
 @with_node
