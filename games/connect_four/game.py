@@ -103,7 +103,7 @@ class ConnectFour(Game[Position, int]):
 
     Args:
         columns: Width of the board, 1 to 32.
-        rows: Height of the board, 1 to 63; it has at most 64 cells, with STEAL 63.
+        rows: Height of the board, 1 to 63. It has at most 64 cells, with STEAL 63.
         connect: How many in a row win, at least 2.
         steal: 1 if the second player's first action may be STEAL, which makes the one disc on the
             board his own. Its number is that of the column behind the last one.
@@ -133,10 +133,10 @@ class ConnectFour(Game[Position, int]):
 
     def __init__(self, columns: int = 7, rows: int = 6, connect: int = 4, steal: int = 0) -> None:
         most = 63 if steal else 64
-        if columns < 1 or rows < 1 or not 2 <= columns * rows <= most:
+        if columns < 1 or rows < 1 or columns * rows > most:
             raise BadValueError(
                 f"a board of {columns} columns and {rows} rows: columns * rows must be"
-                f" from 2 to {most}{' with steal' if steal else ''}"
+                f" from 1 to {most}{' with steal' if steal else ''}"
             )
         if not 2 <= connect <= max(columns, rows):
             raise BadValueError(

@@ -111,8 +111,8 @@ def test_the_usual_board_is_played_as_before() -> None:
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        ((9, 8, 4, 0), "columns * rows must be from 2 to 64"),
-        ((8, 8, 4, 1), "columns * rows must be from 2 to 63 with steal"),
+        ((9, 8, 4, 0), "columns * rows must be from 1 to 64"),
+        ((8, 8, 4, 1), "columns * rows must be from 1 to 63 with steal"),
         ((9, 7, 4, 2), "steal is 2: it must be 0 or 1"),
     ],
 )

@@ -256,7 +256,7 @@ def test_no_line_runs_over_an_edge(columns: int, rows: int, connect: int) -> Non
 
 def all_lines(rules: Rules) -> list[list[int]]:
     """The bits of every possible line."""
-    columns, rows, connect = rules
+    columns, rows, connect, _ = rules
     lines = []
     for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for column in range(columns):
@@ -470,7 +470,7 @@ def test_a_move_after_the_end_is_a_kind_of_illegal_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows"), [(0, 6), (7, 0), (8, 8), (-1, 6), (33, 1), (1, 64), (7, 9), (16, 4)]
+    ("columns", "rows"), [(0, 6), (7, 0), (8, 9), (-1, 6), (33, 2), (2, 64), (9, 8), (13, 5)]
 )
 def test_boards_that_do_not_fit_are_refused(columns: int, rows: int) -> None:
     with pytest.raises(BadValueError, match=f"{columns} columns and {rows} rows"):
