@@ -99,7 +99,7 @@ def play_part(
 ) -> None:
     """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
     players, game = len(PackedPlayers._fields), options["game"]
-    rules = find_game(game).game.rules_type(*options["rules"])
+    rules = find_game(game).game.make_rules(*options["rules"])
     batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])
     run_kernel(batch, Results.of(game, outputs), part)
 

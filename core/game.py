@@ -85,8 +85,13 @@ class Game(ABC, Generic[State, Move]):
         for name, hint in get_type_hints(self.rules_type, include_extras=True).items():
             for option in getattr(hint, "__metadata__", ()):
                 option.check(name, options.get(name, self.rules_type._field_defaults[name]))
-        self.rules: Any = self.rules_type(**{name: int(value) for name, value in options.items()})
+        self.rules: Any = self.make_rules(**{name: int(value) for name, value in options.items()})
         """The options as numbers: what compiled code takes."""
+
+    @classmethod
+    def make_rules(cls, *numbers: int, **options: int) -> Any:
+        """The :attr:`rules_type` of these options, or a subclass that is compiled otherwise."""
+        return cls.rules_type(*numbers, **options)
 
     @property
     def options(self) -> dict[str, Any]:

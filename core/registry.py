@@ -178,7 +178,7 @@ def _unpack(name: str, *packed: Any) -> GameSpec:
 
 def game_of(rules: Any) -> AnyGame:
     """The game that has these *rules*, which must be one that was found before."""
-    spec = next(spec for spec in _list_loaded() if spec.game.rules_type is type(rules))
+    spec = next(spec for spec in _list_loaded() if isinstance(rules, spec.game.rules_type))
     game: AnyGame = spec.make(**rules._asdict())
     return game
 

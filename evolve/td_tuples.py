@@ -231,7 +231,7 @@ def teach_part(
     tables, structures, places, seeds = inputs
     game = find_game(options["game"])
     assert game.learn_tuples is not None
-    rules = game.game.rules_type(*options["rules"])
+    rules = game.game.make_rules(*options["rules"])
     teach, make_tuple_workspace = game.learn_tuples(rules)
     learning = LearningSettings(*options["learning"])
     if part.start == part.stop:  # only to compile

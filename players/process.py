@@ -52,7 +52,7 @@ class ProcessPlayer(Player):
     >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="riddle")
     Traceback (most recent call last):
     evolve_arena.core.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \
-(known: ai-games, riddles)
+(known: ai-games, codingame, riddles)
     """
 
     def __init__(

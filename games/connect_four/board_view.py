@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
 
@@ -37,15 +37,17 @@ class BoardView:
     rows: int = 6
     connect: int = 4
     head: str = "policy"
-    """``policy``: an output per column, the strongest legal one is played. ``value``: one
-    output, which scores every position that a move can reach. ``action``: one output, which
-    scores every move; the number of its column is the last input."""
+    """``policy``: an output per column, and one for STEAL where there is that move; the strongest
+    legal one is played. ``value``: one output, which scores every position that a move can reach.
+    ``action``: one output, which scores every move; the number of its column is the last input."""
     encoding: str = "0/1/2"
     """``0/1/2`` and ``0/1/-1``: one input a cell, which is that number for an empty cell, one's own
     disc and the opponent's. ``two-planes``: an input for each cell and owner, 0 or 1."""
     viewpoint: str = "mover"
     """``mover``: the player's own discs count as the first kind. ``absolute``: those of the
     player who began do."""
+    steal: int = field(default=0, kw_only=True)
+    """Whether there is the move STEAL: 0 or 1."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -55,7 +57,7 @@ class BoardView:
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-        for size in ("columns", "rows", "connect"):
+        for size in ("columns", "rows", "connect", "steal"):
             value = getattr(self, size)
             if not isinstance(value, Integral) or isinstance(value, bool):
                 raise BadValueError(f"{size} is {value!r}: it must be a whole number")
@@ -64,13 +66,13 @@ class BoardView:
     @cached_property
     def game(self) -> ConnectFour:
         """What the player plays."""
-        return ConnectFour(columns=self.columns, rows=self.rows, connect=self.connect)
+        return ConnectFour(self.columns, self.rows, self.connect, self.steal)
 
     @cached_property
     def board(self) -> Encoding:
         """How the board, and for an action head the move, reaches the inputs."""
         cells = ENCODINGS[self.encoding](self.game.rules)
-        return with_moves(cells, self.columns) if self.head == "action" else cells
+        return with_moves(cells, self.game.rules.moves) if self.head == "action" else cells
 
     @property
     def inputs(self) -> int:
@@ -80,7 +82,7 @@ class BoardView:
     @property
     def outputs(self) -> int:
         """How many numbers come out."""
-        return self.columns if self.head == "policy" else 1
+        return self.game.rules.moves if self.head == "policy" else 1
 
     @property
     def input_shape(self) -> tuple[int, int, int]:
@@ -102,7 +104,7 @@ class BoardView:
         discs = [position.first, position.second]
         if self.viewpoint == "mover" and position.ply % 2:
             discs.reverse()
-        bits = self.columns * (self.rows + 1)
+        bits = self.columns * self.game.rules.height
         both = discs[0] | discs[1] << bits
         inputs = np.zeros(self.inputs)
         for feature in range(self.board.features):
@@ -127,15 +129,15 @@ def with_moves(board: Encoding, columns: int) -> Encoding:
 
 def _encode(rules: Rules, factors: tuple[int, int], planes: int) -> Encoding:
     """Features are bits of the board, twice: own discs, then the opponent's."""
-    columns, rows, _ = rules
-    bits = columns * (rows + 1)
+    columns, rows, *_ = rules
+    bits = columns * rules.height
     cells = columns * rows
     index = np.full(2 * bits, -1, dtype=np.int64)
     factor = np.zeros(2 * bits, dtype=np.int64)
     for owner in range(2):
         for column in range(columns):
             for row in range(rows):
-                feature = owner * bits + column * (rows + 1) + row
+                feature = owner * bits + column * rules.height + row
                 cell = (rows - 1 - row) * columns + column
                 index[feature] = cell + (cells * owner if planes == 2 else 0)
                 factor[feature] = factors[owner]

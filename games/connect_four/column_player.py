@@ -9,29 +9,33 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.bitboard import Rules, cell_of, drop, full_columns
+from evolve_arena.games.connect_four.bitboard import (
+    Rules,
+    cell_of,
+    drop,
+    full_columns,
+    hide_steal,
+    may_steal,
+)
 from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.graph_moves import value_disc
 from evolve_arena.games.connect_four.network_moves import (
     begin_match,
+    init_player,
+    value_cell,
     value_column,
-    value_disc_by_network,
 )
-from evolve_arena.games.connect_four.tuple_moves import value_disc_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
     CACHE_FIELDS,
     CACHE_HEAD,
-    CACHE_KIND,
     DEPTH,
     MINIMAX,
     SEAT_FIELDS,
     make_workspace,
 )
-from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.packed import GRAPH, TUPLES, PackedPlayers, simple_player, with_noise
+from evolve_arena.players.packed import PackedPlayers, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer
 
 
@@ -44,9 +48,9 @@ class ColumnPlayer(BredPlayer):
     game: ConnectFour
 
     def value_columns(self, position: Position) -> NDArray[np.float64]:
-        """What a value network, or one of actions, thinks of each column.
+        """What a value network, or one of actions, thinks of each column, and of STEAL behind them.
 
-        Not a number where a column is full.
+        Not a number where a column is full, or nobody may STEAL.
 
         Raises:
             BadValueError: The player is a policy network.
@@ -57,7 +61,7 @@ class ColumnPlayer(BredPlayer):
         own, other = position.first, position.second
         if side:
             own, other = other, own
-        values = np.full(self.decoder.columns, np.nan)
+        values = np.full(self.game.rules.moves, np.nan)
         workspace = make_workspace(self.packed)
         boards = np.uint64(own), np.uint64(other)
         value_moves(self.game.rules, self.packed, side, *boards, workspace, values)
@@ -71,25 +75,27 @@ ONE = np.uint64(1)
 def value_moves(
     rules: Rules, packed: Any, side: int, own: Any, other: Any, workspace: Any, values: Any
 ) -> None:
-    """Puts what a network thinks of each open column into *values* (``float64``).
+    """Puts what a network thinks of each move into *values* (``float64``).
 
     Its head is a value or an action.
     """
-    full = full_columns(own | other, rules)
+    full = hide_steal(rules, side, own, full_columns(own | other, rules))
     begin_match(rules, packed, side, own, other, workspace, False)
+    cache = side * CACHE_FIELDS
+    acts = peek(workspace.caches, cache + CACHE_HEAD) == ACTION
     for column in range(rules.columns):
         if not (full >> np.uint64(column)) & ONE:
-            cell = cell_of(drop(own | other, column, rules))
-            kind = peek(workspace.caches, side * CACHE_FIELDS + CACHE_KIND)
-            if kind == GRAPH:
-                values[column] = value_disc(packed, side * CACHE_FIELDS, cell, workspace)
-            elif kind == TUPLES:
-                whole = value_disc_by_tuples(packed, side * CACHE_FIELDS, cell, workspace)
-                values[column] = whole / RESOLUTION
-            elif peek(workspace.caches, side * CACHE_FIELDS + CACHE_HEAD) == ACTION:
-                values[column] = value_column(packed, side * CACHE_FIELDS, column, workspace)
+            if acts:
+                values[column] = value_column(packed, cache, column, workspace)
             else:
-                values[column] = value_disc_by_network(packed, side * CACHE_FIELDS, cell, workspace)
+                cell = cell_of(drop(own | other, column, rules))
+                values[column] = value_cell(packed, cache, cell, workspace)
+    if may_steal(rules, full):
+        if acts:
+            values[rules.columns] = value_column(packed, cache, rules.columns, workspace)
+        else:
+            init_player(rules, packed, 0, workspace, side)
+            values[rules.columns] = value_cell(packed, cache, cell_of(other), workspace)
 
 
 MAX_DEPTH = 12
@@ -135,8 +141,8 @@ def count_lines(rules: Rules) -> NDArray[np.int32]:
     >>> count_lines(Rules(7, 6, 4)).reshape(7, 7)[:4, :6].tolist()
     [[3, 4, 5, 5, 4, 3], [4, 6, 8, 8, 6, 4], [5, 8, 11, 11, 8, 5], [7, 10, 13, 13, 10, 7]]
     """
-    columns, rows, connect = rules
-    lines = np.zeros((columns, rows + 1), dtype=np.int32)
+    columns, rows, connect, _ = rules
+    lines = np.zeros((columns, rules.height), dtype=np.int32)
     places = np.arange(connect)
     for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
         for column in range(columns - right * (connect - 1)):

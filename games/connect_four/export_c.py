@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.export_python import (
     describe_player,
     find_discs,
@@ -32,8 +33,14 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def export_c(player: BredPlayer) -> str:
-    """The source of one file of C99 that plays as *player* does, move for move."""
+    """The source of one file of C99 that plays as *player* does, move for move.
+
+    Raises:
+        BadValueError: The player knows STEAL, for which the file has no words.
+    """
     decoder = player.decoder
+    if decoder.steal:
+        raise BadValueError(f"{player.name} plays with STEAL: export it with --to python")
     inside = INSIDES[player.kind](player)
     bot = read_template(TEMPLATES / "bot.c")
     outer = cut(bot)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.runs.export import (
@@ -31,7 +32,8 @@ from evolve_arena.runs.export import (
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
 
-TUPLES_TEMPLATE = Path(__file__).with_name("templates") / "tuples.py"
+TEMPLATES = Path(__file__).with_name("templates")
+TUPLES_TEMPLATE = TEMPLATES / "tuples.py"
 WIDTH = 96
 SPACE = "\xa0"
 """A space at which a line is not to be broken."""
@@ -60,17 +62,10 @@ def read_numbers(player: TuplePlayer) -> NDArray[np.int32]:
 
 
 def _write_tuples(player: TuplePlayer, numbers: NDArray[np.int32]) -> str:
-    rows = player.decoder.rows
-    tuples = ""
-    for cells in player.genome.cells[0].tolist():
-        places = ", ".join(f"({cell // rows},{SPACE}{cell % rows})" for cell in cells)
-        line = textwrap.fill(f"[{places}],", WIDTH - 4, break_on_hyphens=False)
-        tuples += textwrap.indent(line, " " * 4).replace(SPACE, " ") + "\n"
     return f'''\
 TAKES_WINS = True
 # The cells of each tuple: column, and row from below.
-TUPLES = [
-{tuples}]
+{write_cells(player)}\
 # What each entry of each tuple is worth to the player who began, after a move of that player and
 # then once more after one of the other: base85, of zlib, of the bytes of whole numbers.
 NUMBERS = """
@@ -78,19 +73,33 @@ NUMBERS = """
 '''
 
 
+def write_cells(player: TuplePlayer) -> str:
+    """The cells of all tuples of *player*, as lines that define them."""
+    rows = player.decoder.rows
+    tuples = ""
+    for cells in player.genome.cells[0].tolist():
+        places = ", ".join(f"({cell // rows},{SPACE}{cell % rows})" for cell in cells)
+        line = textwrap.fill(f"[{places}],", WIDTH - 4, break_on_hyphens=False)
+        tuples += textwrap.indent(line, " " * 4).replace(SPACE, " ") + "\n"
+    return f"TUPLES = [\n{tuples}]\n"
+
+
 def _pack(numbers: NDArray[np.int32]) -> str:
+    text = base64.b85encode(zlib.compress(write_planes(numbers), 9)).decode("ascii")
+    lines = (text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_planes(numbers: NDArray[np.int32]) -> bytes:
     """The lowest bytes of all numbers, then the next ones, which are nearly all 0.
 
     Small numbers of either sign become small ones without: 0, -1, 1, -2, 2 are 0, 1, 2, 3, 4.
     """
     folded = (numbers << 1) ^ (numbers >> 31)
-    planes = np.ascontiguousarray(folded.astype("<i4").view(np.uint8).reshape(-1, 4).T)
-    text = base64.b85encode(zlib.compress(planes.tobytes(), 9)).decode("ascii")
-    lines = (text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
-    return "".join(f"{line}\n" for line in lines)
+    return np.ascontiguousarray(folded.astype("<i4").view(np.uint8).reshape(-1, 4).T).tobytes()
 
 
-MLP_TEMPLATE = Path(__file__).with_name("templates") / "mlp.py"
+MLP_TEMPLATE = TEMPLATES / "mlp.py"
 
 
 def describe_mlp(player: NetworkPlayer) -> NetworkSource:
@@ -129,7 +138,7 @@ def first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     decoder = player.decoder
     units = decoder.mlp.sizes[1]
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
-    height = decoder.rows + 1
+    height = decoder.game.rules.height
     places = [0]
     for kind in range(2):
         for row in reversed(range(decoder.rows)):
@@ -140,7 +149,7 @@ def first_layer(player: NetworkPlayer) -> NDArray[np.int32]:
     return packed[places]
 
 
-GRAPH_TEMPLATE = Path(__file__).with_name("templates") / "graph.py"
+GRAPH_TEMPLATE = TEMPLATES / "graph.py"
 
 
 def describe_graph(player: GraphPlayer) -> NetworkSource:
@@ -167,13 +176,19 @@ def find_discs(player: GraphPlayer) -> list[tuple[int, float]]:
     ]
 
 
-TEMPLATE = Path(__file__).with_name("templates") / "bot.py"
+TEMPLATE, STEAL_TEMPLATE = TEMPLATES / "bot.py", TEMPLATES / "steal.py"
 INSIDES: dict[str, Callable[[Any], NetworkSource]] = {
     NetworkPlayer.kind: describe_mlp,
     GraphPlayer.kind: describe_graph,
     TuplePlayer.kind: describe_tuples,
 }
 """What describes the network, by the kind of player."""
+THOUGHTS = {
+    NetworkPlayer.kind: "page_mlp.py",
+    GraphPlayer.kind: "page_graph.py",
+    TuplePlayer.kind: "page_tuples.py",
+}
+"""What tells what a network thinks of each move, by the kind of player."""
 
 
 def export_python(player: BredPlayer) -> str:
@@ -185,23 +200,43 @@ def export_python(player: BredPlayer) -> str:
     Raises:
         BadValueError: The player makes random moves now and then.
     """
-    decoder = player.decoder
     inside = INSIDES[player.kind](player)
-    bot, networks = read_template(TEMPLATE), tuple(map(read_template, inside.templates))
-    board = f"COLUMNS, ROWS, CONNECT = {decoder.columns}, {decoder.rows}, {decoder.connect}\n"
-    outer = cut(bot)
+    templates = (TEMPLATE, *inside.templates)
+    outer = cut(read_template(TEMPLATE))
     sections = {
-        "The network": board + inside.constants,
-        "How it plays": outer["How it plays"],
-        **inside.sections(),
+        "The network": write_board(player) + inside.constants,
+        **write_decision(player, inside),
         "How hosts ask": outer["How hosts ask"],
     }
-    return assemble(_write_docstring(player, inside), (bot, *networks), sections)
+    docstring = _write_docstring(player, inside)
+    return assemble(docstring, tuple(map(read_template, templates)), sections)
+
+
+def write_board(player: BredPlayer) -> str:
+    """The lines that define the board, and what they say of STEAL."""
+    decoder = player.decoder
+    board = f"COLUMNS, ROWS, CONNECT = {decoder.columns}, {decoder.rows}, {decoder.connect}\n"
+    if decoder.steal:
+        board += f"VALUES_POSITIONS = {decoder.head == 'value'}\n"
+    return board
+
+
+def write_decision(player: BredPlayer, inside: NetworkSource) -> dict[str, str]:
+    """All between the network and its host, as sections by title: how a move is chosen."""
+    plays = cut(read_template(TEMPLATE))["How it plays"]
+    sections = {"How it plays": plays, **inside.sections()}
+    if player.decoder.steal:
+        sections["How it plays"] = plays.replace("def choose(", "def choose_column(")
+        for template in (TEMPLATES / THOUGHTS[player.kind], STEAL_TEMPLATE):
+            sections |= cut(read_template(template))
+    return sections
 
 
 def write_host(player: BredPlayer, target: str) -> HostSource:
     """The bot, and what reads the moves or the planes of a host for it."""
-    columns, rows, connect = player.game.rules
+    columns, rows, connect, steals = player.game.rules
+    if steals:
+        raise BadValueError(f"{player.name} plays with STEAL, which {target} does not know")
     if target == "openspiel":
         game = f"connect_four(rows={rows},columns={columns},x_in_row={connect})"
     else:
@@ -226,10 +261,7 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
 
 How to use it:
 
-- Kaggle's connectx or open_spiel_connect_four: submit this file as it is. Its last function,
-  agent(), is the agent.
-- The AI Games or Riddles.io, or any host that speaks their text protocols: let the host run
-  "python3" with this file. It reads standard input and writes standard output.
+{_PROGRAM if player.decoder.steal else _HOSTS}
 - Your own program: import it and call choose(board, mark), which returns a column.
 
 {wrap(terms)}
@@ -249,7 +281,8 @@ def describe_player(player: BredPlayer, inside: NetworkSource) -> str:
     if isinstance(player, NetworkPlayer) and not player.decoder.take_wins:
         head = _GREEDY
     facts = [
-        f"board: {decoder.columns} columns, {decoder.rows} rows, {decoder.connect} in a row win",
+        f"board: {decoder.columns} columns, {decoder.rows} rows, {decoder.connect} in a row win"
+        + (f"; STEAL is the move {decoder.columns}" if decoder.steal else ""),
         *inside.description,
         f"head: {head}",
     ]
@@ -258,6 +291,13 @@ def describe_player(player: BredPlayer, inside: NetworkSource) -> str:
     return "\n".join(wrap(f"- {fact}", "  ") for fact in facts)
 
 
+_HOSTS = """\
+- Kaggle's connectx or open_spiel_connect_four: submit this file as it is. Its last function,
+  agent(), is the agent.
+- The AI Games or Riddles.io, or any host that speaks their text protocols: let the host run
+  "python3" with this file. It reads standard input and writes standard output."""
+_PROGRAM = """\
+- Evolve Arena: name it process:"python3 FILE" wherever a player is asked for."""
 _HEADS = {
     "policy": "policy (one output per column; the strongest open one is played)",
     "value": "value (scores each position that a move can reach; a win at once is taken)",

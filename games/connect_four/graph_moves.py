@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.games.connect_four.bitboard import Rules
+from evolve_arena.games.connect_four.bitboard import Rules, column_height
 from evolve_arena.games.connect_four.workspace import (
     CACHE_DISCS_AT,
     CACHE_FIELDS,
@@ -43,7 +43,7 @@ def seat_graph(rules: Rules, packed: Any, player: int, workspace: Any, slot: int
     caches = workspace.caches
     cache = slot * CACHE_FIELDS
     plane = (slot & 1) & packed.seats[player, RELATIVE]
-    row = 2 * rules.columns * (rules.rows + 1)
+    row = 2 * rules.columns * column_height(rules)
     discs_at = packed.seats[player, INPUTS_AT]
     values_at = slot * (workspace.values.shape[0] // (2 * TABLES))
     slots, planes = packed.seats[player, SLOTS], packed.seats[player, PLANES]

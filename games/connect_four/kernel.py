@@ -17,15 +17,20 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
-    all_cells,
     cell_of,
     column_of,
+    count_moves,
     drop,
     full_columns,
     has_line,
+    hide_steal,
+    is_full,
+    is_tight,
     landing_cells,
     mark_if_full,
+    may_steal,
     stack_tops,
+    steal_bit,
     winning_cells,
 )
 from evolve_arena.games.connect_four.graph_moves import (
@@ -44,9 +49,10 @@ from evolve_arena.games.connect_four.network_moves import (
     begin_match,
     choose_by_network,
     init_player,
+    prefers_steal,
     see_disc,
 )
-from evolve_arena.games.connect_four.search import find_best
+from evolve_arena.games.connect_four.search import find_best, value_steal
 from evolve_arena.games.connect_four.tuple_moves import pick_by_tuples
 from evolve_arena.games.connect_four.workspace import (
     BOARD_FIELDS,
@@ -56,6 +62,7 @@ from evolve_arena.games.connect_four.workspace import (
     CACHE_KIND,
     CACHE_LINES_AT,
     CACHE_NOISE,
+    CACHE_PLAYER,
     CACHE_WIDTH,
     MINIMAX,
     POLICY,
@@ -229,19 +236,34 @@ def _play_ply(
         column = np.int64(openings[match, ply])
     if column < 0:
         column = choose_move(rules, packed, 2 * table + side, own, other, full, workspace)
+    game = (game ^ np.uint64(column + 1)) * FNV_PRIME
+    outcome: Any = GOES_ON
+    if is_tight(rules) and column == rules.columns:
+        _see_steal(rules, packed, workspace, table, looks, other)
+        return np.uint64(0), other, full, game, outcome
     bit = drop(own | other, column, rules)
     own |= bit
     full = mark_if_full(full, bit, column, rules)
-    game = (game ^ np.uint64(column + 1)) * FNV_PRIME
-    outcome: Any = GOES_ON
     if has_line(own, rules):
         outcome = 1 - 2 * side
-    elif ply + 1 == all_cells(rules):
+    elif is_full(rules, ply + 1, own | other):
         outcome = 0
     elif looks:
         for slot in range(2 * table, 2 * table + 2):
             see_disc(packed, workspace, slot, side, cell_of(bit))
     return other, own, full, game, outcome
+
+
+@inlined
+def _see_steal(
+    rules: Rules, packed: Any, workspace: Any, table: int, looks: int, disc: Any
+) -> None:
+    """Lets both players look at the board anew, as the only *disc* is now the second one's."""
+    for slot in range(2 * table, 2 * table + 2):
+        player = peek(workspace.caches, slot * CACHE_FIELDS + CACHE_PLAYER)
+        init_player(rules, packed, player, workspace, slot)
+        if looks:
+            see_disc(packed, workspace, slot, 1, cell_of(disc))
 
 
 @compiled
@@ -260,9 +282,10 @@ def draw_openings(rules: Rules, seeds: Any, openings: Any) -> None:
 def _draw_opening(rules: Rules, stream: Any, openings: Any, row: int) -> Any:
     own = other = full = np.uint64(0)
     for ply in range(openings.shape[1]):
-        column = below(stream, rules.columns)
-        while (full >> np.uint64(column)) & np.uint64(1):
-            column = below(stream, rules.columns)
+        column = _choose_at_random(rules, hide_steal(rules, ply & 1, own, full), stream)
+        if is_tight(rules) and column == rules.columns:
+            openings[row, ply] = column  # and the other one has no disc, as the one before
+            continue
         bit = drop(own | other, column, rules)
         own |= bit
         if has_line(own, rules):
@@ -294,11 +317,14 @@ def choose_move(  # noqa: PLR0911  (one for each kind)
     cache = slot * CACHE_FIELDS
     table = slot >> 1
     stream = workspace.streams[table : table + 1]
+    full = hide_steal(rules, slot & 1, own, full)
     noise = peek(workspace.caches, cache + CACHE_NOISE)
     kind = peek(workspace.caches, cache + CACHE_KIND)
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     if strays or kind == RANDOM:
         return _choose_at_random(rules, full, stream)
+    if may_steal(rules, full) and prefers_steal(rules, packed, slot, other, full, workspace):
+        return rules.columns
     if HAS_NETWORKS and kind == NETWORK:
         return choose_by_network(rules, packed, cache, own, other, full, workspace)
     if HAS_GRAPHS and kind == GRAPH:
@@ -306,7 +332,7 @@ def choose_move(  # noqa: PLR0911  (one for each kind)
     if HAS_TUPLES and kind == TUPLES:
         return _choose_by_tuples(rules, packed, cache, own, other, workspace)
     if HAS_SEARCHES and kind == MINIMAX:
-        return _choose_by_search(rules, packed, cache, own, other, workspace, stream)
+        return _choose_by_search(rules, packed, cache, own, other, full, workspace, stream)
     if HAS_TEST_BOTS:
         return _choose_by_stack(rules, own, other, full, stream)
     return _choose_at_random(rules, full, stream)
@@ -333,7 +359,7 @@ def _choose_by_graph(
 ) -> Any:
     """By its head, as networks choose; a recurrent graph remembers the position it chose."""
     if peek(workspace.caches, cache + CACHE_HEAD) == POLICY:
-        return pick_open_output(packed, cache, rules.columns, full, workspace)
+        return pick_open_output(packed, cache, count_moves(rules), full, workspace)
     discs = own | other
     wins = winning_cells(own, rules) & landing_cells(discs, rules)
     if wins:
@@ -366,12 +392,25 @@ def _choose_by_tuples(
 
 @inlined
 def _choose_by_search(
-    rules: Rules, packed: Any, cache: int, own: Any, other: Any, workspace: Any, stream: Any
+    rules: Rules,
+    packed: Any,
+    cache: int,
+    own: Any,
+    other: Any,
+    full: Any,
+    workspace: Any,
+    stream: Any,
 ) -> Any:
     """One of the best columns, each as likely; a single one without a draw."""
     depth = peek(workspace.caches, cache + CACHE_DEPTH)
     lines_at = peek(workspace.caches, cache + CACHE_LINES_AT)
-    best, _ = find_best(rules, packed.columns, lines_at, workspace.search, own, other, depth)
+    best, value = find_best(rules, packed.columns, lines_at, workspace.search, own, other, depth)
+    if may_steal(rules, full):
+        stolen = value_steal(rules, packed.columns, lines_at, workspace.search, other, depth)
+        if stolen > value:
+            best = steal_bit(rules)
+        elif stolen == value:
+            best |= steal_bit(rules)
     choices = count_bits(best)
     if choices > 1:
         for _ in range(below(stream, choices)):
@@ -404,6 +443,6 @@ def _find_stack(rules: Rules, own: Any, other: Any, full: Any) -> Any:
 @inlined
 def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
-        column = below(stream, rules.columns)
+        column = below(stream, count_moves(rules))
         if not (full >> np.uint64(column)) & ONE:
             return column

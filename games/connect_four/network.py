@@ -46,9 +46,10 @@ class NetworkDecoder(BoardView):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.head == "policy" and not 2 <= self.columns <= LANES:
+        if self.head == "policy" and not (self.columns >= 2 and self.outputs <= LANES):
             raise BadValueError(
-                f"head is 'policy', for 2 to {LANES} columns, not {self.columns}: use 'value'"
+                f"head is 'policy', for 2 to {LANES - self.steal} columns, not {self.columns}: use"
+                " 'value'"
             )
         if self.head == "action" and self.symmetric:
             raise BadValueError("symmetric is for the heads 'policy' and 'value', not 'action'")
@@ -74,7 +75,8 @@ class NetworkDecoder(BoardView):
     @cached_property
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         cells = np.arange(self.board.inputs).reshape(-1, self.columns)
-        outputs = np.arange(self.mlp.outputs)[::-1]
+        outputs = np.arange(self.mlp.outputs)
+        outputs[: self.columns] = outputs[: self.columns][::-1].copy()
         return share_genes(self.mlp, cells[:, ::-1].ravel(), outputs)
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:

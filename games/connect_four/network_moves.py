@@ -10,13 +10,20 @@ from evolve_arena.core.compiled import inlined
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
     cell_of,
+    column_height,
     column_of,
+    count_moves,
     drop,
+    is_tight,
     landing_cells,
     winning_cells,
 )
-from evolve_arena.games.connect_four.graph_moves import seat_graph, show_disc
-from evolve_arena.games.connect_four.tuple_moves import seat_tuples, show_disc_to_tuples
+from evolve_arena.games.connect_four.graph_moves import seat_graph, show_disc, value_disc
+from evolve_arena.games.connect_four.tuple_moves import (
+    seat_tuples,
+    show_disc_to_tuples,
+    value_disc_by_tuples,
+)
 from evolve_arena.games.connect_four.workspace import (
     ACTION,
     CACHE_ACTIONS_AT,
@@ -29,6 +36,7 @@ from evolve_arena.games.connect_four.workspace import (
     CACHE_LAYERS,
     CACHE_LINES_AT,
     CACHE_NOISE,
+    CACHE_PLAYER,
     CACHE_SHAPE,
     CACHE_SIDE,
     CACHE_SUMS_AT,
@@ -43,11 +51,13 @@ from evolve_arena.games.connect_four.workspace import (
     RELATIVE,
     TABLES,
     TAKES_WINS,
+    VALUE,
     WIDTH_OF_GRAPHS,
 )
 from evolve_arena.genomes.network import (
     ACTIVATION,
     LAYERS,
+    RESOLUTION,
     SIZES,
     activate_sums,
     add_column,
@@ -95,7 +105,7 @@ def choose_by_network(
 @inlined
 def _choose_by_policy(rules: Rules, packed: Any, cache: int, full: Any, workspace: Any) -> Any:
     caches = workspace.caches
-    allowed = ~full & ((ONE << np.uint64(rules.columns)) - ONE)
+    allowed = ~full & ((ONE << np.uint64(count_moves(rules))) - ONE)
     at = peek(caches, cache + CACHE_SUMS_AT)
     base = peek(caches, cache + CACHE_WEIGHTS_AT)
     if not HAS_DEEP or peek(caches, cache + CACHE_LAYERS) == 2:
@@ -139,7 +149,7 @@ def _choose_by_action(rules: Rules, packed: Any, cache: int, full: Any, workspac
     """The first column of the best value."""
     best = -1
     best_value = np.float32(0.0)
-    for column in range(rules.columns):
+    for column in range(count_moves(rules)):
         if (full >> np.uint64(column)) & ONE:
             continue
         value = value_column(packed, cache, column, workspace)
@@ -210,6 +220,8 @@ def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: in
     poke(caches, cache + CACHE_NOISE, packed.seats[player, NOISE])
     poke(caches, cache + CACHE_SIDE, side)
     poke(caches, cache + CACHE_WIDTH, 0)
+    if is_tight(rules):
+        poke(caches, cache + CACHE_PLAYER, player)
     if HAS_NETWORKS and kind == NETWORK:
         row = packed.seats[player, SHAPE]
         units = packed.shapes[row, SIZES + 1]
@@ -217,7 +229,7 @@ def init_player(rules: Rules, packed: Any, player: int, workspace: Any, slot: in
         sums_at = slot * (workspace.sums.shape[0] // (2 * TABLES))
         columns_at = packed.seats[player, COLUMNS_AT]
         plane = side & packed.seats[player, RELATIVE]
-        bits = rules.columns * (rules.rows + 1)
+        bits = rules.columns * column_height(rules)
         poke(caches, cache + CACHE_HEAD, packed.seats[player, HEAD])
         poke(caches, cache + CACHE_SHAPE, row)
         poke(caches, cache + CACHE_LAYERS, packed.shapes[row, LAYERS])
@@ -266,9 +278,52 @@ def begin_match(
     """
     if not going_on:
         init_player(rules, packed, 0, workspace, side)
-    for cell in range(rules.columns * (rules.rows + 1)):
+    for cell in range(rules.columns * column_height(rules)):
         bit = ONE << np.uint64(cell)
         if own & bit:
             see_disc(packed, workspace, side, side, cell)
         elif other & bit:
             see_disc(packed, workspace, side, 1 - side, cell)
+
+
+@inlined
+def prefers_steal(
+    rules: Rules, packed: Any, slot: int, disc: Any, full: Any, workspace: Any
+) -> Any:
+    """Whether who values positions thinks more of STEAL than of each column.
+
+    The player on *slot* has seen the only *disc*, the first player's. What it is worth to own that
+    one is what a disc on its cell is worth on the empty board. Others choose otherwise: False.
+    """
+    cache = slot * CACHE_FIELDS
+    kind = peek(workspace.caches, cache + CACHE_KIND)
+    is_network = HAS_NETWORKS and kind == NETWORK
+    is_graph = HAS_GRAPHS and kind == GRAPH
+    if is_network or is_graph:
+        if peek(workspace.caches, cache + CACHE_HEAD) != VALUE:
+            return False
+    elif not (HAS_TUPLES and kind == TUPLES):
+        return False
+    init_player(rules, packed, peek(workspace.caches, cache + CACHE_PLAYER), workspace, slot)
+    stolen = value_cell(packed, cache, cell_of(disc), workspace)
+    see_disc(packed, workspace, slot, 0, cell_of(disc))
+    for column in range(rules.columns):
+        if not (full >> np.uint64(column)) & ONE and not stolen > value_cell(
+            packed, cache, cell_of(drop(disc, column, rules)), workspace
+        ):
+            return False
+    return True
+
+
+@inlined
+def value_cell(packed: Any, cache: int, cell: int, workspace: Any) -> Any:
+    """What a player who values positions thinks of an own disc on *cell*, whatever its kind."""
+    kind = peek(workspace.caches, cache + CACHE_KIND)
+    value: Any = 0.0
+    if HAS_GRAPHS and kind == GRAPH:
+        value = value_disc(packed, cache, cell, workspace)
+    elif HAS_TUPLES and kind == TUPLES:
+        value = value_disc_by_tuples(packed, cache, cell, workspace) / RESOLUTION
+    elif HAS_VALUES and kind == NETWORK:
+        value = np.float64(value_disc_by_network(packed, cache, cell, workspace))
+    return value

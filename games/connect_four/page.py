@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolve_arena.games.connect_four.game import DIGITS, ConnectFour, Position
+from evolve_arena.games.connect_four.game import DIGITS, STEAL, ConnectFour, Position
 from evolve_arena.players.board_view import BoardView
 
 
@@ -15,7 +15,7 @@ class ConnectFourBoard(BoardView):
 
     def layout(self) -> dict[str, Any]:
         """The cells, with the numbers of the columns below them."""
-        columns, rows, _ = self.game.rules
+        columns, rows, *_ = self.game.rules
         cells = [
             {
                 "x": column,
@@ -47,18 +47,35 @@ class ConnectFourBoard(BoardView):
         cells = position.cells().ravel().tolist()
         return {
             "pieces": [[cell, owner - 1, 0] for cell, owner in enumerate(cells) if owner],
-            "panels": [],
+            "panels": [{"title": STEAL.upper(), "lines": [_HINT]}]
+            if self._offers(position)
+            else [],
             "to_move": self.game.to_move(position),
         }
 
     def moves(self, position: Position) -> list[dict[str, Any]]:
-        """The open columns; ``path`` is the cell on which the disc comes to lie."""
+        """The open columns; ``path`` is the cell on which the disc comes to lie.
+
+        While STEAL is offered, the one disc stands for that.
+        """
         found, columns = super().moves(position), self.game.rules.columns
         cells = position.cells().ravel().tolist()
         for move in found:
+            if move["move"] == STEAL:
+                move["path"] = [next(cell for cell, owner in enumerate(cells) if owner)]
+                continue
             column = self.game.parse_move(move["move"])
             whole = range(column, len(cells), columns)
             landing = max(cell for cell in whole if not cells[cell])
+            others = [cell for cell in whole if cell != landing]
+            if self._offers(position):
+                others = [cell for cell in others if not cells[cell]]
             move["path"] = [landing]
-            move["paths"] = [[landing], *([cell] for cell in whole if cell != landing)]
+            move["paths"] = [[landing], *([cell] for cell in others)]
         return found
+
+    def _offers(self, position: Position) -> bool:
+        return bool(self.game.rules.steal) and position.ply == 1
+
+
+_HINT = "The second player may take the disc instead of a column: click it."

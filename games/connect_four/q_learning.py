@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
@@ -147,6 +148,11 @@ class QLearning(Learner[QLearningState]):
     decoder: NetworkDecoder
 
     def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
+        if decoder.steal:
+            raise BadValueError(
+                "game.steal is 1: the method 'q-learning' learns without STEAL; 'td-tuples' learns"
+                " with it"
+            )
         super().__init__(config, decoder)
         decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
 

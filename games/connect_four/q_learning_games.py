@@ -20,8 +20,10 @@ from evolve_arena.games.connect_four.bitboard import (
     Rules,
     all_cells,
     cell_of,
+    column_height,
     drop,
     has_line,
+    make_rules,
     mark_if_full,
 )
 from evolve_arena.games.connect_four.network import NetworkDecoder
@@ -118,7 +120,7 @@ def learn_part(
 def make_learning_settings(decoder: NetworkDecoder, options: Mapping[str, Any]) -> LearningSettings:
     """The *options*, which are `QLearningConfig`'s, as compiled code reads them."""
     rules = decoder.game.rules
-    cells = rules.columns * (rules.rows + 1)
+    cells = rules.columns * rules.height
     width = int(padded(decoder.hidden[0]))
     index = np.maximum(decoder.board.index, 0) * width
     factor = decoder.board.factor
@@ -135,7 +137,7 @@ def make_learning_settings(decoder: NetworkDecoder, options: Mapping[str, Any]) 
         kind=ACTIVATIONS[decoder.activation],
     )
     return LearningSettings(
-        rules=Rules(*(int(size) for size in rules)),
+        rules=make_rules(*(int(size) for size in rules)),
         reader=reader,
         future=FUTURES[options["future"]],
         discount=np.float32(options["discount"]),
@@ -341,8 +343,8 @@ def learn_move(
 @inlined
 def mirror_discs(discs: Any, rules: Rules) -> Any:
     """The *discs* with left and right exchanged."""
-    height = rules.rows + 1
-    whole = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(63 - rules.rows)
+    height = column_height(rules)
+    whole = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - height)
     result = np.uint64(0)
     for column in range(rules.columns):
         part = (discs >> np.uint64(column * height)) & whole

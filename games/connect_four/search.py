@@ -12,17 +12,30 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.games.connect_four.bitboard import Rules, cell_of, winning_cells
+from evolve_arena.games.connect_four.bitboard import (
+    Rules,
+    board_cells,
+    bottom_cells,
+    cell_of,
+    free_cells,
+    is_tight,
+    winning_cells,
+)
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.search import (
     INFINITE,
+    TABLE_AT,
     UNKNOWN,
     count_node,
+    find_pair,
     find_slot,
     losing,
     probe,
+    probe_pair,
+    read_move,
     remembered_move,
     store,
+    store_pair,
     winning,
 )
 
@@ -58,8 +71,8 @@ def find_best(
 ) -> Any:
     """What :func:`find_moves` gives, for compiled code."""
     discs = own | other
-    bottom = _bottom_cells(rules)
-    free = _free_cells(rules, bottom, discs)
+    bottom = bottom_cells(rules)
+    free = free_cells(rules, bottom, discs)
     wins = _threats(rules, own) & free
     if wins:
         return wins, winning(depth)
@@ -73,10 +86,12 @@ def find_best(
         bit = _heaviest(moves, lines, lines_at)
         moves ^= bit
         gained = score + peek(lines, lines_at + cell_of(bit))
-        if not _free_cells(rules, bottom, discs | bit):
+        if not free_cells(rules, bottom, discs | bit):
             value = 0
         elif depth == 1:
             value = gained
+        elif is_tight(rules) and rules.steal and not discs:
+            value = _value_first_disc(rules, lines, lines_at, memory, bottom, bit, depth)
         else:  # a window that begins below the best so far tells equals from worse
             value = -_value_position(
                 *(rules, lines, lines_at, memory, bottom, other, own | bit, -gained),
@@ -88,6 +103,31 @@ def find_best(
         elif value == best:
             found |= bit
     return found, best
+
+
+@inlined
+def value_steal(rules: Rules, lines: Any, lines_at: int, memory: Any, disc: Any, depth: int) -> Any:
+    """What it is worth to STEAL the only *disc*, with *depth* plies left."""
+    gained = peek(lines, lines_at + cell_of(disc))
+    if depth == 1:
+        return gained
+    return -_value_position(
+        *(rules, lines, lines_at, memory, bottom_cells(rules), np.uint64(0), disc, -gained),
+        *(depth - 1, -INFINITE, INFINITE),
+    )
+
+
+@inlined
+def _value_first_disc(
+    rules: Rules, lines: Any, lines_at: int, memory: Any, bottom: Any, bit: Any, depth: int
+) -> Any:
+    """What the first disc, on *bit*, is worth if the other may STEAL it; *depth* is 2 or more."""
+    gained = peek(lines, lines_at + cell_of(bit))
+    kept = -_value_position(
+        *(rules, lines, lines_at, memory, bottom, np.uint64(0), bit, -gained),
+        *(depth - 1, -INFINITE, INFINITE),
+    )
+    return min(kept, -value_steal(rules, lines, lines_at, memory, bit, depth - 1))
 
 
 @compiled
@@ -111,18 +151,16 @@ def _value_position(
     """
     count_node(memory)
     discs = own | other
-    free = _free_cells(rules, bottom, discs)
+    free = free_cells(rules, bottom, discs)
     if depth == 1:
         return _value_last_ply(rules, lines, lines_at, bottom, discs, free, score)
     moves = _safe_moves(rules, bottom, other, free)
     if not moves:
         return losing(depth)
-    key = (discs + bottom) | own
-    slot = find_slot(memory, key) if depth >= TABLE_DEPTH else -1
-    known = probe(memory, slot, key, depth, low, high)
+    key, slot, known, hint_cell = _recall(rules, memory, bottom, own, discs, depth, low, high)
     if known != UNKNOWN:
         return known
-    hint = _bit_of(remembered_move(memory, slot, key)) & moves
+    hint = _bit_of(hint_cell) & moves
     best = -INFINITE
     best_cell = 0
     floor = low
@@ -132,7 +170,7 @@ def _value_position(
         moves ^= bit
         cell = cell_of(bit)
         value = 0
-        if _free_cells(rules, bottom, discs | bit):
+        if free_cells(rules, bottom, discs | bit):
             gained = score + peek(lines, lines_at + cell)
             value = -_value_position(
                 *(rules, lines, lines_at, memory, bottom, other, own | bit, -gained),
@@ -144,8 +182,32 @@ def _value_position(
             floor = max(floor, best)
             if best >= high:
                 break
-    store(memory, slot, key, depth, low, high, best, best_cell)
+    if is_tight(rules):
+        if slot >= 0:
+            store_pair(memory, slot, discs, own, depth, low, high, best, best_cell)
+    else:
+        store(memory, slot, key, depth, low, high, best, best_cell)
     return best
+
+
+@inlined
+def _recall(
+    rules: Rules, memory: Any, bottom: Any, own: Any, discs: Any, depth: int, low: int, high: int
+) -> Any:
+    """What the table knows of a position: its key, its place, its value, the best move's cell.
+
+    Tight boards have no bit left that tells whose the discs are: there a pair of words is the key.
+    """
+    if is_tight(rules):
+        if depth < TABLE_DEPTH or memory.shape[0] == TABLE_AT:
+            return discs, -1, UNKNOWN, -1
+        slot = find_pair(memory, TABLE_AT, discs, own)
+        known, word = probe_pair(memory, slot, discs, own, depth, low, high)
+        return discs, slot, known, read_move(word) if word >= 0 else -1
+    key = (discs + bottom) | own
+    slot = find_slot(memory, key) if depth >= TABLE_DEPTH else -1
+    known = probe(memory, slot, key, depth, low, high)
+    return key, slot, known, remembered_move(memory, slot, key)
 
 
 @inlined
@@ -154,7 +216,7 @@ def _value_last_ply(
 ) -> Any:
     """The value with one ply left, in which nobody wins: the cell with most lines is taken."""
     bit = _heaviest(free, lines, lines_at)
-    if not _free_cells(rules, bottom, discs | bit):
+    if not free_cells(rules, bottom, discs | bit):
         return 0
     return score + peek(lines, lines_at + cell_of(bit))
 
@@ -162,10 +224,12 @@ def _value_last_ply(
 @inlined
 def _safe_moves(rules: Rules, bottom: Any, other: Any, free: Any) -> Any:
     """The cells, of those *free* to drop into, after which the opponent can't win at once."""
-    threats = _threats(rules, other) & _board(rules, bottom)
+    threats = _threats(rules, other) & board_cells(rules, bottom)
     forced = free & threats
     if forced & (forced - ONE):
         return np.uint64(0)
+    if is_tight(rules):
+        threats &= ~bottom  # below them lie the highest cells of other columns
     return (forced or free) & ~(threats >> ONE)
 
 
@@ -204,27 +268,6 @@ def _points(rules: Rules, lines: Any, lines_at: int, discs: Any) -> Any:
         points += peek(lines, lines_at + cell_of(discs))
         discs &= discs - ONE
     return points
-
-
-@inlined
-def _bottom_cells(rules: Rules) -> Any:
-    """The lowest cell of each column."""
-    cells = ONE
-    for _ in range(1, rules.columns):
-        cells = (cells << np.uint64(rules.rows + 1)) | ONE
-    return cells
-
-
-@inlined
-def _board(rules: Rules, bottom: Any) -> Any:
-    """All cells, without the bits on top of the columns."""
-    return (bottom << np.uint64(rules.rows)) - bottom
-
-
-@inlined
-def _free_cells(rules: Rules, bottom: Any, discs: Any) -> Any:
-    """Where a disc may come to lie."""
-    return (discs + bottom) & _board(rules, bottom)
 
 
 @inlined

@@ -67,7 +67,7 @@ class SiteDialect(Dialect):
 
     def greet(self, game: ConnectFour, side: int, limits: Limits) -> str:
         """Its settings."""
-        columns, rows, _ = game.rules
+        columns, rows, *_ = game.rules
         seat = {"columns": columns, "rows": rows, "id": self.cells[1 + side]}
         return self.settings.format(**seat, **vars(limits))
 
@@ -97,6 +97,46 @@ class SiteDialect(Dialect):
         """The line that shows *position*, top row first."""
         rows = (",".join(self.cells[cell] for cell in row) for row in position.cells())
         return f"update game field {self.row_end.join(rows)}\n"
+
+
+@dataclass(frozen=True)
+class CodinGameDialect(Dialect):
+    """Connect 4 on CodinGame, where STEAL is called so, or -2."""
+
+    limits: Limits
+    """What a bot may use there."""
+
+    answer = "a column or STEAL"
+
+    def greet(self, game: ConnectFour, side: int, limits: Limits) -> str:
+        """Its number and that of the other."""
+        return f"{side} {1 - side}\n"
+
+    def show(self, position: Position) -> str:
+        """The number of the turn, the board, the legal moves, and the move before."""
+        game = ConnectFour(**position.rules._asdict())
+        rows = ["".join(".01"[cell] for cell in row) for row in position.cells()]
+        moves = [self._write(game, move) for move in game.legal_moves(position)]
+        last = "-1" if position.last is None else self._write(game, position.last)
+        return "\n".join([str(position.ply), *rows, str(len(moves)), *moves, last, ""])
+
+    def ask(self, bank: int, limits: Limits) -> str:
+        """Nothing: a bot answers what it is shown."""
+        return ""
+
+    def read(self, game: ConnectFour, position: Position, line: bytes) -> int | None:
+        """The column, or STEAL; what follows a space is for spectators."""
+        match = re.fullmatch(rb"(STEAL|-2|[0-9]{1,2})(?:[ \t].*)?", line)
+        if match is None:
+            return None
+        move = game.rules.columns if match[1] in (b"STEAL", b"-2") else int(match[1])
+        if move == game.rules.columns and match[1].isdigit():
+            return None
+        game.play(position, move)
+        return move
+
+    def _write(self, game: ConnectFour, move: int) -> str:
+        return "-2" if move == game.rules.columns else str(move)
 
 
 DIALECTS: dict[str, Dialect] = {
@@ -132,8 +172,9 @@ DIALECTS: dict[str, Dialect] = {
         plies_per_round=2,
         echoes=False,
     ),
+    "codingame": CodinGameDialect(Limits(time_bank=1_000, per_move=100)),
 }
-"""The AI Games (2016) and Riddles.io (2017), as recorded from their hosts."""
+"""The AI Games (2016) and Riddles.io (2017), as recorded from their hosts; and CodinGame."""
 
 
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES", ACTION: "HAS_ACTIONS"}
@@ -209,7 +250,7 @@ GAME = GameSpec(
         flags=(*HEAD_FLAGS.values(), "HAS_DEEP", *KIND_FLAGS.values()),
         needs=_needs,
         decide=_decide,
-        make_workspace=lambda rules, players: make_workspace(players),
+        make_workspace=lambda rules, players: make_workspace(players, rules),
         record_fields=SEAT_FIELDS,
         draw_openings=draw_openings,
         longest_opening=lambda rules: rules.columns * rules.rows // 2,
@@ -235,13 +276,17 @@ GAME = GameSpec(
         "python": "evolve_arena.games.connect_four.export_python:export_python",
         "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
         "c": "evolve_arena.games.connect_four.export_c:export_c",
+        "codingame": "evolve_arena.games.connect_four.export_codingame:export_codingame",
     },
     hosts={
         "openspiel": "evolve_arena.games.connect_four.export_python:write_host",
         "pettingzoo": "evolve_arena.games.connect_four.export_python:write_host",
     },
     importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
-    learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
+    learn_tuples=lambda rules: (
+        teach,
+        partial(make_tuple_workspace, rules.columns * rules.rows + rules.steal),
+    ),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
         "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",

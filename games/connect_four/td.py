@@ -137,6 +137,10 @@ class Td(Learner[TdState]):
                 f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
+        if game.options["steal"]:
+            raise BadValueError(
+                "game.steal is 1: the method 'td' learns without STEAL; 'td-tuples' learns with it"
+            )
         return NetworkDecoder(**game.options, **network.model_dump())
 
     def __init__(self, config: TdConfig, decoder: NetworkDecoder) -> None:

@@ -30,8 +30,10 @@ from evolve_arena.games.connect_four.bitboard import (
     Rules,
     all_cells,
     cell_of,
+    column_height,
     drop,
     has_line,
+    make_rules,
     mark_if_full,
 )
 from evolve_arena.games.connect_four.td_moves import (
@@ -75,7 +77,15 @@ def teach_part(
     outputs[1][part] = 0.0
     streams = seeds[part].copy()  # they go on as numbers are drawn
     arrays = streams, outputs[0][part], outputs[1][part]
-    _teach(Rules(*options["rules"]), pupil, learning, index, factor, make_workspace(pupil), *arrays)
+    _teach(
+        make_rules(*options["rules"]),
+        pupil,
+        learning,
+        index,
+        factor,
+        make_workspace(pupil),
+        *arrays,
+    )
 
 
 @compiled
@@ -178,7 +188,7 @@ def _play(
         How many plies it took, and 1, 0 or -1 if who began won, nobody, or the other.
     """
     own = other = full = np.uint64(0)
-    bits = rules.columns * (rules.rows + 1)
+    bits = rules.columns * column_height(rules)
     start_sums(pupil, workspace.sums, 0)
     start_sums(pupil, workspace.sums, pupil.width)
     for ply in range(all_cells(rules)):

@@ -15,7 +15,7 @@ from evolve_arena.core.errors import (
     one_line,
 )
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
-from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.game import STEAL, ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
@@ -39,12 +39,16 @@ class ConnectFourText(TextUI):
         return self.game.parse_move(match[1])
 
     def name(self, move: int, position: Position) -> str:
-        """Such as "column 3"."""
+        """Such as "column 3", or "STEAL"."""
+        if move == self.game.rules.columns:
+            return STEAL.upper()
         return f"column {self.game.format_move(move)}"
 
     def question(self, position: Position) -> str:
-        """Which columns there are."""
-        return f"column 0-{self.game.format_move(self.game.rules.columns - 1)}"
+        """Which columns there are, and if STEAL is offered."""
+        offered = self.game.rules.steal and position.ply == 1
+        last = self.game.format_move(self.game.rules.columns - 1)
+        return f"column 0-{last}{f' or {STEAL}' if offered else ''}"
 
     def list_moves(self, position: Position) -> str:
         """Which columns have room."""
@@ -65,14 +69,14 @@ class ConnectFourText(TextUI):
         return draw_board(self.game, position, last, colour=colour)
 
     def write_game(self, moves: Sequence[int], positions: Sequence[Position]) -> str:
-        """A character for each move: ``3321``."""
+        """A character for each move: ``3321``; STEAL is a word: ``4steal3``."""
         return "".join(self.game.format_move(move) for move in moves)
 
     def read_game(self, text: str) -> tuple[int, ...]:
         """Moves such as ``3321``, with or without blanks between."""
         bare = "".join(text.split())
         try:
-            moves = tuple(self.game.parse_move(character) for character in bare)
+            moves = tuple(map(self.game.parse_move, self.game.split_moves(bare)))
         except IllegalMoveError as error:
             raise PositionError(f"moves {text!r}: {error}") from None
         self.game.parse_position(bare)
@@ -131,7 +135,8 @@ def find_values(
         earlier: Those before, in which a recurrent policy network has been asked.
 
     Returns:
-        Shape ``(columns,)``; not a number where a column is full.
+        Shape ``(moves,)``: columns, and STEAL if the game has it; not a number where a column is
+        full or nobody may STEAL.
     """
     if player.decoder.head != "policy":
         return player.value_columns(position)
@@ -148,7 +153,7 @@ def find_values(
         outputs = player.decoder.mlp.evaluate(genome, inputs)[-1]
     else:
         raise TypeError(f"{type(player).__name__} is no kind of network that is known here")
-    values = np.full(player.decoder.columns, np.nan)
+    values = np.full(player.game.rules.moves, np.nan)
     for column in player.game.legal_moves(position):
         values[column] = outputs[column]
     return values
@@ -203,7 +208,7 @@ def draw_board(
     cells = position.cells()
     line = find_lines(game, position)
     top = None
-    if last is not None:
+    if last is not None and last < game.rules.columns:
         top = (int((cells[:, last] != 0).argmax()), last)
     rows = []
     for row in range(game.rules.rows):
@@ -219,7 +224,7 @@ def draw_board(
 
 def find_lines(game: ConnectFour, position: Position) -> set[tuple[int, int]]:
     """The cells of all complete lines, as (row, column), row 0 on top."""
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     cells = position.cells()
     found: set[tuple[int, int]] = set()
     for row in range(rows):

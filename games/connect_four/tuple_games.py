@@ -20,11 +20,16 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.games.connect_four.bitboard import (
     Rules,
-    all_cells,
     cell_of,
+    column_height,
+    count_moves,
     drop,
+    hide_steal,
+    is_full,
+    is_tight,
     landing_cells,
     mark_if_full,
+    may_steal,
     winning_cells,
 )
 from evolve_arena.genomes.simd import peek
@@ -89,7 +94,7 @@ def _play(
     own = other = full = np.uint64(0)
     start_readings(structure, 0, workspace.entries, 0)
     ply = 0
-    while ply < all_cells(rules):
+    while not is_full(rules, ply, own | other):
         side = ply & 1
         if winning_cells(own, rules) & landing_cells(own | other, rules):
             return ply + 1, 1 - 2 * side
@@ -97,8 +102,9 @@ def _play(
         explores = chance(stream) < learning.exploration
         zero = np.float32(0.0)
         total = zero
+        closed = hide_steal(rules, side, own, full)
         if explores:
-            column = _choose_at_random(rules, full, stream)
+            column = _choose_at_random(rules, closed, stream)
         else:
             total = sum_entries(
                 structure, 0, workspace.entries, 0, tables, table, workspace.now, zero
@@ -106,7 +112,16 @@ def _play(
             column, total = _choose(
                 rules, structure, tables, table, side, own | other, total, workspace
             )
-        bit = drop(own | other, column, rules)
+            if may_steal(rules, closed):
+                stolen = _sum_after_steal(structure, tables, table, other, workspace)
+                if -stolen > -total:  # who steals is the second player
+                    column, total = rules.columns, stolen
+        if is_tight(rules) and column == rules.columns:
+            bit, other = other, np.uint64(0)
+            start_readings(structure, 0, workspace.entries, 0)
+        else:
+            bit = drop(own | other, column, rules)
+            full = mark_if_full(full, bit, column, rules)
         note_change(structure, 0, workspace.entries, 0, side, cell_of(bit))
         if explores:
             total = sum_entries(
@@ -114,9 +129,20 @@ def _play(
             )
         note_position(workspace, ply, 0, readings, table, total, explores)
         own, other = other, own | bit
-        full = mark_if_full(full, bit, column, rules)
         ply += 1
     return ply, 0
+
+
+@inlined
+def _sum_after_steal(structure: Any, tables: Any, table: int, disc: Any, workspace: Any) -> Any:
+    """The sum after STEAL of the only *disc*; the board is then shown as it was."""
+    zero = np.float32(0.0)
+    start_readings(structure, 0, workspace.entries, 0)
+    note_change(structure, 0, workspace.entries, 0, 1, cell_of(disc))
+    total = sum_entries(structure, 0, workspace.entries, 0, tables, table, workspace.now, zero)
+    start_readings(structure, 0, workspace.entries, 0)
+    note_change(structure, 0, workspace.entries, 0, 0, cell_of(disc))
+    return total
 
 
 @inlined
@@ -143,7 +169,7 @@ def _choose(
             structure, 0, workspace.entries, 0, side, cell, tables, table, workspace.now, total
         )
         if best < 0 or sign * after > sign * best_total:
-            best = cell // (rules.rows + 1)
+            best = cell // column_height(rules)
             best_total = after
     return best, best_total
 
@@ -151,6 +177,6 @@ def _choose(
 @inlined
 def _choose_at_random(rules: Rules, full: Any, stream: Any) -> Any:
     while True:
-        column = below(stream, rules.columns)
+        column = below(stream, count_moves(rules))
         if not (full >> np.uint64(column)) & ONE:
             return column

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.games.connect_four.bitboard import Rules, cell_of, landing_cells
+from evolve_arena.games.connect_four.bitboard import Rules, cell_of, column_height, landing_cells
 from evolve_arena.games.connect_four.workspace import (
     CACHE_FIELDS,
     CACHE_SIDE,
@@ -69,7 +69,7 @@ def pick_by_tuples(rules: Rules, packed: Any, cache: int, discs: Any, workspace:
         cell = cell_of(bit)
         value = sign * _sum_after(packed, cache, cell, total, workspace)
         if best < 0 or value > best_value:
-            best = cell // (rules.rows + 1)
+            best = cell // column_height(rules)
             best_value = value
     return best
 

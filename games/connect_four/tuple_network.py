@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
@@ -40,11 +40,13 @@ class TupleDecoder(tuples.TupleDecoder):
     """How many random walks there are; lines are as many as the board has."""
     length: int = 8
     """Cells of a random walk."""
+    steal: int = field(default=0, kw_only=True)
+    """Whether there is the move STEAL: 0 or 1."""
 
     @cached_property
     def game(self) -> ConnectFour:
         """What the player plays."""
-        return ConnectFour(columns=self.columns, rows=self.rows, connect=self.connect)
+        return ConnectFour(self.columns, self.rows, self.connect, self.steal)
 
     @property
     def cells(self) -> int:

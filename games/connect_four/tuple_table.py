@@ -144,7 +144,7 @@ def _list_members(readings: list[dict[int, _Part]], rules: Rules) -> list[list[i
                 if column in parts and {row, row + 1} & set(parts[column].rows):
                     concerned.append(number)
             members.append(concerned)
-        members.append([])  # the bit on top of the column, which stays empty
+        members += [[]] * (rules.height - rules.rows)  # a bit on top of the column stays empty
     return members
 
 
@@ -154,7 +154,7 @@ def _list_deltas(
     """What a disc on each cell adds, shown by columns in which all discs below are the first's."""
     deltas: list[int] = []
     for bit, concerned in enumerate(members):
-        column, discs = divmod(bit, rules.rows + 1)
+        column, discs = divmod(bit, rules.height)
         before, after = 2**discs - 1, 2 ** (discs + 1) - 1
         for owner in range(2):
             for number in concerned:

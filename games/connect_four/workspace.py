@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
+from evolve_arena.games.connect_four.bitboard import Rules, TightRules
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import (
@@ -69,7 +70,8 @@ inputs tell."""
     CACHE_TAKES_WINS,
     CACHE_ACTIONS_AT,
     CACHE_TABLES_AT,
-) = range(26)
+    CACHE_PLAYER,
+) = range(27)
 """Fields of a card, which says all about a player at a table, so that no ply has to look it
 up: kind, noise and head as above, 0 or 1 for who began; the network's row in ``shapes``, its
 layers, activation, units in the first layer and their padded number; where its running sums,
@@ -79,7 +81,7 @@ graph: where its structure, its
 numbers and its planes begin, its inputs, slots and planes, and which of the planes is what it
 remembers and which is free. For a search: its depth, and where the numbers of lines begin. For
 a network again: whether it takes wins, and where the columns for its moves begin. For a tuple
-network: where the numbers begin that count after its moves."""
+network: where the numbers begin that count after its moves. On tight boards the player's row."""
 CACHE_FIELDS = 32
 WIDTH_OF_GRAPHS, WIDTH_OF_TUPLES = -1, -2
 """What stands instead of the padded number of units."""
@@ -120,8 +122,8 @@ class Workspace(NamedTuple):
     """What searches need, for all slots; see :mod:`players.search`."""
 
 
-def make_workspace(packed: PackedPlayers) -> Workspace:
-    """Room for any match among the players of *packed*."""
+def make_workspace(packed: PackedPlayers, rules: Rules | None = None) -> Workspace:
+    """Room for any match among the players of *packed*, by *rules* (the usual ones if None)."""
     widest = 0
     for shape in packed.shapes:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
@@ -143,7 +145,10 @@ def make_workspace(packed: PackedPlayers) -> Workspace:
         np.zeros(2 * TABLES * CACHE_FIELDS, dtype=np.int64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.uint64),
         np.zeros(TABLES * BOARD_FIELDS, dtype=np.int64),
-        make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0),
+        make_memory(
+            TABLE_BITS if deepest >= LEAST_WITH_TABLE else 0,
+            words=3 if isinstance(rules, TightRules) else 2,
+        ),
     )
 
 

@@ -52,7 +52,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write a champion as a program, a page, or for a host."""
-    from evolve_arena.runs.export import export_player
+    from evolve_arena.runs.export import NotedText, export_player
     from evolve_arena.runs.files import check_free, write_whole
     from evolve_arena.runs.output import print_line
 
@@ -63,6 +63,8 @@ def export(
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)
+    for note in content.notes if isinstance(content, NotedText) else ():
+        print_line(note, error=True)
     print_line(file)
 
 

@@ -25,7 +25,21 @@ from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
 from evolve_arena.runs.targets import TARGETS, check_target
 
-__all__ = ["TARGETS", "export_player", "find_exporter", "read_neat_file", "read_player_file"]
+__all__ = [
+    "TARGETS",
+    "NotedText",
+    "export_player",
+    "find_exporter",
+    "read_neat_file",
+    "read_player_file",
+]
+
+
+class NotedText(str):
+    """The text of a file, and what who exports it should know of it."""
+
+    notes: Sequence[str] = ()
+    """Each is a line."""
 
 
 def export_player(player: BredPlayer, target: str) -> str | bytes:

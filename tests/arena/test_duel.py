@@ -88,7 +88,7 @@ class Recorder(SerialExecutor):
 
 
 def make_network(seed: int = 0, game: ConnectFour = GAME, head: str = "policy") -> NetworkPlayer:
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     decoder = NetworkDecoder(columns=columns, rows=rows, connect=connect, head=head, hidden=(4,))
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     return decoder.player(genome, f"network {seed}")

@@ -31,7 +31,7 @@ def stack_on(column: list[int], length: int) -> int | None:
 
 def expected_choices(game: ConnectFour, position: Position) -> set[int]:
     """What the test bot may do, from its description."""
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     cells = position.cells()[::-1]
     stacks = [[int(c) - 1 for c in cells[:, column] if c] for column in range(columns)]
     mover = game.to_move(position)

@@ -17,7 +17,7 @@ BOARDS = [(7, 6, 4), (4, 4, 3), (5, 3, 3), (9, 6, 5), (3, 9, 4), (16, 3, 3), (6,
 
 def count_lines_plainly(game: ConnectFour) -> np.ndarray:
     """How many lines run through each cell, shape ``(rows, columns)``, by trying all lines."""
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     lines = np.zeros((rows, columns), dtype=np.int64)
     for row in range(rows):
         for column in range(columns):

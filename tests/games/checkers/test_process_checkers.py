@@ -246,5 +246,5 @@ def test_each_game_has_dialects_of_its_own() -> None:
     assert find_dialect(ConnectFour(), "riddles") is DIALECTS["riddles"]
     with pytest.raises(UnknownNameError, match=r"unknown dialect 'ai-games': \(known: checkers\)"):
         ProcessPlayer(GAME, sys.executable, dialect="ai-games")
-    with pytest.raises(UnknownNameError, match=r"\(known: ai-games, riddles\)"):
+    with pytest.raises(UnknownNameError, match=r"\(known: ai-games, codingame, riddles\)"):
         ProcessPlayer(ConnectFour(), sys.executable, dialect="checkers")

@@ -215,7 +215,7 @@ def test_full_boards_agree_with_openspiel() -> None:
 @given(boards(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 @settings(max_examples=500, deadline=None)
 def test_lines_agree_with_a_naive_finder(game: ConnectFour, some: int, more: int) -> None:
-    columns, rows, _ = game.rules
+    columns, rows, *_ = game.rules
     on_board = sum(
         1 << (column * (rows + 1) + row) for column in range(columns) for row in range(rows)
     )
@@ -256,7 +256,7 @@ def test_no_line_runs_over_an_edge(columns: int, rows: int, connect: int) -> Non
 
 def all_lines(rules: Rules) -> list[list[int]]:
     """The bits of every possible line."""
-    columns, rows, connect = rules
+    columns, rows, connect, _ = rules
     lines = []
     for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for column in range(columns):
@@ -275,7 +275,7 @@ def find_line(discs: int, rules: Rules) -> bool:
 @settings(max_examples=150, deadline=None)
 def test_play_follows_the_rules_on_any_board(played: tuple[ConnectFour, list[int]]) -> None:
     game, moves = played
-    columns, rows, connect = game.rules
+    columns, rows, connect, _ = game.rules
     slow = SlowBoard(columns, rows, connect)
     position = game.initial()
     for ply, move in enumerate(moves):
@@ -470,7 +470,7 @@ def test_a_move_after_the_end_is_a_kind_of_illegal_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows"), [(0, 6), (7, 0), (8, 8), (-1, 6), (33, 1), (1, 64), (7, 9), (16, 4)]
+    ("columns", "rows"), [(0, 6), (7, 0), (8, 9), (-1, 6), (33, 2), (2, 64), (9, 8), (13, 5)]
 )
 def test_boards_that_do_not_fit_are_refused(columns: int, rows: int) -> None:
     with pytest.raises(BadValueError, match=f"{columns} columns and {rows} rows"):

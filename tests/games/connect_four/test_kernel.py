@@ -23,9 +23,8 @@ BOARDS = [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 10, 4), (2, 3, 2), (6
 
 def make_players(game: ConnectFour) -> list[CompiledPlayer]:
     """One player of every kind: scripted, and networks of many structures."""
-    columns, rows, connect = game.rules
     decoders = [
-        NetworkDecoder(columns, rows, connect, **options)
+        NetworkDecoder(**game.options, **options)
         for options in (
             {},
             {"hidden": (), "encoding": "0/1/-1", "viewpoint": "absolute"},

@@ -62,7 +62,7 @@ def test_unknown_names_are_refused(options: dict[str, str], message: str) -> Non
         {"columns": 17, "rows": 2},
         {"columns": 1, "rows": 6},
         {"connect": 1},
-        {"columns": 8, "rows": 8},
+        {"columns": 8, "rows": 9},
         {"hidden": (0,)},
         {"hidden": (1,) * 8},
     ],

@@ -47,7 +47,7 @@ def states_of(columns: list[list[int]], rules: Rules) -> NDArray[np.int64]:
 @pytest.mark.parametrize("shape", ["walks", "lines"])
 def test_entries_are_those_of_the_cells_whatever_is_played(rules: Rules, shape: str) -> None:
     """Also discs out of turn, which games never show, but numbers must bear."""
-    cells = find_lines(*rules) if shape == "lines" else draw(rules)
+    cells = find_lines(*rules[:3]) if shape == "lines" else draw(rules)
     table = make_table(cells, rules)
     places = find_places(rules, cells)
     assert len(np.unique(places)) == len(places) == table.numbers // 2
