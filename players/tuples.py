@@ -63,6 +63,31 @@ class TupleDecoder(ABC):
             BadValueError: They need too much room.
         """
 
+    sides: ClassVar[tuple[str, ...]] = ("",)
+    """After whose moves numbers count, if there are some for each player."""
+
+    @property
+    @abstractmethod
+    def states(self) -> tuple[str, ...]:
+        """What can lie on a cell, the first of them nothing."""
+
+    @property
+    @abstractmethod
+    def views(self) -> NDArray[np.int64]:
+        """Where each cell lies whenever tuples are read, shape ``(views, cells)``."""
+
+    @abstractmethod
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """What the entries of one tuple stand for: the state of each of its *cells*.
+
+        Returns:
+            Shape ``(entries, cells)``: places in :attr:`states`.
+        """
+
+    def find_cell(self, cell: int) -> int:
+        """The cell of the game's `BoardView` that a *cell* is."""
+        return cell
+
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:
         """How many tuples a network has, and of how many cells."""

@@ -35,13 +35,13 @@ def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
         layers, wires = _run_graph(player, seen.values)
     else:
         return None
-    for unit, name in zip(layers[-1], seen.outputs, strict=False):
+    for unit, name in zip(layers[-1], seen.labels.outputs, strict=False):
         unit["name"] = name
     wires.sort(key=lambda wire: -abs(wire[2]))
     planes, at = [], 0
-    for name, rows, columns in seen.planes:
+    for name, rows, columns in seen.labels.planes:
         values = seen.values[at : at + rows * columns].tolist()
-        names = list(seen.names[at : at + rows * columns])
+        names = list(seen.labels.names[at : at + rows * columns])
         planes.append(
             {"name": name, "rows": rows, "columns": columns, "values": values, "names": names}
         )

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.checkers.features import FEATURE_SETS
+from evolve_arena.games.checkers.features import FEATURE_SETS, FEATURE_WORDS, see_features
 from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.position import Position
 from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
@@ -23,7 +24,7 @@ from evolve_arena.games.checkers.values import (
 )
 from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, Labels, VectorPlayer
 from evolve_arena.players.packed import COLUMNS_AT, KIND, PackedPlayers, with_noise
 
 MAX_DEPTH = 12
@@ -189,6 +190,17 @@ class LinearPlayer(VectorPlayer):
     kind = "linear"
     decoder_type = LinearDecoder
     decoder: LinearDecoder
+
+    @property
+    def labels(self) -> Labels:
+        """The features."""
+        count = self.decoder.features
+        return Labels([("features", count, 1)], FEATURE_WORDS[:count])
+
+    def see(self, position: Position) -> Inputs:
+        """The features of a position, as who is to move counts them."""
+        counts = see_features(position, self.decoder.features)
+        return Inputs(counts.astype(np.float64), self.labels)
 
 
 def make_minimax(

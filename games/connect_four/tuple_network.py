@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.tuple_table import make_table
+from evolve_arena.games.connect_four.tuple_table import make_table, show_entries
 from evolve_arena.genomes.tuples import Cells, TupleTable, draw_shapes
 from evolve_arena.players import tuples
 
@@ -46,6 +47,24 @@ class TupleDecoder(tuples.TupleDecoder):
     def cells(self) -> int:
         """How many cells the board has."""
         return self.columns * self.rows
+
+    sides = ("after a move of who began", "after a move of the other")
+    states = ("empty, not yet in reach", "disc of who began", "disc of the other", "next to be filled")
+
+    @property
+    def views(self) -> NDArray[np.int64]:
+        """The board and its mirror image."""
+        board = np.arange(self.cells).reshape(self.columns, self.rows)
+        return np.stack([board.ravel(), board[::-1].ravel()])
+
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """See `show_entries`."""
+        return show_entries(cells, self.game.rules).astype(np.int64)
+
+    def find_cell(self, cell: int) -> int:
+        """Pictures have the top row first."""
+        column, row = divmod(cell, self.rows)
+        return (self.rows - 1 - row) * self.columns + column
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

@@ -178,6 +178,29 @@ def _play_best_move(packed: Any, player: int, state: Any, count: int, workspace:
     return chosen
 
 
+@compiled
+def describe_moves(rules: Any, features: int, variant: int, state: Any, workspace: Any, rows: Any) -> int:
+    """Writes what a network is told that weighs moves, a row of inputs for each move.
+
+    Features are as counted. The moves stand in ``workspace.moves`` then; those that nobody weighs
+    are left out.
+
+    Returns:
+        How many moves there are.
+    """
+    seat, moves, network = state[TO_MOVE], workspace.moves, workspace.network
+    count = list_moves(rules, state, moves)
+    prepare_turn(rules, state, seat, variant, workspace)
+    fill_features(rules, state, seat, features, variant, workspace, network.inputs)
+    survey(state, seat, workspace)
+    describe_situation(state, seat, workspace)
+    count = prune_moves(state, seat, moves, count, network)
+    for place in range(count):
+        describe_move(state, seat, peek(moves, place), network)
+        rows[place] = network.inputs[: rows.shape[1]]
+    return count
+
+
 HAS_NETWORKS = True
 HAS_GRAPHS = True
 HAS_DECISIONS = True

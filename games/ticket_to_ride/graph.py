@@ -14,17 +14,24 @@ from typing import ClassVar
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch, see_features
+from evolve_arena.games.ticket_to_ride.bred import (
+    MOVE_LABELS,
+    TicketDecoder,
+    check_switch,
+    label_features,
+    see_features,
+    see_moves,
+)
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import ACTION, DECISION, INPUTS, SLOTS, TERMS
-from evolve_arena.genomes.neat.graph import compile_graphs
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import Inputs, NeatPlayer
+from evolve_arena.players.bred import Inputs, Labels, NeatPlayer
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, NUMBERS_AT, PackedPlayers
 
 HEADS = {"decision": DECISION, "action": ACTION}
@@ -115,8 +122,21 @@ class TicketGraphPlayer(NeatPlayer):
     decoder_type = TicketGraphDecoder
     decoder: TicketGraphDecoder
 
+    @property
+    def labels(self) -> Labels:
+        """The features, and the decisions; or what is told of moves."""
+        decides = self.decoder.head == "decision"
+        return label_features(self.decoder.features, CLASSES) if decides else MOVE_LABELS
+
     def see(self, position: Position) -> Inputs | None:
-        """The features at the beginning of a turn; None if moves are weighed one by one."""
-        if self.decoder.head != "decision":
-            return None
-        return see_features(self, position, FEATURE_SCALES[: self.decoder.features], CLASSES)
+        """The features at the beginning of a turn, or what is told of the move that it plays."""
+        if self.decoder.head == "decision":
+            return see_features(self, position, FEATURE_SCALES[: self.decoder.features], self.labels)
+        return Inputs(see_moves(self, position)[self.move(position)], self.labels)
+
+    def weigh(self, position: Position) -> dict[int, float]:
+        """What it thinks of the moves that it weighs; of none, if it decides."""
+        seen = {} if self.decoder.head == "decision" else see_moves(self, position)
+        graphs = compile_graphs(self.genome, self.decoder.inputs, self.decoder.outputs, True)
+        rows = np.array(list(seen.values())).reshape(-1, self.decoder.inputs)
+        return dict(zip(seen, evaluate(graphs, 0, rows)[:, 0].tolist(), strict=True))

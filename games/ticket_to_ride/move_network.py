@@ -14,14 +14,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, pack_networks
+from evolve_arena.games.ticket_to_ride.bred import MOVE_LABELS, TicketDecoder, pack_networks, see_moves
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import ACTION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, VectorPlayer
 from evolve_arena.players.packed import PackedPlayers
 
 
@@ -100,3 +101,14 @@ class MovePlayer(VectorPlayer):
     kind = "ticket-moves"
     decoder_type = MoveDecoder
     decoder: MoveDecoder
+    labels = MOVE_LABELS
+
+    def see(self, position: Position) -> Inputs:
+        """What it is told of the move that it plays."""
+        return Inputs(see_moves(self, position)[self.move(position)], self.labels)
+
+    def weigh(self, position: Position) -> dict[int, float]:
+        """What it thinks of the moves that it weighs."""
+        seen = see_moves(self, position)
+        worths = self.decoder.mlp.evaluate(self.genome, np.array(list(seen.values())))[:, 0]
+        return dict(zip(seen, worths.tolist(), strict=True))

@@ -156,20 +156,18 @@ class BoardView(_OnBoard):
         return int(self.game.code.MOVES) if self.head == "policy" else 1
 
     @property
-    def input_shape(self) -> tuple[int, int, int]:
-        """How many planes, rows and columns the inputs are."""
-        code = self.game.code
-        width = int(code.WIDTH) if self.game.symmetry else int(code.CELLS)
-        return self.inputs // int(code.CELLS), int(code.CELLS) // width, width
+    def planes(self) -> list[tuple[str, int, int]]:
+        """What the planes of inputs show, and how many rows and columns each has."""
+        planes: list[tuple[str, int, int]] = self.game.planes
+        if self.encoding == "signed":
+            return [("own pieces as 1, the opponent's as −1", *planes[0][1:])]
+        return planes
 
     @property
-    def plane_names(self) -> list[str]:
-        """What the planes of inputs show."""
-        if self.encoding == "signed":
-            return ["own pieces as 1, the opponent's as −1"]
-        if self.game.symmetry and self.game.code.PLANES == self.game.code.SEATS == 2:
-            return ["own pieces", "the opponent's"]
-        return [f"plane {number}" for number in range(1, self.game.code.PLANES + 1)]
+    def output_names(self) -> list[str]:
+        """What the outputs stand for."""
+        moves = range(self.outputs)
+        return list(map(self.game.format_move, moves)) if self.head == "policy" else ["value"]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""
@@ -269,6 +267,21 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     def cells(self) -> int:
         """How many cells the board has."""
         return int(self.game.code.CELLS)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """What a cell can be: empty, or one of the planes."""
+        return ("empty", *(name for name, _, _ in self.game.planes))
+
+    @property
+    def views(self) -> NDArray[np.int64]:
+        """The board as its symmetries show it."""
+        return find_symmetries(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """The first cell is the lowest digit of an entry's number."""
+        count = len(self.states)
+        return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

@@ -19,19 +19,23 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, load
+from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.player import Player
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
+from evolve_arena.runs.plots.cards import SIGNS, draw_board, draw_card, draw_wire, label_board, make_scale
+from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
-from evolve_arena.runs.plots.sketch import Node, Sketch, Wire
+from evolve_arena.runs.plots.sketch import Node, Sketch, Wire, sketch_player
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
+from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
 
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2
+KEY_LETTER = 0.068
 KEY_LEAST, KEY_TEXT = 2.75, 2.9
 """The least width of the board in the key, and the width of the text beside it."""
 
@@ -73,18 +77,16 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
 
 
 def draw_player(player: Player, name: str | None = None) -> Figure:
-    """The picture of a player's network.
+    """The picture of a player's network; its title begins with *name*, or with the player's.
 
     Raises:
-        BadValueError: It has none that can be drawn.
+        BadValueError: It has none.
     """
-    game = getattr(player, "game", None)
-    place = find_game(game.name).plots.get("network") if game else None
-    if place is None:
-        plays = f" for {game.name}" if game else ""
-        raise BadValueError(f"{player.name} has no network that can be drawn{plays}")
-    figure: Figure = load(place)(player, name)
-    return figure
+    if isinstance(player, TuplePlayer):
+        return draw_tuples(player, name)
+    if isinstance(player, VectorPlayer) and player.labels and player.labels.names:
+        return draw_features(player, name)
+    return draw_network(sketch_player(player, name))
 
 
 def draw_network(sketch: Sketch) -> Figure:
@@ -101,30 +103,33 @@ def draw_network(sketch: Sketch) -> Figure:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
-    scale = _make_scale(sketch)
+    scale = make_scale(sketch.weights)
     _draw_wires(axes, sketch, places, scale)
     for node, box in zip(sketch.nodes, places.boxes, strict=True):
-        draw_card(axes, node, box, places.cell, scale)
-    _draw_reading(axes, sketch)
+        draw_card(axes, node, box, sketch.board, places.cell, scale)
+    if sketch.board.planes:
+        _draw_reading(axes, sketch)
     _draw_key(figure, axes, sketch, places, scale)
     return figure
 
 
-def _make_scale(sketch: Sketch) -> Normalize:
-    """From the most negative to the most positive weight, but for a few that stick out."""
-    sizes = np.abs(sketch.weights)
-    limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
-    limit = float(f"{limit:.1g}") or 1.0
-    return Normalize(-limit, limit)
+def _label_width(sketch: Sketch) -> float:
+    """What the longest text takes at the left of the board in the key."""
+    texts = (text for plane in sketch.board.planes for x, _, text in plane.labels if x < 0)
+    return KEY_LETTER * max(map(len, texts), default=0)
 
 
 def _key_left(sketch: Sketch) -> float:
     """Where the key's text begins, from the picture's left edge."""
-    return INDENT + max(board_width(sketch.shape, KEY_CELL), KEY_LEAST) + 0.5
+    if not sketch.board.planes:
+        return INDENT
+    width = _label_width(sketch) + board_width(sketch.board, KEY_CELL)
+    return INDENT + max(width, KEY_LEAST) + 0.5
 
 
 def _key_height(sketch: Sketch) -> float:
-    return max(sketch.shape[1], 6) * KEY_CELL + 1.1 + 0.15 * bool(sketch.wires)
+    lifts = KEY_CELL * max(sketch.board.height, 6 if sketch.board.planes else 4)
+    return lifts + 1.35 + 0.15 * bool(sketch.wires)
 
 
 def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
@@ -137,32 +142,23 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) ->
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
     """The board, labelled, and how strongly its cells are read."""
-    _, rows, columns = sketch.shape
-    left = axes.get_xlim()[0] + INDENT
+    left = axes.get_xlim()[0] + INDENT + _label_width(sketch)
     bottom = axes.get_ylim()[0] + 0.4
     reading = sketch.reading
-    scale = Normalize(0.0, float(reading.max()) or 1.0)
-    boards = np.where(reading > 0, reading, np.nan)
-    draw_boards(axes, boards, (left, bottom), KEY_CELL, "Greys", scale)
-    top = bottom + rows * KEY_CELL
+    scale = Normalize(0.0, float(reading.max(initial=0.0)) or 1.0)
+    values = np.where(reading > 0, reading, np.nan)
+    draw_board(axes, sketch.board, values, (left, bottom), KEY_CELL, "Greys", scale)
+    label_board(axes, sketch.board, (left, bottom), KEY_CELL)
     heading = "The board: how strongly each cell is read"
-    axes.text(left, top + 0.32, heading, fontsize=9, fontweight="bold")
-    for plane, name in enumerate(sketch.planes):
-        x = left + plane * (columns + 0.7) * KEY_CELL
-        axes.text(x, top + 0.07, name, fontsize=8, color=GREY)
-        for column in range(columns):
-            middle = x + (column + 0.5) * KEY_CELL
-            axes.text(middle, bottom - 0.06, str(column), fontsize=7, ha="center", va="top")
-    for row in range(rows):
-        middle = bottom + (row + 0.5) * KEY_CELL
-        axes.text(left - 0.06, middle, str(row + 1), fontsize=7, ha="right", va="center")
+    place = axes.get_xlim()[0] + INDENT, axes.get_ylim()[0] + _key_height(sketch) - 0.45
+    axes.text(*place, heading, fontsize=9, fontweight="bold")
 
 
 def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
     left = _key_left(sketch)
-    top = sketch.shape[1] * KEY_CELL + 0.72
+    top = _key_height(sketch) - 0.45
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
     axes.text(x, y, "How to read it", fontsize=9, fontweight="bold")
@@ -186,10 +182,9 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
     boards = [node.board for node in sketch.nodes if node.board is not None]
     sparse = any(np.isnan(board).any() for board in boards)
     scaled = any(node.response != 1.0 for node in sketch.nodes)
-    texts = [
-        f"Cards: nodes, what they compute, {'×response, ' * scaled}bias",
-        f"Cells: weights from the board{'; dots: none' * sparse}",
-    ]
+    texts = [f"Cards: nodes, what they compute, {'×response, ' * scaled}bias"]
+    if boards:
+        texts.append(f"Cells: weights from the board{'; dots: none' * sparse}")
     if sketch.wires:
         texts.append("Wires: weights between nodes, wider if larger")
     if any(places.back):
@@ -203,7 +198,7 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
 
 MOST_NODES = 96
 """In a layer; of more hidden nodes those whose weights to others are the largest are drawn."""
-MOST_WIRES = 120
+MOST_WIRES = 200
 """Of more connections between nodes the strongest are drawn."""
 
 
