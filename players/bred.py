@@ -43,6 +43,8 @@ class Labels:
     is. If it is left out, planes of as many inputs as there are cells have them in their order."""
     outputs: Sequence[str] = ()
     """What the network's outputs are, if there are several."""
+    last_unit: str = ""
+    """What the last unit of each hidden layer stands for, if it is no unit like the others."""
 
 
 @dataclass(frozen=True)

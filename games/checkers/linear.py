@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,8 @@ class LinearDecoder:
     turned: int = 0
     """1 to play the game in which light moves first; see
     :class:`evolve_arena.games.checkers.game.Checkers`."""
+
+    head: ClassVar[str] = "value"
 
     def __post_init__(self) -> None:
         if self.features not in FEATURE_SETS:

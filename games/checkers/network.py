@@ -283,7 +283,8 @@ class CheckersNetworkPlayer(VectorPlayer):
         """The dark squares."""
         board = CheckersBoard(self.decoder.game)
         cells = [board.cell_of(square) for square in range(1, SQUARES + 1)]
-        return Labels([("own pieces, less other's", 8, 4)], cells=cells)
+        relay = "sum of the inputs" if self.decoder.piece_difference else ""
+        return Labels([("own pieces, less other's", 8, 4)], cells=cells, last_unit=relay)
 
     def see(self, position: Position) -> Inputs:
         """Men as 1 and kings as their value, the other's as less than 0, on the dark squares."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.tuple_table import make_table, show_entries
 from evolve_arena.genomes.tuples import Cells, TupleTable, draw_shapes
 from evolve_arena.players import tuples
@@ -49,7 +49,13 @@ class TupleDecoder(tuples.TupleDecoder):
         return self.columns * self.rows
 
     sides = ("after a move of who began", "after a move of the other")
-    states = ("empty, not yet in reach", "disc of who began", "disc of the other", "next to be filled")
+    empty = "empty, not yet in reach"
+
+    @property
+    def planes(self) -> list[tuple[str, int, int]]:
+        """Discs, and where the next ones would lie."""
+        names = "disc of who began", "disc of the other", "next to be filled"
+        return [(name, self.rows, self.columns) for name in names]
 
     @property
     def views(self) -> NDArray[np.int64]:
@@ -60,6 +66,14 @@ class TupleDecoder(tuples.TupleDecoder):
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
         """See `show_entries`."""
         return show_entries(cells, self.game.rules).astype(np.int64)
+
+    def read_cells(self, position: Position) -> tuple[int, NDArray[np.int64]]:
+        """The discs, and where the next ones would lie; what counts is who has moved."""
+        lying = position.cells()[::-1].T.astype(np.int64)
+        heights = (lying > 0).sum(axis=1)
+        for column in np.flatnonzero(heights < self.rows):
+            lying[column, heights[column]] = 3
+        return (position.ply + 1) % 2, lying.ravel()
 
     def find_cell(self, cell: int) -> int:
         """Pictures have the top row first."""

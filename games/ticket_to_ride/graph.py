@@ -134,9 +134,11 @@ class TicketGraphPlayer(NeatPlayer):
             return see_features(self, position, FEATURE_SCALES[: self.decoder.features], self.labels)
         return Inputs(see_moves(self, position)[self.move(position)], self.labels)
 
-    def weigh(self, position: Position) -> dict[int, float]:
-        """What it thinks of the moves that it weighs; of none, if it decides."""
-        seen = {} if self.decoder.head == "decision" else see_moves(self, position)
+    def values(self, position: Position) -> dict[int, float]:
+        """What it thinks of the moves that it weighs."""
+        if self.decoder.head == "decision":
+            return super().values(position)
+        seen = see_moves(self, position)
         graphs = compile_graphs(self.genome, self.decoder.inputs, self.decoder.outputs, True)
-        rows = np.array(list(seen.values())).reshape(-1, self.decoder.inputs)
-        return dict(zip(seen, evaluate(graphs, 0, rows)[:, 0].tolist(), strict=True))
+        worths = evaluate(graphs, 0, np.array(list(seen.values())))[:, 0]
+        return dict(zip(seen, worths.tolist(), strict=True))

@@ -107,7 +107,7 @@ class MovePlayer(VectorPlayer):
         """What it is told of the move that it plays."""
         return Inputs(see_moves(self, position)[self.move(position)], self.labels)
 
-    def weigh(self, position: Position) -> dict[int, float]:
+    def values(self, position: Position) -> dict[int, float]:
         """What it thinks of the moves that it weighs."""
         seen = see_moves(self, position)
         worths = self.decoder.mlp.evaluate(self.genome, np.array(list(seen.values())))[:, 0]

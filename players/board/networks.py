@@ -269,14 +269,19 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return int(self.game.code.CELLS)
 
     @property
-    def states(self) -> tuple[str, ...]:
-        """What a cell can be: empty, or one of the planes."""
-        return ("empty", *(name for name, _, _ in self.game.planes))
+    def planes(self) -> list[tuple[str, int, int]]:
+        """The planes that networks see."""
+        return self.game.planes
 
     @property
     def views(self) -> NDArray[np.int64]:
         """The board as its symmetries show it."""
         return find_symmetries(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+
+    def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
+        """As who is to move sees them."""
+        bits = self.game.observe(position, self.game.to_move(position))
+        return 0, np.where(bits.any(axis=0), bits.argmax(axis=0) + 1, 0)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
         """The first cell is the lowest digit of an entry's number."""

@@ -11,6 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, ballot, board_width
@@ -84,6 +85,9 @@ def draw_board(
             size = plane.width * cell, plane.height * cell
             axes.add_patch(Rectangle((left, bottom), *size, **frame))
         corners = np.array([left, bottom]) + plane.places * cell
+        if plane.shape == "hex":
+            shapes = (corners[:, None] + cell / 2) + OUTLINES["hex"] * cell
+            axes.add_collection(PolyCollection(shapes, **{**frame, "linewidth": 0.3}))
         empty = np.isnan(own)
         middles = corners[empty] + cell / 2
         axes.scatter(middles[:, 0], middles[:, 1], (14 * cell) ** 2, HOLE, linewidths=0, zorder=3)
@@ -171,13 +175,21 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
         top = bottom + plane.height * cell + (0.22 if above else 0.07)
         axes.text(left, top, plane.name, fontsize=8, color=GREY, va="bottom")
         for x, y, text in plane.labels:
-            inside = 0 < x < plane.width and 0 < y < plane.height
             if x < 0 and plane.left:  # those of the plane before would stand in the way
                 continue
             side = "right" if x < 0 else "center"
             at = left + (-0.06 if x < 0 else x * cell), bottom + y * cell
-            look["color"] = NEGATIVE if inside else "#333333"
-            axes.text(*at, text, ha=side, fontsize=5.5 if inside else 7, **look)
+            axes.text(*at, text, ha=side, fontsize=7, **look)
+        for place, mark in zip(plane.places, plane.marks, strict=False):
+            text = axes.text(
+                left + (place[0] + 0.5) * cell,
+                bottom + (place[1] + 0.5) * cell,
+                mark,
+                ha="center",
+                fontsize=5.5,
+                **look,
+            )
+            text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 
 def sign_colour(number: float) -> str:

@@ -116,7 +116,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
     left = max(LETTER * max(map(len, rows), default=0) for _, rows, _, _ in matrices) + 0.25
     across = [min(COLUMN * len(columns), WIDEST) for _, _, columns, _ in matrices]
     down = [
-        min(ROW, 2 * WIDEST / len(rows)) * len(rows) if len(rows) <= MOST_ROWS else 4.5
+        ROW * len(rows) if len(rows) <= MOST_ROWS or rows[-1] == "bias" else 4.5
         for _, rows, _, _ in matrices
     ]
     feet = [_find_foot(columns) for _, _, columns, _ in matrices]
@@ -146,6 +146,8 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
 
 def _find_foot(columns: Sequence[str]) -> float:
     """What the names of columns take below a matrix."""
+    if len(columns) * COLUMN > WIDEST:
+        return 0.0
     return 0.25 if max(map(len, columns)) <= 2 else 0.07 * max(map(len, columns)) + 0.15
 
 
@@ -154,14 +156,13 @@ def _draw_matrix(axes: Axes, matrix: Matrix, scale: Normalize) -> None:
     axes.pcolormesh(weights, cmap=SIGNS, norm=scale, edgecolors="#DDDDDD", linewidth=0.3)
     axes.invert_yaxis()
     axes.tick_params(length=0, pad=2)
-    middles = np.arange(len(rows)) + 0.5
-    axes.set_yticks(middles, rows, fontsize=8) if len(rows) <= MOST_ROWS or len(
-        set(rows) - set(map(str, range(len(rows) + 1)))
-    ) > 1 else axes.set_yticks([])
-    middles = np.arange(len(columns)) + 0.5
-    if len(columns) * COLUMN <= WIDEST:
+    if len(rows) <= MOST_ROWS or rows[-1] == "bias":
+        axes.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=8)
+    else:
+        axes.set_yticks([])
+    if _find_foot(columns):
         turned = 0 if max(map(len, columns)) <= 2 else 90
-        axes.set_xticks(middles, columns, fontsize=7, rotation=turned)
+        axes.set_xticks(np.arange(len(columns)) + 0.5, columns, fontsize=7, rotation=turned)
     else:
         axes.set_xticks([])
     axes.spines[:].set_color("#AAAAAA")

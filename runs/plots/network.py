@@ -27,7 +27,7 @@ from evolve_arena.runs.players import find_player
 from evolve_arena.runs.plots.cards import SIGNS, draw_board, draw_card, draw_wire, label_board, make_scale
 from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
-from evolve_arena.runs.plots.sketch import Node, Sketch, Wire, sketch_player
+from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, sketch_player
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
 from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
@@ -35,7 +35,7 @@ from evolve_arena.runs.run import Run
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2
-KEY_LETTER = 0.068
+LETTER = 0.068
 KEY_LEAST, KEY_TEXT = 2.75, 2.9
 """The least width of the board in the key, and the width of the text beside it."""
 
@@ -116,20 +116,27 @@ def draw_network(sketch: Sketch) -> Figure:
 def _label_width(sketch: Sketch) -> float:
     """What the longest text takes at the left of the board in the key."""
     texts = (text for plane in sketch.board.planes for x, _, text in plane.labels if x < 0)
-    return KEY_LETTER * max(map(len, texts), default=0)
+    return LETTER * max(map(len, texts), default=0)
+
+
+def _choose_key_cell(board: Board) -> float:
+    """So large that the names of planes do not run into each other."""
+    needed = [LETTER * len(plane.name) / (plane.width + SPACE) for plane in board.planes[:-1]]
+    return max(KEY_CELL, *needed, 0.0)
 
 
 def _key_left(sketch: Sketch) -> float:
     """Where the key's text begins, from the picture's left edge."""
     if not sketch.board.planes:
         return INDENT
-    width = _label_width(sketch) + board_width(sketch.board, KEY_CELL)
+    board = sketch.board
+    width = _label_width(sketch) + board_width(board, _choose_key_cell(board))
     return INDENT + max(width, KEY_LEAST) + 0.5
 
 
 def _key_height(sketch: Sketch) -> float:
-    lifts = KEY_CELL * max(sketch.board.height, 6 if sketch.board.planes else 4)
-    return lifts + 1.35 + 0.15 * bool(sketch.wires)
+    board = 0.7 + sketch.board.height * _choose_key_cell(sketch.board)
+    return max(board, 1.75 if sketch.board.planes else 1.4) + 0.95
 
 
 def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
@@ -142,16 +149,17 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) ->
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
     """The board, labelled, and how strongly its cells are read."""
-    left = axes.get_xlim()[0] + INDENT + _label_width(sketch)
-    bottom = axes.get_ylim()[0] + 0.4
+    board, cell = sketch.board, _choose_key_cell(sketch.board)
+    top = axes.get_ylim()[0] + _key_height(sketch) - 0.45
+    left = axes.get_xlim()[0] + INDENT
+    heading = "The board: how strongly each cell is read"
+    axes.text(left, top, heading, fontsize=9, fontweight="bold")
     reading = sketch.reading
     scale = Normalize(0.0, float(reading.max(initial=0.0)) or 1.0)
     values = np.where(reading > 0, reading, np.nan)
-    draw_board(axes, sketch.board, values, (left, bottom), KEY_CELL, "Greys", scale)
-    label_board(axes, sketch.board, (left, bottom), KEY_CELL)
-    heading = "The board: how strongly each cell is read"
-    place = axes.get_xlim()[0] + INDENT, axes.get_ylim()[0] + _key_height(sketch) - 0.45
-    axes.text(*place, heading, fontsize=9, fontweight="bold")
+    corner = left + _label_width(sketch), top - 0.55 - board.height * cell
+    draw_board(axes, board, values, corner, cell, "Greys", scale)
+    label_board(axes, board, corner, cell)
 
 
 def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
@@ -204,8 +212,7 @@ MOST_WIRES = 200
 
 def thin_out(sketch: Sketch) -> Sketch:
     """*sketch* without what would hide the rest; its remarks tell what was left out."""
-    layers = [_choose_nodes(sketch, layer) for layer in sketch.layers[:-1]]
-    layers.append(sketch.layers[-1])
+    layers = [_choose_nodes(sketch, layer) for layer in sketch.layers]
     remarks = list(sketch.remarks)
     for layer, chosen in zip(sketch.layers, layers, strict=True):
         if len(chosen) < len(layer):
@@ -237,17 +244,28 @@ def thin_out(sketch: Sketch) -> Sketch:
 
 
 def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
-    """The nodes of a *layer* that matter most to others, in their order."""
+    """The nodes of a *layer* that matter most to others, in their order.
+
+    Of outputs those that listen most to others.
+    """
     if len(layer) <= MOST_NODES:
         return layer
     strength = dict.fromkeys(layer, 0.0)
-    for node in layer:
+    listens = layer == sketch.layers[-1]
+    for node in sketch.layers[-2] if listens and len(sketch.layers) > 1 else layer:
         votes = sketch.nodes[node].votes
-        if votes is not None:
+        if votes is not None and listens:
+            strength = {one: strength[one] + abs(vote) for one, vote in zip(layer, votes, strict=True)}
+        elif votes is not None:
             strength[node] = float(np.nansum(np.abs(votes)))
+    for node in layer:
+        board = sketch.nodes[node].board
+        if listens and board is not None:
+            strength[node] += float(np.nansum(np.abs(board)))
     for wire in sketch.wires:
-        if wire.source in strength and wire.source != wire.target:
-            strength[wire.source] += abs(wire.weight)
+        end = wire.target if listens else wire.source
+        if end in strength and wire.source != wire.target:
+            strength[end] += abs(wire.weight)
     strongest = set(sorted(layer, key=lambda node: -strength[node])[:MOST_NODES])
     return [node for node in layer if node in strongest]
 

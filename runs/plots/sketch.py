@@ -23,6 +23,8 @@ ACROSS = 4
 """How many planes stand side by side, at most."""
 SPACE = 0.7
 """What is free between two planes, in cells."""
+MOST_NAMES = 8
+"""How many inputs are named that a graph does without."""
 HEADS = {
     "policy": "policy: of the legal moves that whose output is the largest is played",
     "value": "value: of all moves the one is played that leads to the position of the largest value",
@@ -44,7 +46,9 @@ class Plane:
     height: float
     """Where the plane begins, and its size."""
     labels: tuple[tuple[float, float, str], ...] = ()
-    """What stands at or in it: the middle of each text."""
+    """What stands beside it: the middle of each text, and the text."""
+    marks: tuple[str, ...] = ()
+    """What stands in its cells, if these are numbered."""
     shape: str = "square"
     """What its cells look like; one of `evolve_arena.players.board_view.SHAPES`."""
 
@@ -184,14 +188,14 @@ def _lay_out_plane(
     if len(chosen) == rows * columns and all_cells:
         cells, height = [all_cells[cell] for cell in chosen], layout["height"]
         places = np.array([(cell["x"], height - cell["y"] - 1.0) for cell in cells])
-        texts = [
-            (label["x"] + 0.5, height - label["y"] - 0.5, label["text"])
-            if label.get("small")
-            else (label["x"], height - label["y"], label["text"])
+        texts = tuple(
+            (label["x"], height - label["y"], label["text"])
             for label in layout["labels"]
-        ]
+            if not label.get("small")
+        )
+        marks = [cell["name"] for cell in cells] if len(texts) < len(layout["labels"]) else ()
         whole = float(layout["width"]), float(height)
-        return Plane(name, places, 0.0, 0.0, *whole, tuple(texts), cells[0]["shape"])
+        return Plane(name, places, 0.0, 0.0, *whole, texts, tuple(marks), cells[0]["shape"])
     row, column = np.divmod(np.arange(rows * columns), columns)
     places = np.stack([column, rows - 1.0 - row], axis=1).astype(float)
     return Plane(name, places, 0.0, 0.0, float(columns), float(rows))
@@ -302,7 +306,8 @@ def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
 def _count_inputs(labels: Labels, read: Sequence[int]) -> str:
     """Which inputs a graph does without."""
     unread = [name for at, name in enumerate(labels.names) if -1 - at not in read]
-    some = f"; not: {', '.join(unread)}" if unread else ""
+    more = f" and {len(unread) - MOST_NAMES} more" if len(unread) > MOST_NAMES else ""
+    some = f"; not: {', '.join(unread[:MOST_NAMES])}{more}" if unread else ""
     return f"reads {len(read)} of {count(len(labels.names), 'input')}{some}"
 
 
@@ -326,7 +331,12 @@ def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sket
         prefix = f"{depth + 1}." if len(layers) > 2 else ""
         rows.insert(0, list(range(len(nodes), len(nodes) + len(order))))
         nodes += [
-            Node(f"{prefix}{unit}", "", float(layers[depth][1][unit]), votes=votes[unit])
+            Node(
+                labels.last_unit if labels.last_unit and unit == max(order) else f"{prefix}{unit}",
+                "",
+                float(layers[depth][1][unit]),
+                votes=votes[unit],
+            )
             for unit in order
         ]
     first = layers[0][0]

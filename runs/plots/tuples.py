@@ -70,7 +70,7 @@ class Tuple:
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     """The picture of *player*, whose title begins with *name*, or with the player's."""
     decoder = player.decoder
-    board = lay_out_board(Labels([("", 1, decoder.cells)]), player.game)
+    board = lay_out_board(Labels([("", *decoder.planes[0][1:])]), player.game)
     tuples = read_tuples(player)
     values = value_cells(tuples, decoder)
     strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
