@@ -24,7 +24,7 @@ CELLS = 50
 PLANES = SEATS + 2
 PLANE_NAMES = (
     "own points",
-    *(f"points of who is {place} behind" for place in range(1, SEATS)),
+    *(f"points, {place} behind" for place in range(1, SEATS)),
     "points of this turn",
     "die rolls, own turn",
 )

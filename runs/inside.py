@@ -39,14 +39,13 @@ def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
     seen = player.see(position) if isinstance(player, VectorPlayer | NeatPlayer) else None
     if seen is None:
         return None
-    assert isinstance(player, BredPlayer)
-    respond: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    assert isinstance(player, VectorPlayer | NeatPlayer)
     if isinstance(player, NeatPlayer):
-        layers, wires, respond = _run_graph(player, seen.values)
-    elif hasattr(player.decoder, "mlp"):
-        layers, wires, respond = _run_layers(player, seen.values)
+        parts = _run_graph(player, seen.values)
     else:
-        layers, wires, respond = _add_up(player, seen.values)
+        run = _run_layers if hasattr(player.decoder, "mlp") else _add_up
+        parts = run(player, seen.values)
+    layers, wires, respond = parts
     for unit, name in zip(layers[-1], seen.labels.outputs, strict=False):
         unit["name"] = name
     output = _choose_output(player, position, [unit["value"] for unit in layers[-1]])

@@ -129,4 +129,4 @@ class CheckersGraphPlayer(NeatPlayer):
     def see(self, position: Position) -> Inputs:
         """The features of a position, as who is to move counts them."""
         counts = see_features(position, self.decoder.inputs)
-        return Inputs(counts * INPUT_SCALE, self.labels)
+        return Inputs(counts.astype(np.float64) * INPUT_SCALE, self.labels)

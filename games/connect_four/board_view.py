@@ -84,8 +84,10 @@ class BoardView:
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
-        """What the planes of inputs show, and their rows and columns; an action head's last input
-        is in none of them."""
+        """What the planes of inputs show, and their rows and columns.
+
+        An action head's last input is in none of them.
+        """
         mover = self.viewpoint == "mover"
         own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
         if self.encoding == "two-planes":

@@ -5,7 +5,7 @@ A player may sit at tables of any size: how many play is no part of what it is b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.ticket_to_ride.choose import describe_moves
+from evolve_arena.games.ticket_to_ride.choose import weigh_moves
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
@@ -164,15 +164,26 @@ MOVE_LABELS = Labels(
 """What the inputs are of who weighs moves."""
 
 
-def see_moves(player: BredPlayer, position: Position) -> dict[int, NDArray[np.float64]]:
-    """The inputs, shape ``(INPUTS,)``, of each move that a *player* weighs who weighs moves."""
+def see_move(player: BredPlayer, position: Position) -> Inputs | None:
+    """What a *player* who weighs moves is told of its own; None if there is nothing to weigh."""
+    move = player.move(position)
+    return next(
+        (Inputs(seen, MOVE_LABELS) for one, seen, _ in weigh(player, position) if one == move), None
+    )
+
+
+def weigh(
+    player: BredPlayer, position: Position
+) -> Iterator[tuple[int, NDArray[np.float64], float]]:
+    """The moves that a *player* weighs, what it is told of them, and what it thinks of them."""
     workspace = make_ticket_workspace(player.packed)
-    rows = np.zeros((len(workspace.moves), INPUTS), dtype=np.float32)
-    asked = player.decoder.game.rules, STATE_FEATURES, player.decoder.variant_bits
-    count = describe_moves(*asked, position.array.copy(), workspace, rows)
-    rows[:, :STATE_FEATURES] *= FEATURE_SCALES
-    told = rows[:count].astype(np.float64)
-    return dict(zip(workspace.moves[:count].tolist(), told, strict=True))
+    most = len(workspace.moves)
+    inputs, worths = np.zeros((most, INPUTS), dtype=np.float32), np.zeros(most)
+    given = player.decoder.game.rules, player.packed, position.array.copy(), workspace
+    count = weigh_moves(*given, inputs, worths)
+    inputs[:, :STATE_FEATURES] *= FEATURE_SCALES
+    for place in range(count):
+        yield int(workspace.moves[place]), inputs[place].astype(np.float64), float(worths[place])
 
 
 def check_switch(name: str, value: Any) -> None:

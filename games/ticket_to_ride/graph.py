@@ -20,7 +20,8 @@ from evolve_arena.games.ticket_to_ride.bred import (
     check_switch,
     label_features,
     see_features,
-    see_moves,
+    see_move,
+    weigh,
 )
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
@@ -28,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.network import CLASSES
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import ACTION, DECISION, INPUTS, SLOTS, TERMS
-from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.players.bred import Inputs, Labels, NeatPlayer
@@ -131,14 +132,13 @@ class TicketGraphPlayer(NeatPlayer):
     def see(self, position: Position) -> Inputs | None:
         """The features at the beginning of a turn, or what is told of the move that it plays."""
         if self.decoder.head == "decision":
-            return see_features(self, position, FEATURE_SCALES[: self.decoder.features], self.labels)
-        return Inputs(see_moves(self, position)[self.move(position)], self.labels)
+            return see_features(
+                self, position, FEATURE_SCALES[: self.decoder.features], self.labels
+            )
+        return see_move(self, position)
 
     def values(self, position: Position) -> dict[int, float]:
         """What it thinks of the moves that it weighs."""
         if self.decoder.head == "decision":
             return super().values(position)
-        seen = see_moves(self, position)
-        graphs = compile_graphs(self.genome, self.decoder.inputs, self.decoder.outputs, True)
-        worths = evaluate(graphs, 0, np.array(list(seen.values())))[:, 0]
-        return dict(zip(seen, worths.tolist(), strict=True))
+        return {move: worth for move, _, worth in weigh(self, position)}

@@ -14,7 +14,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.ticket_to_ride.bred import MOVE_LABELS, TicketDecoder, pack_networks, see_moves
+from evolve_arena.games.ticket_to_ride.bred import (
+    MOVE_LABELS,
+    TicketDecoder,
+    pack_networks,
+    see_move,
+    weigh,
+)
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.position import Position
@@ -103,12 +109,10 @@ class MovePlayer(VectorPlayer):
     decoder: MoveDecoder
     labels = MOVE_LABELS
 
-    def see(self, position: Position) -> Inputs:
+    def see(self, position: Position) -> Inputs | None:
         """What it is told of the move that it plays."""
-        return Inputs(see_moves(self, position)[self.move(position)], self.labels)
+        return see_move(self, position)
 
     def values(self, position: Position) -> dict[int, float]:
         """What it thinks of the moves that it weighs."""
-        seen = see_moves(self, position)
-        worths = self.decoder.mlp.evaluate(self.genome, np.array(list(seen.values())))[:, 0]
-        return dict(zip(seen, worths.tolist(), strict=True))
+        return {move: worth for move, _, worth in weigh(self, position)}

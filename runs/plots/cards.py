@@ -181,7 +181,7 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
             at = left + (-0.06 if x < 0 else x * cell), bottom + y * cell
             axes.text(*at, text, ha=side, fontsize=7, **look)
         for place, mark in zip(plane.places, plane.marks, strict=False):
-            text = axes.text(
+            written = axes.text(
                 left + (place[0] + 0.5) * cell,
                 bottom + (place[1] + 0.5) * cell,
                 mark,
@@ -189,7 +189,7 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
                 fontsize=5.5,
                 **look,
             )
-            text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+            written.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 
 def sign_colour(number: float) -> str:

@@ -69,7 +69,8 @@ def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
     The first one has its inputs as rows, the others the units that they lead to, so that its
     columns are those of the second one.
     """
-    layers, found = read_layers(player), []
+    layers = read_layers(player)
+    found: list[Matrix] = []
     order, names = np.arange(len(layers[0][0])), list(labels.names)
     for depth, (weights, biases) in enumerate(layers):
         last = depth == len(layers) - 1

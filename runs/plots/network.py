@@ -24,9 +24,17 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.plots.cards import SIGNS, draw_board, draw_card, draw_wire, label_board, make_scale
+from evolve_arena.runs.plots.cards import (
+    SIGNS,
+    draw_board,
+    draw_card,
+    draw_wire,
+    label_board,
+    make_scale,
+)
 from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
+from evolve_arena.runs.plots.position import draw_position, find_position
 from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, sketch_player
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
 from evolve_arena.runs.plots.tuples import draw_tuples
@@ -40,14 +48,24 @@ KEY_LEAST, KEY_TEXT = 2.75, 2.9
 """The least width of the board in the key, and the width of the text beside it."""
 
 
-def plot_network(of: Run | str, to: Path | None = None, generation: int | None = None) -> Path:
+def plot_network(
+    of: Run | str,
+    to: Path | None = None,
+    generation: int | None = None,
+    position: str | None = None,
+    seed: int = 0,
+) -> Path:
     """Draws the network of a run's champion, or that of another player.
 
     Args:
         of: The run, or its directory; or ``file:PATH``, a player that lies in a file.
         to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/network.png``
-            in the run's directory; of a player in a file, ``NAME-network.png`` in this folder.
+            in the run's directory; of a player in a file, ``NAME-network.png`` in this folder;
+            ``position`` for ``network`` if there is one.
         generation: The champion of the check at that generation; else the run's champion.
+        position: Where it is drawn how the network reacts, as
+            `evolve_arena.runs.plots.position.find_position` reads it; the empty text is the start.
+        seed: Seeds the game, if the position comes from one.
 
     Returns:
         Where the picture is.
@@ -55,33 +73,47 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
     Raises:
         BadValueError: There is no such champion, or the file's name ends in no known format.
         NotARunError: There is no such run.
+        PositionError: The position is none, or the game is over there.
         ArenaError: There is no such file, or it holds no network.
         StorageError: The picture can't be written.
     """
     if to is not None:
         check_format(to)
+    what = "network" if position is None else "position"
     if isinstance(of, str) and of.startswith("file:"):
         if generation is not None:
             raise BadValueError(f"{of} is one player: only runs have champions of generations")
         player = find_player(of)
-        to = to or Path(f"{player.name}-network.png")
-        return save(draw_player(player), to)
+        to = to or Path(f"{player.name}-{what}.png")
+        return save(draw_player(player, None, position, seed), to)
     run = Run.open(of) if isinstance(of, str) else of
-    figure = draw_player(run.champion_at(generation), run.path.resolve().name)
+    champion = run.champion_at(generation)
+    figure = draw_player(champion, run.path.resolve().name, position, seed)
     if to is None:
         folder = run.directory.plots
         with explain_storage_errors(folder):
             folder.mkdir(exist_ok=True)
-        to = folder / ("network.png" if generation is None else f"network-{generation}.png")
+        to = folder / (f"{what}.png" if generation is None else f"{what}-{generation}.png")
     return save(figure, to)
 
 
-def draw_player(player: Player, name: str | None = None) -> Figure:
-    """The picture of a player's network; its title begins with *name*, or with the player's.
+def draw_player(
+    player: Player, name: str | None = None, position: str | None = None, seed: int = 0
+) -> Figure:
+    """The picture of a player's network, or of how it reacts in a *position*.
+
+    Args:
+        player: Whose it is.
+        name: How the title begins, instead of with the player's name.
+        position: As `evolve_arena.runs.plots.position.find_position` reads it, which *seed* is for.
+        seed: See there.
 
     Raises:
-        BadValueError: It has none.
+        BadValueError: It has none, or is not asked there.
+        PositionError: The position is none, or the game is over there.
     """
+    if position is not None:
+        return draw_position(player, find_position(player, position, seed), name)
     if isinstance(player, TuplePlayer):
         return draw_tuples(player, name)
     if isinstance(player, VectorPlayer) and player.labels and player.labels.names:
@@ -255,7 +287,9 @@ def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
     for node in sketch.layers[-2] if listens and len(sketch.layers) > 1 else layer:
         votes = sketch.nodes[node].votes
         if votes is not None and listens:
-            strength = {one: strength[one] + abs(vote) for one, vote in zip(layer, votes, strict=True)}
+            strength = {
+                one: strength[one] + abs(vote) for one, vote in zip(layer, votes, strict=True)
+            }
         elif votes is not None:
             strength[node] = float(np.nansum(np.abs(votes)))
     for node in layer:

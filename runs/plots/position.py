@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError, PositionError, one_line
-from evolve_arena.core.registry import find_game
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer, Labels
 from evolve_arena.players.player import Player
@@ -53,6 +52,8 @@ MOST_MOVES = 18
 """Of more moves the best are listed."""
 MOST_UNITS = 40
 """Of more units of a layer those are drawn that react most."""
+MOST_NAMED = 30
+"""Of more inputs with names those are drawn that are not 0."""
 MOST_BARS = 24
 """Of more inputs with names those that add most."""
 WIDTH, UPPER = 13.0, 4.4
@@ -119,7 +120,10 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
     labels = player.labels
     assert labels is not None
     board = lay_out_board(labels, player.game)
-    network = _Inside(found, board, labels)
+    legal: list[int] = []
+    if player.decoder.head == "policy" and len(found["layers"][-1]) > MOST_UNITS:
+        legal = list(map(player.game.number_of, player.game.legal_moves(position)))
+    network = _Inside(found, board, labels, legal)
     height = HEAD + UPPER + network.height + 1.0
     figure = new_figure(WIDTH, height)
     figure.set_layout_engine("none")
@@ -135,16 +139,24 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
 
     values = _find_values(player, position)
     _draw_table(add(MARGIN, bottom, BOARD, UPPER - 0.4), view, position, seat, values)
-    names = _name_moves(player, position, values)
+    names, what = _name_moves(player, position, values), "Moves"
+    if not values:
+        names, what = [unit["name"] for unit in found["layers"][-1]], "Outputs: no move is weighed"
+        values = {
+            name: unit["value"] for name, unit in zip(names, found["layers"][-1], strict=True)
+        }
+        names = _list_best(values)
     left = MARGIN + BOARD + 0.3 + LETTER * max(map(len, names), default=0)
     right = WIDTH - MARGIN - 3.9
-    _draw_moves(add(left, bottom, max(right - left - 0.6, 1.2), UPPER - 0.4), values, names)
+    _draw_moves(add(left, bottom, max(right - left - 0.6, 1.2), UPPER - 0.4), values, names, what)
     adds = np.array(found["adds"])
     heading = f"What each input adds to “{found['output']}”"
     if labels.names:
-        widest = LETTER * max(map(len, labels.names))
+        order = [at for at in np.argsort(-np.abs(adds), kind="stable") if adds[at]][:MOST_BARS]
+        adding = [labels.names[at] for at in order]
+        widest = LETTER * max(map(len, adding), default=0)
         axes = add(right + widest, bottom, WIDTH - MARGIN - right - widest, UPPER - 0.4)
-        _draw_adds(axes, labels.names, adds, heading)
+        _draw_adds(axes, adding, adds[order], heading)
     else:
         axes = add(right, bottom, WIDTH - MARGIN - right, UPPER - 0.4)
         _draw_added_board(axes, board, adds, heading)
@@ -170,9 +182,7 @@ def _list_best(values: dict[Any, float]) -> list[Any]:
     return sorted(values, key=lambda move: -values[move])[:MOST_MOVES]
 
 
-def _draw_table(
-    axes: Axes, view: Any, position: Any, seat: int, values: dict[Any, float]
-) -> None:
+def _draw_table(axes: Axes, view: Any, position: Any, seat: int, values: dict[Any, float]) -> None:
     """The board as a page draws it, and on it the values of moves that end on cells."""
     layout, drawing = view.layout(), view.draw(position, seat)
     axes.set_axis_off()
@@ -198,16 +208,13 @@ def _draw_table(
         disc = [0.9 * DISC + middles[cell]]
         axes.add_collection(PolyCollection(disc, facecolors=colour, edgecolors="#3F3F3F"))
         if mark := layout["signs"].get(f"{owner}:{kind}", {}).get("mark", ""):
-            axes.text(*middles[cell], mark, fontsize=11, ha="center", va="center", color=NOBODY)
+            x, y = middles[cell]
+            axes.text(x, y, mark, fontsize=11, ha="center", va="center", color=NOBODY)
     for label in layout["labels"]:
-        at = (label["x"] + 0.15, label["y"] + 0.2) if label.get("small") else _place(label)
-        size = 5.5 if label.get("small") else 8
-        axes.text(*at, label["text"], fontsize=size, ha="center", va="center", color=GREY)
+        shift, size = (0.18, 5.5) if label.get("small") else (0.0, 8)
+        x, y = label["x"] + shift, label["y"] + shift
+        axes.text(x, y, label["text"], fontsize=size, ha="center", va="center", color=GREY)
     _write_values(axes, view, position, middles, values)
-
-
-def _place(label: dict[str, Any]) -> tuple[float, float]:
-    return label["x"], label["y"]
 
 
 def _write_values(
@@ -224,7 +231,8 @@ def _write_values(
     best = max(ends.values())
     for cell, value in ends.items():
         look: dict[str, Any] = {"fontweight": "bold"} if value == best else {}
-        text = axes.text(*middles[cell], _write_value(value), ha="center", va="center", **look)
+        x, y = middles[cell]
+        text = axes.text(x, y, _write_value(value), ha="center", va="center", **look)
         text.set(fontsize=min(8.0, 90.0 / axes.get_xlim()[1]), color=_colour(value))
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
@@ -241,7 +249,7 @@ def _draw_map(axes: Axes, layout: dict[str, Any], drawing: dict[str, Any]) -> No
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=3.6 if owned else 1.2))
     for point in layout["points"]:
         axes.plot(point["x"], point["y"], "o", color="#444444", markersize=2.5)
-        look: dict[str, Any] = {"fontsize": 4.2, "va": "bottom", "ha": "center"}
+        look: dict[str, Any] = {"fontsize": 5, "va": "bottom", "ha": "center"}
         axes.text(point["x"], point["y"] - 0.12, point["name"], **look)
 
 
@@ -255,16 +263,12 @@ def _colour(value: float) -> str:
     return sign_colour(value) if value else "#333333"
 
 
-def _draw_moves(axes: Axes, values: dict[Any, float], names: Sequence[str]) -> None:
+def _draw_moves(axes: Axes, values: dict[Any, float], names: Sequence[str], what: str) -> None:
     """A bar for each move, the best one first; one that wins or loses has no length."""
     shown = [values[move] for move in _list_best(values)]
     more = f", the best {len(shown)} of {len(values)}" if len(shown) < len(values) else ""
-    style_axes(axes, title=f"Moves{more}")
-    axes.title.set_fontsize(9.5)
-    if not shown:
-        axes.set_axis_off()
-        axes.text(0.0, 0.9, "It weighs no single moves.", transform=axes.transAxes, color=GREY)
-        return
+    style_axes(axes)
+    axes.set_title(f"{what}{more}", loc="left", fontsize=9.5, fontweight="bold")
     lengths = [value if isfinite(value) else 0.0 for value in shown]
     rows = np.arange(len(shown))
     best = [value == shown[0] for value in shown]
@@ -293,13 +297,13 @@ def _finish_bars(axes: Axes, rows: int) -> None:
 
 def _draw_adds(axes: Axes, names: Sequence[str], adds: Numbers, heading: str) -> None:
     """A bar for each input that adds something, the largest first."""
-    order = [at for at in np.argsort(-np.abs(adds[: len(names)]), kind="stable") if adds[at]]
-    order = order[:MOST_BARS]
     style_axes(axes)
-    axes.text(1.0, 1.02, heading, transform=axes.transAxes, fontsize=9.5, fontweight="bold", ha="right")
-    rows = np.arange(len(order))
-    axes.barh(rows, adds[order], color=[sign_colour(adds[at]) for at in order], height=0.7)
-    axes.set_yticks(rows, [names[at] for at in order], fontsize=7.5)
+    axes.text(
+        1.0, 1.02, heading, transform=axes.transAxes, fontsize=9.5, fontweight="bold", ha="right"
+    )
+    rows = np.arange(len(names))
+    axes.barh(rows, adds, color=list(map(sign_colour, adds)), height=0.7)
+    axes.set_yticks(rows, names, fontsize=7.5)
     _finish_bars(axes, len(rows))
 
 
@@ -307,7 +311,11 @@ def _draw_added_board(axes: Axes, board: Board, adds: Numbers, heading: str) -> 
     """The planes below each other if they are few, for there is little width."""
     axes.set_axis_off()
     axes.set_title(heading, loc="left", fontsize=9.5, fontweight="bold")
-    wide, high = axes.get_window_extent().size / axes.figure.dpi
+    place = axes.get_position()
+    wide, high = (
+        place.width * axes.figure.get_figwidth(),
+        place.height * axes.figure.get_figheight(),
+    )
     label = LETTER * max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
     stacked, cell = _stack(board.planes, wide - label, high - 0.8)
     axes.set(xlim=(-label, wide - label), ylim=(0.0, high))
@@ -338,6 +346,12 @@ def _stack(planes: Sequence[Plane], wide: float, high: float) -> tuple[Board, fl
     return Board(tuple(placed)), cell
 
 
+def _choose_units(layer: Sequence[dict[str, Any]]) -> list[int]:
+    """Those of a *layer* that react most, in their order."""
+    order = sorted(range(len(layer)), key=lambda unit: -abs(layer[unit]["value"]))
+    return sorted(order[:MOST_UNITS])
+
+
 class _Inside:
     """The lower part: inputs, units and what goes between them.
 
@@ -345,17 +359,17 @@ class _Inside:
         found: What `look_inside` tells.
         board: Where inputs stand that are cells.
         labels: What they are.
+        legal: The outputs that are drawn, if not all are of use.
     """
 
-    def __init__(self, found: dict[str, Any], board: Board, labels: Labels) -> None:
+    def __init__(
+        self, found: dict[str, Any], board: Board, labels: Labels, legal: Sequence[int]
+    ) -> None:
         self.found, self.board, self.labels = found, board, labels
         self.values = np.array([value for plane in found["planes"] for value in plane["values"]])
-        self.shown = [
-            sorted(
-                sorted(range(len(layer)), key=lambda unit: -abs(layer[unit]["value"]))[:MOST_UNITS]
-            )
-            for layer in found["layers"]
-        ]
+        self.shown = [_choose_units(layer) for layer in found["layers"]]
+        if legal:
+            self.shown[-1] = sorted(legal)[:MOST_UNITS]
         self.cell = 0.0
         if board.planes:
             left = max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
@@ -364,7 +378,10 @@ class _Inside:
             inputs = board.height * self.cell + 0.5
         else:
             self.label = LETTER * max(map(len, labels.names)) + 0.55
-            inputs = ROW * len(labels.names)
+            self.rows = [at for at in range(len(labels.names)) if self.values[at]]
+            if len(labels.names) <= MOST_NAMED:
+                self.rows = list(range(len(labels.names)))
+            inputs = ROW * (len(self.rows) + 1)
         units = max(len(units) for units in self.shown)
         self.height = max(inputs, min(STEP * units, 8.4), 1.8) + 0.3
         self.board_part = self.label + (board_width(board, self.cell) if self.cell else ROW)
@@ -378,7 +395,7 @@ class _Inside:
         first, layers = self.found["inputs"], self.found["layers"]
         begin = MARGIN + self.board_part + 0.9
         end = WIDTH - MARGIN - 2.0
-        for depth, (layer, shown) in enumerate(zip(layers, self.shown, strict=True)):
+        for depth, layer in enumerate(layers):
             share = (depth + 1) / len(layers)
             x = begin + (end - begin) * share
             self._draw_layer(axes, depth, x, top, first, places)
@@ -403,13 +420,14 @@ class _Inside:
             draw_board(axes, self.board, shown, corner, self.cell, SIGNS, scale)
             label_board(axes, self.board, corner, self.cell)
             middles = np.concatenate(
-                [plane.places + (plane.left, plane.bottom) for plane in self.board.planes]
+                [plane.places + np.array([plane.left, plane.bottom]) for plane in self.board.planes]
             )
             middles = np.array(corner) + (middles + 0.5) * self.cell
             return {at: (float(x), float(y)) for at, (x, y) in enumerate(middles)}
         places = {}
-        for at, (name, value) in enumerate(zip(self.labels.names, self.values, strict=False)):
-            x, y = MARGIN + self.label, top - ROW * (at + 0.5)
+        for row, at in enumerate(self.rows):
+            name, value = self.labels.names[at], self.values[at]
+            x, y = MARGIN + self.label, top - ROW * (row + 0.5)
             grey = "#333333" if value else "#AAAAAA"
             text = f"{name}  {value:.3g}"
             axes.text(x - 0.06, y, text, fontsize=7.5, ha="right", va="center", color=grey)
@@ -418,6 +436,10 @@ class _Inside:
             look: dict[str, Any] = {"facecolors": [colour], "edgecolors": LINE, "linewidths": 0.5}
             axes.add_collection(PolyCollection(square, **look))
             places[at] = (x + ROW, y)
+        if left := len(self.labels.names) - len(self.rows):
+            y = top - ROW * (len(self.rows) + 0.6)
+            told = f"{left} other inputs are 0"
+            axes.text(x - 0.06, y, told, fontsize=7.5, ha="right", va="center", color="#AAAAAA")
         return places
 
     def _draw_layer(
@@ -429,7 +451,7 @@ class _Inside:
         first: int,
         places: dict[int, tuple[float, float]],
     ) -> None:
-        """Units as discs in the colours of their values; those of the last layer with their names."""
+        """Units as discs in the colours of their values; outputs with their names."""
         layer, shown = self.found["layers"][depth], self.shown[depth]
         last = depth == len(self.found["layers"]) - 1
         limit = max((abs(unit["value"]) for unit in layer), default=0.0) or 1.0

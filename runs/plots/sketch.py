@@ -23,11 +23,13 @@ ACROSS = 4
 """How many planes stand side by side, at most."""
 SPACE = 0.7
 """What is free between two planes, in cells."""
+LONG_ROW = 18
+"""Rows of more inputs stand farther apart, so that there is room for their names."""
 MOST_NAMES = 8
 """How many inputs are named that a graph does without."""
 HEADS = {
     "policy": "policy: of the legal moves that whose output is the largest is played",
-    "value": "value: of all moves the one is played that leads to the position of the largest value",
+    "value": "value: of all moves that is played which leads to the position of the largest value",
     "action": "action: the move is played that, told as input, gives the largest value",
     "decision": "decision: the largest output says what is done, and rules say how",
 }
@@ -204,10 +206,13 @@ def _lay_out_plane(
 def _stack_rows(planes: Sequence[tuple[str, int, int]]) -> Plane:
     """Planes of a row each, below each other, with their names at the left."""
     count, columns = len(planes), planes[0][2]
+    pitch = max(1.0, columns / LONG_ROW)
     plane = _lay_out_plane("", (count, columns), Labels(planes), {"kind": "text"})
-    texts = [(-0.35, count - 0.5 - row, name) for row, (name, _, _) in enumerate(planes)]
+    lifted = plane.places * (1.0, pitch)
+    top = (count - 1) * pitch + 0.5
+    texts = [(-0.35, top - pitch * row, name) for row, (name, _, _) in enumerate(planes)]
     texts += [(column + 0.5, -0.45, str(column)) for column in range(0, columns, 5)]
-    return replace(plane, labels=tuple(texts))
+    return replace(plane, places=lifted, height=top + 0.5, labels=tuple(texts))
 
 
 def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
@@ -317,7 +322,7 @@ def _name_input(labels: Labels, number: int) -> str:
 
 def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sketch:
     """Hidden units stand in the order of their influence on the layer above."""
-    board, decoder = lay_out_board(labels, player.game), player.decoder
+    board = lay_out_board(labels, player.game)
     layers = read_layers(player)
     nodes = [
         Node(name, "", float(bias))
@@ -401,7 +406,7 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
         wires: What leads where.
     """
     hidden = range(outputs, nodes)
-    graph = nx.DiGraph()
+    graph: Any = nx.DiGraph()
     entered = {target for source, target in wires if source >= outputs and source != target}
     graph.add_nodes_from(sorted(hidden, key=lambda node: node in entered))
     graph.add_edges_from((one, other) for one, other in wires if min(one, other) >= outputs)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evolve_arena.games.connect_four.plot_network import sketch_player
 
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
 from evolve_arena.games.checkers.text_ui import describe_values
-from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.connect_four.plot_network import sketch_player
+from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -20,7 +22,6 @@ from matplotlib.path import Path as Curve
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
-from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -29,7 +30,6 @@ from evolve_arena.runs.api import start
 from evolve_arena.runs.commands.evolving import plot
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
-from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
 from evolve_arena.runs.plots.layout import Box, arrange
 from evolve_arena.runs.plots.network import (
     MOST_NODES,

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evolve_arena.games.connect_four.plot_tuples import draw_tuples, read_tuples, value_cells
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from evolve_arena import Run, start
-from evolve_arena.games.connect_four.plot_tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import TuplePopulation
