@@ -32,6 +32,7 @@ OUTLINES = {
 }
 """The corners of a cell around its middle, by its shape; weights of round cells are squares."""
 DISC = 0.42 * np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1)
+LABEL: dict[str, Any] = {"ha": "center", "fontsize": 7}
 SMALL = 7.5
 """Points of the text on cards."""
 
@@ -177,9 +178,15 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
         for x, y, text in plane.labels:
             if x < 0 and plane.left:  # those of the plane before would stand in the way
                 continue
-            side = "right" if x < 0 else "center"
-            at = left + (-0.06 if x < 0 else x * cell), bottom + y * cell
-            axes.text(*at, text, ha=side, fontsize=7, **look)
+            beside = bottom + y * cell
+            if x < 0:
+                axes.text(left - 0.06, beside, text, ha="right", fontsize=7, **look)
+            elif y < 0:
+                axes.text(left + x * cell, bottom - 0.05, text, **LABEL, va="top")
+            elif y > plane.height:
+                axes.text(left + x * cell, bottom + plane.height * cell + 0.05, text, **LABEL)
+            else:
+                axes.text(left + x * cell, beside, text, ha="center", fontsize=7, **look)
         for place, mark in zip(plane.places, plane.marks, strict=False):
             written = axes.text(
                 left + (place[0] + 0.5) * cell,

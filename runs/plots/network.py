@@ -184,7 +184,7 @@ def _draw_reading(axes: Axes, sketch: Sketch) -> None:
     board, cell = sketch.board, _choose_key_cell(sketch.board)
     top = axes.get_ylim()[0] + _key_height(sketch) - 0.45
     left = axes.get_xlim()[0] + INDENT
-    heading = "The board: how strongly each cell is read"
+    heading = "The inputs: how strongly each is read"
     axes.text(left, top, heading, fontsize=9, fontweight="bold")
     reading = sketch.reading
     scale = Normalize(0.0, float(reading.max(initial=0.0)) or 1.0)

@@ -311,11 +311,9 @@ def _draw_added_board(axes: Axes, board: Board, adds: Numbers, heading: str) -> 
     """The planes below each other if they are few, for there is little width."""
     axes.set_axis_off()
     axes.set_title(heading, loc="left", fontsize=9.5, fontweight="bold")
-    place = axes.get_position()
-    wide, high = (
-        place.width * axes.figure.get_figwidth(),
-        place.height * axes.figure.get_figheight(),
-    )
+    place, figure = axes.get_position(), axes.get_figure(root=True)
+    assert figure is not None
+    wide, high = np.array([place.width, place.height]) * figure.get_size_inches()
     label = LETTER * max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
     stacked, cell = _stack(board.planes, wide - label, high - 0.8)
     axes.set(xlim=(-label, wide - label), ylim=(0.0, high))

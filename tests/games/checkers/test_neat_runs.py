@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evolve_arena.games.connect_four.plot_network import sketch_player
 
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.checkers.features import FEATURE_WORDS
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
 from evolve_arena.games.checkers.text_ui import describe_values
@@ -19,6 +19,7 @@ from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import TARGETS, export_player
 from evolve_arena.runs.history import History
+from evolve_arena.runs.plots.sketch import sketch_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """
@@ -172,9 +173,12 @@ def test_it_is_not_exported(champion: CheckersGraphPlayer, target: str) -> None:
         export_player(champion, target)
 
 
-def test_it_is_not_drawn(champion: CheckersGraphPlayer) -> None:
-    with pytest.raises(BadValueError, match=r"no network.* draw"):
-        sketch_player(champion)
+def test_its_inputs_are_drawn_with_their_names(champion: CheckersGraphPlayer) -> None:
+    sketch = sketch_player(champion)
+    inputs = [sketch.nodes[node].name for node in sketch.layers[0]]
+    assert set(inputs) <= set(FEATURE_WORDS[:14])
+    assert sketch.remarks[-2].startswith(f"reads {len(inputs)} of 14 inputs")
+    assert sketch.remarks[-1].startswith("value: what a position is worth to who looks ")
 
 
 def test_it_tells_what_it_thinks(champion: CheckersGraphPlayer) -> None:

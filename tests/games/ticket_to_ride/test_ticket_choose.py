@@ -51,6 +51,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import PackedPlayers, combine_players, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
+from evolve_arena.runs.inside import look_inside
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [
@@ -239,6 +240,10 @@ def test_worths_of_moves_are_the_textbooks(decoder: MoveDecoder) -> None:
         best = int(workspace.moves[np.argmax(worths[:count])])
         assert ask(player.packed, position, 1) == best
         assert np.abs(inputs[:count, STATE_FEATURES:]).max() < 8
+        assert list(player.values(position).values()) == worths[:count].tolist()
+        found = look_inside(player, position)
+        assert found is not None
+        assert found["layers"][-1][0]["value"] == pytest.approx(worths[:count].max(), abs=1e-3)
 
 
 def test_graphs_decide_by_their_outputs() -> None:
