@@ -64,7 +64,11 @@ def all_fit(figure: Figure) -> bool:
     figure.draw_without_rendering()
     written = [*figure.texts]
     for axes in figure.axes:
-        written += [*axes.texts, *axes.get_yticklabels()]
+        low, high = sorted(axes.get_ylim())
+        written += axes.texts
+        for place, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True):
+            if axes.axison and axes.yaxis.get_visible() and low <= place <= high:
+                written.append(label)
     boxes = [text.get_window_extent() for text in written if text.get_text()]
     whole = figure.bbox
     return all(whole.x0 <= box.x0 and box.x1 <= whole.x1 for box in boxes)
