@@ -50,7 +50,7 @@ NOBODY = "#C9A66B"
 SHADES = ("#FBFBFB", "#E3E3E3")
 MOST_MOVES = 18
 """Of more moves the best are listed."""
-MOST_UNITS = 40
+MOST_UNITS = 28
 """Of more units of a layer those are drawn that react most."""
 MOST_NAMED = 30
 """Of more inputs with names those are drawn that are not 0."""
@@ -120,9 +120,10 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
     labels = player.labels
     assert labels is not None
     board = lay_out_board(labels, player.game)
+    legal_moves = player.game.legal_moves(position)
     legal: list[int] = []
     if player.decoder.head == "policy" and len(found["layers"][-1]) > MOST_UNITS:
-        legal = list(map(player.game.number_of, player.game.legal_moves(position)))
+        legal = list(map(player.game.number_of, legal_moves))
     network = _Inside(found, board, labels, legal)
     height = HEAD + UPPER + network.height + 1.0
     figure = new_figure(WIDTH, height)
@@ -139,7 +140,9 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
 
     values = _find_values(player, position)
     _draw_table(add(MARGIN, bottom, BOARD, UPPER - 0.4), view, position, seat, values)
-    names, what = _name_moves(player, position, values), "Moves"
+    names = _name_moves(player, position, values)
+    more = f", the best {len(names)} of {len(legal_moves)}"
+    what = f"Moves{more if len(names) < len(legal_moves) else ''}"
     if not values:
         names, what = [unit["name"] for unit in found["layers"][-1]], "Outputs: no move is weighed"
         values = {
@@ -266,9 +269,8 @@ def _colour(value: float) -> str:
 def _draw_moves(axes: Axes, values: dict[Any, float], names: Sequence[str], what: str) -> None:
     """A bar for each move, the best one first; one that wins or loses has no length."""
     shown = [values[move] for move in _list_best(values)]
-    more = f", the best {len(shown)} of {len(values)}" if len(shown) < len(values) else ""
     style_axes(axes)
-    axes.set_title(f"{what}{more}", loc="left", fontsize=9.5, fontweight="bold")
+    axes.set_title(what, loc="left", fontsize=9.5, fontweight="bold")
     lengths = [value if isfinite(value) else 0.0 for value in shown]
     rows = np.arange(len(shown))
     best = [value == shown[0] for value in shown]
@@ -367,7 +369,9 @@ class _Inside:
         self.values = np.array([value for plane in found["planes"] for value in plane["values"]])
         self.shown = [_choose_units(layer) for layer in found["layers"]]
         if legal:
-            self.shown[-1] = sorted(legal)[:MOST_UNITS]
+            outputs = found["layers"][-1]
+            best = sorted(legal, key=lambda output: -outputs[output]["value"])
+            self.shown[-1] = sorted(best[:MOST_UNITS])
         self.cell = 0.0
         if board.planes:
             left = max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
@@ -413,7 +417,9 @@ class _Inside:
         limit = float(np.abs(self.values).max(initial=0.0)) or 1.0
         scale = Normalize(-limit, limit)
         if self.cell:
-            corner = MARGIN + self.label, top - 0.45 - self.board.height * self.cell
+            height = self.board.height * self.cell
+            low = min(top - 0.45 - height, 0.5 * (self.height - height))  # amid the units
+            corner = MARGIN + self.label, low
             shown = np.where(self.values != 0, self.values, np.nan)[: self.board.inputs]
             draw_board(axes, self.board, shown, corner, self.cell, SIGNS, scale)
             label_board(axes, self.board, corner, self.cell)
