@@ -44,6 +44,7 @@ setup(
         "matplotlib>=3.9",
         "multiprocess>=0.70.17",
         "neat-python>=2.0",
+        "networkx>=3.3",
         "numba>=0.61",
         "numpy>=2.0",
         "openskill>=6.0",

@@ -286,8 +286,8 @@ class GameSpec:
     print_examination: Callable[[dict[str, Any]], None] | None = None
     """Prints what :attr:`examine` gave."""
     plots: Mapping[str, str] = field(default_factory=dict)
-    """Pictures, each drawn by what is found at ``package.module:function``: ``network`` of a player
-    and its run's name, a figure; ``board`` after a game, which gives the file."""
+    """Pictures that only this game has, each drawn by what is found at ``package.module:function``:
+    ``board``, after a game, which gives the file."""
     exporters: Mapping[str, str] = field(default_factory=dict)
     """How champions are exported, by target: what writes the text of a file, each found at
     ``package.module:function``."""

@@ -1,7 +1,8 @@
-"""Draws the terminal pictures of the documentation: real sessions at a real terminal.
+"""Draws pictures of the documentation: real sessions at a real terminal, and a real network.
 
 It needs pyte, a terminal in memory, besides what the site needs (``pip install pyte``), and writes
-``docs/images/terminal-*.svg``; run it in an empty folder: ``python .../docs/pictures.py``.
+``docs/images/terminal-*.svg`` and ``network-position.png``; run it in an empty folder:
+``python .../docs/pictures.py``.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from evolve_arena.runs.run import Run
+
 IMAGES = Path(__file__).resolve().parent / "images"
 COLUMNS, ROWS = 96, 40
+POSITION = "3342512"
 SCENES: dict[str, tuple[list[str], Sequence[tuple[str, str]], str]] = {
     "start": (
         ["start", "connect-four", "--run", "evolved/first", "--generations", "100"],
@@ -96,6 +100,8 @@ def main() -> None:
         drawn = console.export_svg(title=f"evolve {words[0]}", unique_id=f"terminal-{name}")
         drawn = re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.S)  # fonts of another host
         (IMAGES / f"terminal-{name}.svg").write_text(drawn, encoding="utf-8")
+    picture = Run.open("evolved/first").plot("network", position=POSITION)
+    picture.savefig(IMAGES / "network-position.png", dpi=75, metadata={"Software": None})
 
 
 if __name__ == "__main__":

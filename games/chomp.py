@@ -19,6 +19,7 @@ CELLS = HEIGHT * WIDTH
 MOVES = CELLS
 LONGEST = CELLS
 PLANES = 1
+PLANE_NAMES = ("pieces that are left",)
 SYMMETRY = "none"
 SIDES = ("first", "second")
 SIGNS = "#"

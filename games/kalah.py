@@ -30,6 +30,14 @@ STORES = (PITS, HOLES - 1)
 CELLS = PITS * SEEDS + 1
 """More than half of the seeds: who has so many wins."""
 PLANES = HOLES + 1
+PLANE_NAMES = (
+    *(
+        f"{whose} {f'pit {pit + 1}' if pit < PITS else 'store'}"
+        for whose in ("own", "the other's")
+        for pit in range(PITS + 1)
+    ),
+    "own turn",
+)
 
 
 def start():

@@ -31,16 +31,29 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
+class Labels:
+    """What the numbers stand for that go into a network, and those that come out."""
+
+    planes: Sequence[tuple[str, int, int]]
+    """Name, rows and columns of each group of inputs, in their order."""
+    names: Sequence[str] = ()
+    """What each input is, where inputs are no cells; they stand below each other then."""
+    cells: Sequence[int] = ()
+    """The cell of the game's `evolve_arena.players.board_view.BoardView` that each input of a plane
+    is. If it is left out, planes of as many inputs as there are cells have them in their order."""
+    outputs: Sequence[str] = ()
+    """What the network's outputs are, if there are several."""
+    last_unit: str = ""
+    """What the last unit of each hidden layer stands for, if it is no unit like the others."""
+
+
+@dataclass(frozen=True)
 class Inputs:
     """What a network is shown of a position."""
 
     values: NDArray[np.float64]
-    planes: Sequence[tuple[str, int, int]]
-    """Name, rows and columns of each plane of which the first *values* are."""
-    names: Sequence[str] = ()
-    """What each value is, where they are no cells."""
-    outputs: Sequence[str] = ()
-    """What the network's outputs are, if there are several and they are no moves."""
+    labels: Labels
+    """What the values are; there may be more of them than the planes have, which are told moves."""
 
 
 class BredPlayer(CompiledPlayer):
@@ -92,13 +105,18 @@ class BredPlayer(CompiledPlayer):
         title = f"{self.name}, {self.kind} for {self.game.name}"
         return make_table(title, ["array", "shape", "type"], rows)
 
-    def see(self, position: Any) -> Inputs | None:
-        """What its network is shown of a *position*; None if it sees no position as a whole."""
-        if not hasattr(self.decoder, "encode"):
+    @property
+    def labels(self) -> Labels | None:
+        """What the inputs and outputs of its network stand for; None if nobody says."""
+        if not hasattr(self.decoder, "planes"):
             return None
-        count, rows, columns = self.decoder.input_shape
-        planes = [(name, rows, columns) for name in self.decoder.plane_names]
-        return Inputs(self.decoder.encode(position), planes[:count])
+        return Labels(self.decoder.planes, outputs=self.decoder.output_names)
+
+    def see(self, position: Any) -> Inputs | None:
+        """What its network is shown of a *position*; None if it is not asked there."""
+        if self.labels is None or not hasattr(self.decoder, "encode"):
+            return None
+        return Inputs(self.decoder.encode(position), self.labels)
 
     def serialise(self, **remarks: Any) -> bytes:
         """The player as a safetensors blob that `evolve_arena.players.bred.read_player` reads.

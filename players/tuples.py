@@ -74,10 +74,43 @@ class TupleDecoder(ABC):
         Shape ``(planes, cells, 2)``; see `evolve_arena.genomes.tuple_entries`.
         """
 
+    sides: ClassVar[tuple[str, ...]] = ("",)
+    """After whose moves numbers count, if there are some for each player."""
+
+    empty: ClassVar[str] = "empty"
+    """What a cell is on which nothing lies."""
+    output_names: ClassVar[tuple[str, ...]] = ("value",)
+
     @property
     @abstractmethod
-    def plane_names(self) -> list[str]:
-        """What lies on the cells of each plane."""
+    def planes(self) -> list[tuple[str, int, int]]:
+        """What can lie on a cell, and the rows and columns of the board."""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """What a cell can be, the first one :attr:`empty`."""
+        return (self.empty, *(name for name, _, _ in self.planes))
+
+    @property
+    @abstractmethod
+    def views(self) -> NDArray[np.int64]:
+        """Where each cell lies whenever tuples are read, shape ``(views, cells)``."""
+
+    @abstractmethod
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """What the entries of one tuple stand for: the state of each of its *cells*.
+
+        Returns:
+            Shape ``(entries, cells)``: places in :attr:`states`.
+        """
+
+    @abstractmethod
+    def read_cells(self, position: Any) -> tuple[int, NDArray[np.int64]]:
+        """For which of :attr:`sides` numbers count in a *position*, and the state of each cell."""
+
+    def find_cell(self, cell: int) -> int:
+        """The cell of the game's `BoardView` that a *cell* is."""
+        return cell
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:
@@ -141,6 +174,18 @@ class TuplePlayer(BredPlayer):
         numbers = self.decoder.table(self.genome.cells[0]).numbers
         tables = self.genome.tables[0, :numbers].astype(np.float32)
         return {"cells": self.genome.cells[0], "tables": tables}
+
+    def read_entries(self, position: Any) -> NDArray[np.float64]:
+        """The numbers that a *position* picks, shape ``(tuples, views)``."""
+        side, states = self.decoder.read_cells(position)
+        numbers = self.arrays["tables"].astype(np.float64).reshape(len(self.decoder.sides), -1)
+        found, at = [], 0
+        for cells in self.genome.cells[0].astype(np.int64):
+            entries = self.decoder.list_entries(cells)
+            rows = [(entries == states[view[cells]]).all(axis=1) for view in self.decoder.views]
+            found.append([numbers[side, at + int(np.flatnonzero(row)[0])] for row in rows])
+            at += len(entries)
+        return np.array(found)
 
     @classmethod
     def read(

@@ -2,46 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
-from evolve_arena.players.bred import NeatPlayer, VectorPlayer
+from evolve_arena.players.bred import BredPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.graphs import read_nodes
 
 MOST_WIRES = 160
 """Of more connections only those are told that carry most, of each layer as many."""
+MOST_ROWS = 1 << 20
+"""Numbers that the inputs may be, all taken away one by one, for what each adds to be told."""
 
 
 def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
     """What a *player* sees of a *position*, and how it reacts; None if it has no such network.
+
+    A recurrent network begins a game there: it remembers nothing.
 
     Returns:
         ``planes``, each with ``name``, ``rows``, ``columns``, ``values`` and what they are where
         they are no cells, ``names``; ``layers``, the last
         one that of the outputs, each a list of units with ``value`` and ``name``; and ``wires``,
         the strongest connections: from where, to where, what each carries. Units are numbered
-        through: inputs, then the layers.
+        through: inputs, then the layers. And ``adds``: of each input, how much higher the output
+        called ``output`` is than it would be if the input were 0; of a tuple network, its share of
+        the numbers of the tuples on it. Of a policy that is the output of the best move.
     """
+    if isinstance(player, TuplePlayer):
+        return _look_into_tuples(player, position)
     seen = player.see(position) if isinstance(player, VectorPlayer | NeatPlayer) else None
     if seen is None:
         return None
-    if isinstance(player, VectorPlayer):
-        layers, wires = _run_layers(player, seen.values)
-    elif isinstance(player, NeatPlayer) and player.decoder.feed_forward:
-        layers, wires = _run_graph(player, seen.values)
+    assert isinstance(player, VectorPlayer | NeatPlayer)
+    if isinstance(player, NeatPlayer):
+        parts = _run_graph(player, seen.values)
     else:
-        return None
-    for unit, name in zip(layers[-1], seen.outputs, strict=False):
+        run = _run_layers if hasattr(player.decoder, "mlp") else _add_up
+        parts = run(player, seen.values)
+    layers, wires, respond = parts
+    for unit, name in zip(layers[-1], seen.labels.outputs, strict=False):
         unit["name"] = name
+    output = _choose_output(player, position, [unit["value"] for unit in layers[-1]])
+    adds = _find_shares(seen.values, lambda rows: respond(rows)[:, output])
+    return _describe(seen, layers, wires, adds, layers[-1][output]["name"])
+
+
+Wires = list[tuple[int, int, float]]
+Layers = list[list[dict[str, Any]]]
+Parts = tuple[Layers, Wires, Callable[[NDArray[np.float64]], NDArray[np.float64]]]
+"""Layers, wires, and what gives the outputs, shape ``(rows, outputs)``, for rows of inputs."""
+
+
+def _describe(
+    seen: Inputs, layers: Layers, wires: Wires, adds: list[float], output: str
+) -> dict[str, Any]:
+    """What `look_inside` gives."""
     wires.sort(key=lambda wire: -abs(wire[2]))
     planes, at = [], 0
-    for name, rows, columns in seen.planes:
+    for name, rows, columns in seen.labels.planes:
         values = seen.values[at : at + rows * columns].tolist()
-        names = list(seen.names[at : at + rows * columns])
+        names = list(seen.labels.names[at : at + rows * columns])
         planes.append(
             {"name": name, "rows": rows, "columns": columns, "values": values, "names": names}
         )
@@ -51,14 +77,33 @@ def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
         "layers": layers,
         "wires": [wire for wire in wires if wire[2]][:MOST_WIRES],
         "inputs": len(seen.values),
+        "adds": adds,
+        "output": output,
     }
 
 
-Wires = list[tuple[int, int, float]]
-Layers = list[list[dict[str, Any]]]
+def _choose_output(player: BredPlayer, position: Any, outputs: list[float]) -> int:
+    """The largest output; of a policy, that of a legal move."""
+    allowed: Any = range(len(outputs))
+    if player.decoder.head == "policy":
+        allowed = map(player.game.number_of, player.game.legal_moves(position))
+    return max(allowed, key=lambda output: outputs[output], default=0)
 
 
-def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> tuple[Layers, Wires]:
+def _find_shares(
+    inputs: NDArray[np.float64], respond: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> list[float]:
+    """How much higher the output is than without each of the *inputs*."""
+    shares, active = np.zeros(len(inputs)), np.flatnonzero(inputs)
+    if len(active) * len(inputs) <= MOST_ROWS:
+        rows = np.tile(inputs, (len(active) + 1, 1))
+        rows[np.arange(len(active)), active] = 0.0
+        outputs = respond(rows)
+        shares[active] = outputs[-1] - outputs[:-1]
+    return [float(share) for share in shares]
+
+
+def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
     decoder = player.decoder
     expand = getattr(decoder, "expand", lambda genomes: genomes)
     genome = expand(player.genome[None])[0]
@@ -74,25 +119,85 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> tuple[Laye
             wires.append((first + int(source), after + int(target), float(carried[source, target])))
         layers.append(_name_units(values, is_last=len(layers) == len(outputs) - 1))
         before, first = values, after
-    return layers, wires
+    return layers, wires, lambda rows: decoder.mlp.evaluate(genome, rows)
 
 
-def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> tuple[Layers, Wires]:
+def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
     decoder = player.decoder
-    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
     slots = evaluate_slots(graphs, 0, inputs)
     nodes = list(read_nodes(graphs))
     hidden = [node.slot for node in nodes if node.slot >= decoder.inputs + decoder.outputs]
     outputs = list(range(decoder.inputs, decoder.inputs + decoder.outputs))
     place = {slot: slot for slot in range(decoder.inputs)}
     place |= {slot: decoder.inputs + number for number, slot in enumerate([*hidden, *outputs])}
+    carried = slots.copy()
+    if not decoder.feed_forward:
+        carried[decoder.inputs :] = 0.0  # what nodes were before
     wires = [
-        (place[source], place[node.slot], float(weight * slots[source]))
+        (place[source], place[node.slot], float(weight * carried[source]))
         for node in nodes
         for source, weight in node.connections
+        if source in place  # else it is always 0
     ]
     layers = [_name_units(slots[hidden], is_last=False)] if hidden else []
-    return [*layers, _name_units(slots[outputs], is_last=True)], wires
+
+    def respond(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([evaluate_slots(graphs, 0, row)[outputs] for row in rows])
+
+    return [*layers, _name_units(slots[outputs], is_last=True)], wires, respond
+
+
+def _add_up(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
+    """The parts of who adds up weights of its inputs, or weights of what their values are."""
+    weights = player.genome.astype(np.float64).reshape(len(inputs), -1)
+    places = np.arange(len(inputs))
+
+    def carry(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        if weights.shape[1] == 1:
+            return rows * weights[:, 0]
+        return weights[places, np.minimum(rows, weights.shape[1] - 1).astype(np.int64)]
+
+    carried = carry(inputs[None])[0]
+    wires = [(place, len(inputs), float(part)) for place, part in enumerate(carried)]
+    return (
+        [_name_units(carried.sum(keepdims=True), is_last=True)],
+        wires,
+        lambda rows: carry(rows).sum(axis=1, keepdims=True),
+    )
+
+
+def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
+    """Tuples are units; what lies on their cells shares what they pick."""
+    decoder, cells = player.decoder, player.genome.cells[0].astype(np.int64)
+    picked = player.read_entries(position)
+    _, states = decoder.read_cells(position)
+    kinds, count = len(decoder.states) - 1, decoder.cells
+    place = np.array([decoder.find_cell(cell) for cell in range(count)])
+    values = np.zeros((kinds, count))
+    lying = np.flatnonzero(states)
+    values[states[lying] - 1, place[lying]] = 1.0
+    carried: dict[tuple[int, int], float] = {}
+    adds = np.zeros(values.size)
+    for number, (some, parts) in enumerate(zip(cells, picked, strict=True)):
+        for view, part in zip(decoder.views, parts, strict=True):
+            there = [cell for cell in view[some] if states[cell]]
+            for cell in there:
+                source = int((states[cell] - 1) * count + place[cell])
+                adds[source] += part / len(there)
+                ends = source, values.size + number
+                carried[ends] = carried.get(ends, 0.0) + part / len(there)
+    sums = picked.sum(axis=1)
+    units = [
+        {"name": f"tuple {number}", "value": float(value)} for number, value in enumerate(sums)
+    ]
+    last = values.size + len(units)
+    wires = sorted(carried.items(), key=lambda wire: -abs(wire[1]))[: MOST_WIRES // 2]
+    told = [(*ends, float(part)) for ends, part in wires]
+    told += [(values.size + at, last, float(value)) for at, value in enumerate(sums)]
+    seen = Inputs(values.ravel(), Labels(decoder.planes))
+    output = _name_units(sums.sum(keepdims=True), is_last=True)
+    return _describe(seen, [units, output], told, adds.tolist(), "value")
 
 
 def _name_units(values: NDArray[np.float64], *, is_last: bool) -> list[dict[str, Any]]:

@@ -159,22 +159,38 @@ class Run:
         """The individuals in the newest checkpoint, or in that of *generation*."""
         return Population(self.method.decoder, self.state(generation))
 
-    def plot(self, what: str = "fitness") -> Any:
+    def plot(
+        self,
+        what: str = "fitness",
+        *,
+        generation: int | None = None,
+        position: str | None = None,
+        seed: int = 0,
+    ) -> Any:
         """A picture of the run, as a matplotlib Figure, which notebooks show.
 
         Args:
             what: ``fitness`` (with checks and diversity), ``network`` (of the champion) or
                 ``ancestors`` (the champions against those before them; plays matches).
+            generation: For ``network``: the champion of the check at that generation.
+            position: For ``network``: how it reacts in this position, as the game writes one, or
+                after moves; ``""`` is the start, ``"self-play"`` the middle of a game of the
+                champion against itself.
+            seed: Seeds that game.
 
         Raises:
             UnknownNameError: There is no such picture.
-            BadValueError: The champion has no network that can be drawn.
+            BadValueError: The champion has no network, or is not asked in that position; or there
+                is no such champion.
+            PositionError: The position is none.
         """
         from evolve_arena.runs import plots
 
         draw = {
             "fitness": lambda: plots.draw_runs([self.history()]),
-            "network": lambda: plots.draw_player(self.champion, self.path.resolve().name),
+            "network": lambda: plots.draw_player(
+                self.champion_at(generation), self.path.resolve().name, position, seed
+            ),
             "ancestors": lambda: plots.draw_ancestors(plots.meet_ancestors(self)),
         }
         if what not in draw:

@@ -35,12 +35,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.checkers.board import (
     BOARD,
     FAR_ROWS,
+    MOST_MOVES,
     captured_pieces,
     capturing_pieces,
     count_moves,
@@ -48,6 +50,7 @@ from evolve_arena.games.checkers.board import (
     movable_kinds,
     move_piece,
 )
+from evolve_arena.games.checkers.position import Position
 from evolve_arena.genomes.simd import poke
 
 FEATURE_NAMES = (
@@ -59,6 +62,24 @@ FEATURE_NAMES = (
     ),
 )
 """All features, in the order in which they are counted."""
+FEATURE_WORDS = (
+    *("own men", "own kings", "other's men", "other's kings"),
+    *(
+        f"{whose} {word}"
+        for word in (
+            "captures",
+            "men in the centre",
+            "kings in the centre",
+            "centre squares in reach",
+            "steps that threaten",
+            "squares in reach",
+            "squares in reach, but covered",
+            "squares safely in reach",
+        )
+        for whose in ("own", "other's")
+    ),
+)
+"""The same in words, for pictures."""
 FEATURE_SETS = (4, 14, 20)
 """How many of them players use, always the first ones."""
 
@@ -66,6 +87,16 @@ CENTRE = np.uint64(0x0198CC00)
 """Squares 10, 11, 14, 15, 18, 19, 22 and 23."""
 
 NONE, ONE, FOUR, FIVE = np.uint64(0), np.uint64(1), np.uint64(4), np.uint64(5)
+
+
+def see_features(position: Position, count: int) -> NDArray[np.int64]:
+    """The first *count* features of a *position*, as who is to move counts them."""
+    counts, moves = np.zeros(count, dtype=np.int64), np.zeros(MOST_MOVES, dtype=np.uint64)
+    pieces = np.uint64(position.dark), np.uint64(position.light)
+    own, other = pieces if position.side == 0 else pieces[::-1]
+    kings = np.uint64(position.kings)
+    count_features(counts, 0, count, own, other, kings, position.side, moves, 0)
+    return counts
 
 
 @inlined

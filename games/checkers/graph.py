@@ -16,8 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.checkers.board import MOST_MOVES
-from evolve_arena.games.checkers.features import FEATURE_NAMES, count_features
+from evolve_arena.games.checkers.features import FEATURE_WORDS, see_features
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
 from evolve_arena.games.checkers.position import Position
@@ -33,7 +32,7 @@ from evolve_arena.games.checkers.values import (
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import Inputs, NeatPlayer
+from evolve_arena.players.bred import Inputs, Labels, NeatPlayer
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, NUMBERS_AT, PackedPlayers
 
 
@@ -121,12 +120,13 @@ class CheckersGraphPlayer(NeatPlayer):
     decoder_type = CheckersGraphDecoder
     decoder: CheckersGraphDecoder
 
+    @property
+    def labels(self) -> Labels:
+        """The features."""
+        count = self.decoder.inputs
+        return Labels([(f"features, times {INPUT_SCALE:g}", count, 1)], FEATURE_WORDS[:count])
+
     def see(self, position: Position) -> Inputs:
         """The features of a position, as who is to move counts them."""
-        counts = np.zeros(self.decoder.inputs, dtype=np.int64)
-        pieces = np.uint64(position.dark), np.uint64(position.light)
-        own, other = pieces if position.side == 0 else pieces[::-1]
-        room, kings = np.zeros(MOST_MOVES, dtype=np.uint64), np.uint64(position.kings)
-        count_features(counts, 0, len(counts), own, other, kings, position.side, room, 0)
-        planes = [(f"features, times {INPUT_SCALE:g}", len(counts), 1)]
-        return Inputs(counts.astype(np.float64) * INPUT_SCALE, planes, FEATURE_NAMES[: len(counts)])
+        counts = see_features(position, self.decoder.inputs)
+        return Inputs(counts.astype(np.float64) * INPUT_SCALE, self.labels)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.checkers.features import FEATURE_SETS
+from evolve_arena.games.checkers.features import FEATURE_SETS, FEATURE_WORDS, see_features
 from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.games.checkers.position import Position
 from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
@@ -23,7 +25,7 @@ from evolve_arena.games.checkers.values import (
 )
 from evolve_arena.genomes.mlp import INITIALISATIONS, Genomes
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, Labels, VectorPlayer
 from evolve_arena.players.packed import COLUMNS_AT, KIND, PackedPlayers, with_noise
 
 MAX_DEPTH = 12
@@ -64,6 +66,8 @@ class LinearDecoder:
     turned: int = 0
     """1 to play the game in which light moves first; see
     :class:`evolve_arena.games.checkers.game.Checkers`."""
+
+    head: ClassVar[str] = "value"
 
     def __post_init__(self) -> None:
         if self.features not in FEATURE_SETS:
@@ -194,6 +198,17 @@ class LinearPlayer(VectorPlayer):
     def feature_tables(self) -> tuple[NDArray[np.int32], float]:
         """What each value of each feature adds, shape ``(features, values)``, and its unit."""
         return self.packed.columns.reshape(-1, TABLE_SIZE), 1.0 / UNIT
+
+    @property
+    def labels(self) -> Labels:
+        """The features."""
+        count = self.decoder.features
+        return Labels([("features", count, 1)], FEATURE_WORDS[:count])
+
+    def see(self, position: Position) -> Inputs:
+        """The features of a position, as who is to move counts them."""
+        counts = see_features(position, self.decoder.features)
+        return Inputs(counts.astype(np.float64), self.labels)
 
 
 def make_minimax(

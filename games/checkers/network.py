@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import MAX_DEPTH
+from evolve_arena.games.checkers.page import CheckersBoard
 from evolve_arena.games.checkers.position import Position
 from evolve_arena.games.checkers.values import DEPTH, QUIET, SEAT_FIELDS
 from evolve_arena.genomes.encoding import Encoding
@@ -35,7 +36,7 @@ from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.self_adaptive import StepGene
-from evolve_arena.players.bred import Inputs, VectorPlayer
+from evolve_arena.players.bred import Inputs, Labels, VectorPlayer
 from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, PackedPlayers
 
 SQUARES, BITS = 32, 35
@@ -277,6 +278,14 @@ class CheckersNetworkPlayer(VectorPlayer):
     decoder_type = CheckersNetworkDecoder
     decoder: CheckersNetworkDecoder
 
+    @property
+    def labels(self) -> Labels:
+        """The dark squares."""
+        board = CheckersBoard(self.decoder.game)
+        cells = [board.cell_of(square) for square in range(1, SQUARES + 1)]
+        relay = "sum of the inputs" if self.decoder.piece_difference else ""
+        return Labels([("own pieces, less other's", 8, 4)], cells=cells, last_unit=relay)
+
     def see(self, position: Position) -> Inputs:
         """Men as 1 and kings as their value, the other's as less than 0, on the dark squares.
 
@@ -291,7 +300,7 @@ class CheckersNetworkPlayer(VectorPlayer):
             values[square] = sign * (king if position.kings >> bit & 1 else 1.0)
         if position.side == 1:
             values = values[::-1]
-        return Inputs(values, [("own pieces, less other's", 8, 4)])
+        return Inputs(values, self.labels)
 
 
 def _bits_of_squares() -> NDArray[np.int64]:

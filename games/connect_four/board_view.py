@@ -85,19 +85,25 @@ class BoardView:
         return self.game.rules.moves if self.head == "policy" else 1
 
     @property
-    def input_shape(self) -> tuple[int, int, int]:
-        """How many planes, rows and columns the inputs are, but for an action head's last one."""
-        return self.inputs // (self.rows * self.columns), self.rows, self.columns
+    def planes(self) -> list[tuple[str, int, int]]:
+        """What the planes of inputs show, and their rows and columns.
 
-    @property
-    def plane_names(self) -> list[str]:
-        """What the planes of inputs show."""
+        An action head's last input is in none of them.
+        """
         mover = self.viewpoint == "mover"
         own, other = ("own", "opponent's") if mover else ("first player's", "second player's")
         if self.encoding == "two-planes":
-            return [f"{own} discs", f"{other} discs"]
-        _, first, second = self.encoding.replace("-", "−").split("/")
-        return [f"{own} discs as {first}, {other} as {second}"]
+            names = [f"{own} discs", f"{other} discs"]
+        else:
+            _, first, second = self.encoding.replace("-", "−").split("/")
+            names = [f"{own} discs as {first}, {other} as {second}"]
+        return [(name, self.rows, self.columns) for name in names]
+
+    @property
+    def output_names(self) -> list[str]:
+        """What the outputs stand for."""
+        columns = [f"column {column}" for column in range(self.columns)]
+        return columns if self.head == "policy" else ["value"]
 
     def encode(self, position: Position) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""

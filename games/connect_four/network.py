@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.board_view import HEADS, VIEWPOINTS, BoardView
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
+from evolve_arena.games.connect_four.game import Position
 from evolve_arena.games.connect_four.workspace import HEAD, RELATIVE, SEAT_FIELDS, TAKES_WINS
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes, share_genes
 from evolve_arena.genomes.simd import LANES
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, VectorPlayer
 from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, SHAPE, WEIGHTS_AT, PackedPlayers
 
 
@@ -137,3 +138,10 @@ class NetworkPlayer(VectorPlayer, ColumnPlayer):
     kind = "mlp"
     decoder_type = NetworkDecoder
     decoder: NetworkDecoder
+
+    def see(self, position: Position) -> Inputs | None:
+        """The board; and the move that it plays, if it is told moves."""
+        seen = super().see(position)
+        if seen is not None and self.decoder.head == "action":
+            seen.values[-1] = self.move(position)
+        return seen

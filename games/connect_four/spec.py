@@ -270,7 +270,6 @@ GAME = GameSpec(
             optional=True,
         ),
     },
-    plots={"network": "evolve_arena.games.connect_four.plot_network:draw_player"},
     page="evolve_arena.games.connect_four.export_page:write_page",
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",

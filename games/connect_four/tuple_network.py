@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.games.connect_four.bitboard import Rules
 from evolve_arena.games.connect_four.column_player import ColumnPlayer
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.tuple_table import make_table
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.tuple_table import make_table, show_entries
 from evolve_arena.genomes.tuples import Cells, TupleTable, draw_shapes
 from evolve_arena.players import tuples
 
@@ -54,16 +54,43 @@ class TupleDecoder(tuples.TupleDecoder):
         return self.columns * self.rows
 
     @property
-    def plane_names(self) -> list[str]:
-        """What lies on the cells of each plane."""
-        return ["first player's discs", "second player's discs"]
-
-    @property
     def places(self) -> NDArray[np.int64]:
         """Cells stand row by row, the top row first; the bits of the board column by column."""
         rows, columns = np.mgrid[self.rows - 1 : -1 : -1, : self.columns]
         bits = (columns * (self.rows + 1) + rows).ravel()
         return np.stack([np.stack([bits, np.full_like(bits, owner)], 1) for owner in range(2)])
+
+    sides = ("after a move of who began", "after a move of the other")
+    empty = "empty, not yet in reach"
+
+    @property
+    def planes(self) -> list[tuple[str, int, int]]:
+        """Discs, and where the next ones would lie."""
+        names = "disc of who began", "disc of the other", "next to be filled"
+        return [(name, self.rows, self.columns) for name in names]
+
+    @property
+    def views(self) -> NDArray[np.int64]:
+        """The board and its mirror image."""
+        board = np.arange(self.cells).reshape(self.columns, self.rows)
+        return np.stack([board.ravel(), board[::-1].ravel()])
+
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """See `show_entries`."""
+        return show_entries(cells, self.game.rules).astype(np.int64)
+
+    def read_cells(self, position: Position) -> tuple[int, NDArray[np.int64]]:
+        """The discs, and where the next ones would lie; what counts is who has moved."""
+        lying = position.cells()[::-1].T.astype(np.int64)
+        heights = (lying > 0).sum(axis=1)
+        for column in np.flatnonzero(heights < self.rows):
+            lying[column, heights[column]] = 3
+        return (position.ply + 1) % 2, lying.ravel()
+
+    def find_cell(self, cell: int) -> int:
+        """Pictures have the top row first."""
+        column, row = divmod(cell, self.rows)
+        return (self.rows - 1 - row) * self.columns + column
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

@@ -5,7 +5,7 @@ A player may sit at tables of any size: how many play is no part of what it is b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.games.ticket_to_ride.choose import weigh_moves
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import PHASE, TO_MOVE, TURN
-from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS, MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.situation import SITUATION_NAMES
+from evolve_arena.games.ticket_to_ride.situation import SITUATION_NAMES, STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import (
     FEATURES,
     FORBIDS,
@@ -32,7 +34,7 @@ from evolve_arena.games.ticket_to_ride.workspace import (
 )
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.bred import BredPlayer, Inputs
+from evolve_arena.players.bred import BredPlayer, Inputs, Labels
 from evolve_arena.players.packed import KIND, NETWORK, WEIGHTS_AT, PackedPlayers
 
 
@@ -133,16 +135,21 @@ def pack_networks(
     )
 
 
+def label_features(count: int, outputs: Sequence[str] = ()) -> Labels:
+    """The first *count* features as inputs of a network whose outputs are called *outputs*."""
+    return Labels([("features, scaled", count, 1)], FEATURE_NAMES[:count], outputs=outputs)
+
+
 def see_features(
-    player: BredPlayer, position: Position, scales: NDArray[Any], outputs: Sequence[str]
+    player: BredPlayer, position: Position, scales: NDArray[Any], labels: Labels
 ) -> Inputs | None:
-    """What a *player* is shown whose first inputs are features; None where it is not asked.
+    """What a *player* is shown whose inputs are features; None where it is not asked.
 
     Args:
         player: It decides at the beginning of a turn; all else its rule player decides.
         position: What lies there.
         scales: By what its features are multiplied, shape ``(features,)``.
-        outputs: What its outputs are.
+        labels: What inputs and outputs are.
     """
     state, decoder = position.array, player.decoder
     if state[PHASE] != TURN:
@@ -151,9 +158,40 @@ def see_features(
     given = decoder.game.rules, state, state[TO_MOVE]
     prepare_turn(*given, decoder.variant_bits, workspace)
     fill_features(*given, len(scales), decoder.variant_bits, workspace, out)
-    values = (out[: len(scales)] * scales).astype(np.float64)
-    names = FEATURE_NAMES[: len(scales)]
-    return Inputs(values, [("features, scaled", len(scales), 1)], names, outputs)
+    return Inputs((out[: len(scales)] * scales).astype(np.float64), labels)
+
+
+MOVE_LABELS = Labels(
+    [
+        ("features, scaled", STATE_FEATURES, 1),
+        ("the situation", len(SITUATION_NAMES), 1),
+        ("the move", len(MOVE_NAMES), 1),
+    ],
+    (*FEATURE_NAMES, *SITUATION_NAMES, *MOVE_NAMES),
+)
+"""What the inputs are of who weighs moves."""
+
+
+def see_move(player: BredPlayer, position: Position) -> Inputs | None:
+    """What a *player* who weighs moves is told of its own; None if there is nothing to weigh."""
+    move = player.move(position)
+    return next(
+        (Inputs(seen, MOVE_LABELS) for one, seen, _ in weigh(player, position) if one == move), None
+    )
+
+
+def weigh(
+    player: BredPlayer, position: Position
+) -> Iterator[tuple[int, NDArray[np.float64], float]]:
+    """The moves that a *player* weighs, what it is told of them, and what it thinks of them."""
+    workspace = make_ticket_workspace(player.packed)
+    most = len(workspace.moves)
+    inputs, worths = np.zeros((most, INPUTS), dtype=np.float32), np.zeros(most)
+    given = player.decoder.game.rules, player.packed, position.array.copy(), workspace
+    count = weigh_moves(*given, inputs, worths)
+    inputs[:, :STATE_FEATURES] *= FEATURE_SCALES
+    for place in range(count):
+        yield int(workspace.moves[place]), inputs[place].astype(np.float64), float(worths[place])
 
 
 def check_switch(name: str, value: Any) -> None:

@@ -178,6 +178,42 @@ def _play_best_move(packed: Any, player: int, state: Any, count: int, workspace:
     return chosen
 
 
+@compiled
+def weigh_moves(
+    rules: Any, packed: Any, state: Any, workspace: Any, inputs: Any, worths: Any
+) -> int:
+    """What the first player, who weighs moves, is told of each one, and what it thinks of it.
+
+    The moves stand in ``workspace.moves`` then; those that nobody weighs are left out.
+
+    Args:
+        rules: The options of the game.
+        packed: The players.
+        state: The state; the game is not over.
+        workspace: Room for a match.
+        inputs: Gets a row for each move, features as counted.
+        worths: Gets a number for each move.
+
+    Returns:
+        How many moves there are.
+    """
+    seat, moves, network = state[TO_MOVE], workspace.moves, workspace.network
+    features, variant = packed.seats[0, FEATURES], packed.seats[0, VARIANT]
+    count = list_moves(rules, state, moves)
+    prepare_turn(rules, state, seat, variant, workspace)
+    fill_features(rules, state, seat, features, variant, workspace, network.inputs)
+    survey(state, seat, workspace)
+    describe_situation(state, seat, workspace)
+    begin_weighing(packed, 0, network)
+    count = prune_moves(state, seat, moves, count, network)
+    for place in range(count):
+        told = describe_move(state, seat, peek(moves, place), network)
+        for number in range(inputs.shape[1]):
+            inputs[place, number] = peek(network.inputs, number)
+        worths[place] = weigh_move(packed, 0, network, told)
+    return count
+
+
 HAS_NETWORKS = True
 HAS_GRAPHS = True
 HAS_DECISIONS = True

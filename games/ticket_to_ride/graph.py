@@ -14,7 +14,15 @@ from typing import ClassVar
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, check_switch, see_features
+from evolve_arena.games.ticket_to_ride.bred import (
+    MOVE_LABELS,
+    TicketDecoder,
+    check_switch,
+    label_features,
+    see_features,
+    see_move,
+    weigh,
+)
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES, FEATURE_SETS
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS as MOVE_INPUTS
 from evolve_arena.games.ticket_to_ride.network import CLASSES
@@ -24,7 +32,7 @@ from evolve_arena.games.ticket_to_ride.workspace import ACTION, DECISION, INPUTS
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.bred import Inputs, NeatPlayer
+from evolve_arena.players.bred import Inputs, Labels, NeatPlayer
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, NUMBERS_AT, PackedPlayers
 
 HEADS = {"decision": DECISION, "action": ACTION}
@@ -115,8 +123,22 @@ class TicketGraphPlayer(NeatPlayer):
     decoder_type = TicketGraphDecoder
     decoder: TicketGraphDecoder
 
+    @property
+    def labels(self) -> Labels:
+        """The features, and the decisions; or what is told of moves."""
+        decides = self.decoder.head == "decision"
+        return label_features(self.decoder.features, CLASSES) if decides else MOVE_LABELS
+
     def see(self, position: Position) -> Inputs | None:
-        """The features at the beginning of a turn; None if moves are weighed one by one."""
-        if self.decoder.head != "decision":
-            return None
-        return see_features(self, position, FEATURE_SCALES[: self.decoder.features], CLASSES)
+        """The features at the beginning of a turn, or what is told of the move that it plays."""
+        if self.decoder.head == "decision":
+            return see_features(
+                self, position, FEATURE_SCALES[: self.decoder.features], self.labels
+            )
+        return see_move(self, position)
+
+    def values(self, position: Position) -> dict[int, float]:
+        """What it thinks of the moves that it weighs."""
+        if self.decoder.head == "decision":
+            return super().values(position)
+        return {move: worth for move, _, worth in weigh(self, position)}

@@ -14,14 +14,21 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.games.ticket_to_ride.bred import TicketDecoder, pack_networks
+from evolve_arena.games.ticket_to_ride.bred import (
+    MOVE_LABELS,
+    TicketDecoder,
+    pack_networks,
+    see_move,
+    weigh,
+)
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import ACTION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Inputs, VectorPlayer
 from evolve_arena.players.packed import PackedPlayers
 
 
@@ -100,3 +107,12 @@ class MovePlayer(VectorPlayer):
     kind = "ticket-moves"
     decoder_type = MoveDecoder
     decoder: MoveDecoder
+    labels = MOVE_LABELS
+
+    def see(self, position: Position) -> Inputs | None:
+        """What it is told of the move that it plays."""
+        return see_move(self, position)
+
+    def values(self, position: Position) -> dict[int, float]:
+        """What it thinks of the moves that it weighs."""
+        return {move: worth for move, _, worth in weigh(self, position)}

@@ -18,6 +18,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.ticket_to_ride.bred import (
     TicketDecoder,
     check_switch,
+    label_features,
     pack_networks,
     see_features,
 )
@@ -26,7 +27,7 @@ from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.workspace import DECISION
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
-from evolve_arena.players.bred import Inputs, VectorPlayer
+from evolve_arena.players.bred import Inputs, Labels, VectorPlayer
 from evolve_arena.players.packed import PackedPlayers
 
 CLASSES = ("pass", "draw cards", "draw tickets", "claim")
@@ -118,9 +119,14 @@ class DecisionPlayer(VectorPlayer):
     decoder_type = DecisionDecoder
     decoder: DecisionDecoder
 
+    @property
+    def labels(self) -> Labels:
+        """The features, and the decisions."""
+        return label_features(self.decoder.features, CLASSES)
+
     def see(self, position: Position) -> Inputs | None:
         """The features at the beginning of a turn; see `see_features`."""
-        return see_features(self, position, self.decoder.scales, CLASSES)
+        return see_features(self, position, self.decoder.scales, self.labels)
 
     def decision_probabilities(self, features: NDArray[Any]) -> NDArray[np.float64]:
         """How likely the network thinks each of :data:`CLASSES`, in plain NumPy.

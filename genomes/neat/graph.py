@@ -180,16 +180,21 @@ def evaluate(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.fl
 
 
 def evaluate_slots(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.float64]:
-    """What stands in each slot of a feed-forward network after one row of *inputs*.
+    """What stands in each slot of a network after one row of *inputs*.
 
-    First the inputs, then the outputs, then other nodes.
+    First the inputs, then the outputs, then other nodes. A recurrent network begins with a cleared
+    state.
 
     Args:
         graphs: The networks.
         genome: Which one of them.
         inputs: Shape ``(inputs,)``.
     """
-    return _evaluate(graphs, genome, inputs[None])[1][: graphs.slots[genome]]
+    values, slots = _evaluate(graphs, genome, inputs[None])[1], graphs.slots[genome]
+    if not graphs.feed_forward:
+        values = values[slots:].copy()
+        values[: graphs.inputs] = inputs
+    return values[:slots]
 
 
 def _evaluate(

@@ -82,6 +82,21 @@ class BoardGame(Game[Board, int]):
         """What the file defines, by name, with these options; nothing of it is compiled."""
         return run_plain(self.source, self.file, constants_of(self.rules))
 
+    @cached_property
+    def planes(self) -> list[tuple[str, int, int]]:
+        """What the planes show that networks see, and how many rows and columns each has.
+
+        The file may say it in ``PLANE_NAMES``.
+        """
+        code = self.code
+        width = int(code.WIDTH) if self.symmetry else int(code.CELLS)
+        names = tuple(map(str, self.plain.get("PLANE_NAMES", ())))
+        if len(names) != code.PLANES:
+            names = tuple(f"plane {number}" for number in range(1, int(code.PLANES) + 1))
+            if self.symmetry and code.PLANES == code.SEATS == 2:
+                names = ("own pieces", "the opponent's")
+        return [(name, int(code.CELLS) // width, width) for name in names]
+
     def ask(self, name: str, *given: Any) -> Any:
         """What the function of the file called *name* says.
 

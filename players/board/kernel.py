@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import find_game
+from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.workspace import (
     DEPTH,
     HEAD,
@@ -68,6 +69,8 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     workspace.plies[0] = position.plies
     state, ratings = enter(code, position, workspace.states), np.zeros(code.MOVES)
     count = int(variant.rate_moves(player.packed, state, workspace, ratings))
+    if player.packed.seats[0, KIND] == TUPLES and player.packed.seats[0, DEPTH] == 0:
+        ratings /= RESOLUTION
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
 
 

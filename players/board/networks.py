@@ -156,25 +156,18 @@ class BoardView(_OnBoard):
         return int(self.game.code.MOVES) if self.head == "policy" else 1
 
     @property
-    def input_shape(self) -> tuple[int, int, int]:
-        """How many planes, rows and columns the inputs are."""
-        code = self.game.code
-        width = int(code.WIDTH) if self.game.symmetry else int(code.CELLS)
-        return self.inputs // int(code.CELLS), int(code.CELLS) // width, width
+    def planes(self) -> list[tuple[str, int, int]]:
+        """What the planes of inputs show, and how many rows and columns each has."""
+        planes: list[tuple[str, int, int]] = self.game.planes
+        if self.encoding == "signed":
+            return [("own pieces as 1, the opponent's as −1", *planes[0][1:])]
+        return planes
 
     @property
-    def plane_names(self) -> list[str]:
-        """What the planes of inputs show."""
-        if self.encoding == "signed":
-            return ["own pieces as 1, the opponent's as −1"]
-        return self.name_planes(self.game)
-
-    @staticmethod
-    def name_planes(game: BoardGame) -> list[str]:
-        """What the planes of a *game* show that has an input for each bit."""
-        if game.symmetry and game.code.PLANES == game.code.SEATS == 2:
-            return ["own pieces", "the opponent's"]
-        return [f"plane {number}" for number in range(1, game.code.PLANES + 1)]
+    def output_names(self) -> list[str]:
+        """What the outputs stand for."""
+        moves = range(self.outputs)
+        return list(map(self.game.format_move, moves)) if self.head == "policy" else ["value"]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""
@@ -276,17 +269,32 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return int(self.game.code.CELLS)
 
     @property
-    def plane_names(self) -> list[str]:
-        """What the planes show."""
-        return BoardView.name_planes(self.game)
-
-    @property
     def places(self) -> NDArray[np.int64]:
         """Each bit that is seen, and that it is set."""
         code = self.game.code
         plane_bits = 64 * plane_words(code)
         bits = np.add.outer(plane_bits * np.arange(code.PLANES), np.arange(code.CELLS))
         return np.stack([bits, np.zeros_like(bits)], axis=2)
+
+    @property
+    def planes(self) -> list[tuple[str, int, int]]:
+        """The planes that networks see."""
+        return self.game.planes
+
+    @property
+    def views(self) -> NDArray[np.int64]:
+        """The board as its symmetries show it."""
+        return find_symmetries(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+
+    def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
+        """As who is to move sees them."""
+        bits = self.game.observe(position, self.game.to_move(position))
+        return 0, np.where(bits.any(axis=0), bits.argmax(axis=0) + 1, 0)
+
+    def list_entries(self, cells: Cells) -> NDArray[np.int64]:
+        """The first cell is the lowest digit of an entry's number."""
+        count = len(self.states)
+        return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -14,7 +14,7 @@ from evolve_arena.core.registry import shipped_games
 from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.dialects import Dialect, Limits
-from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
 USUAL = ("x", "o", "z", "v", "w")
@@ -133,19 +133,23 @@ class BoardText(TextUI):
         self, player: CompiledPlayer, position: Board, earlier: Sequence[Board]
     ) -> str:
         """The values of all moves, the best one with a star, eight in a line."""
-        values = rate_moves(player, position)
-        best = max(values, key=lambda move: values[move])
-        parts = [
-            f"{self.game.format_move(move)}: {_write_value(value)}{'*' if move == best else ''}"
-            for move, value in values.items()
-        ]
-        lines = ["  " + "  ".join(parts[at : at + 8]) for at in range(0, len(parts), 8)]
-        return "\n".join([f"{one_line(player.name)}'s values of moves:", *lines])
+        return list_values(player, rate_moves(player, position), self.game.format_move)
 
     def called(self) -> str:
         """The file, if it does not ship."""
         shipped = self.game.name in shipped_games()
         return self.game.name if shipped else os.path.relpath(self.game.file)
+
+
+def list_values(player: Player, values: Mapping[int, float], name: Callable[[int], str]) -> str:
+    """What a *player* thinks of moves, the best one with a star, eight in a line."""
+    best = max(values, key=lambda move: values[move])
+    parts = [
+        f"{name(move)}: {_write_value(value)}{'*' if move == best else ''}"
+        for move, value in values.items()
+    ]
+    lines = ["  " + "  ".join(parts[at : at + 8]) for at in range(0, len(parts), 8)]
+    return "\n".join([f"{one_line(player.name)}'s values of moves:", *lines])
 
 
 def _write_value(value: float) -> str:

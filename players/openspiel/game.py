@@ -93,6 +93,15 @@ class SpielGame(Game[SpielPosition, int]):
         cells = self.loaded.observation_tensor_size() + self.seats
         return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=self.loaded.num_distinct_actions())
 
+    @property
+    def planes(self) -> list[tuple[str, int, int]]:
+        """The planes of the tensor, if it has rows and columns, and the seats."""
+        shape = list(self.loaded.observation_tensor_shape())
+        count, rows, columns = shape if len(shape) == 3 else (1, 1, int(np.prod(shape)))
+        names = [f"plane {number}" for number in range(1, count + 1)]
+        planes = [(name if count > 1 else "the tensor", rows, columns) for name in names]
+        return [*planes, ("own seat", 1, self.seats)]
+
     def describe(self) -> str:
         """Its name, with its parameters."""
         return self.name

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
 
 from evolve_arena.core.errors import PositionError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.players.board.text_ui import BoardDialect
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.players.board.text_ui import BoardDialect, list_values
+from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.openspiel.game import SpielGame, SpielPosition
 from evolve_arena.players.text_ui import TextUI, shorten
 
@@ -57,6 +63,38 @@ class SpielText(TextUI):
     ) -> str:
         """What OpenSpiel writes of the state."""
         return str(self.game.state_of(position)).rstrip("\n")
+
+    def has_values(self, player: Any) -> bool:
+        """Networks have."""
+        return isinstance(player, VectorPlayer | NeatPlayer)
+
+    def find_values(
+        self, player: Any, position: SpielPosition, earlier: Sequence[SpielPosition]
+    ) -> dict[int, float]:
+        """The outputs for moves, or for what they lead to; an infinite one wins at once."""
+        game, decoder, seat = self.game, player.decoder, self.game.to_move(position)
+        moves, values = game.legal_moves(position), decoder.head == "value"
+        places = [game.play(position, move) for move in moves] if values else [position]
+        rows = np.array([game.observe(place, seat) for place in places], dtype=np.float64)
+        if isinstance(player, NeatPlayer):
+            graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
+            outputs = evaluate(graphs, 0, rows)
+        else:
+            outputs = decoder.mlp.evaluate(player.genome, rows)
+        if not values:
+            return {move: float(outputs[0, move]) for move in moves}
+        ends = [game.outcome(place) if decoder.take_wins else None for place in places]
+        return {
+            move: inf if end and end.winner == seat else float(output)
+            for move, end, (output,) in zip(moves, ends, outputs, strict=True)
+        }
+
+    def describe_values(
+        self, player: Any, position: SpielPosition, earlier: Sequence[SpielPosition]
+    ) -> str:
+        """The values of all moves, eight in a line."""
+        values = self.find_values(player, position, earlier)
+        return list_values(player, values, lambda move: self.name(move, position))
 
     def write_game(self, moves: Sequence[int], positions: Sequence[SpielPosition]) -> str:
         """The names of the moves, with blanks between."""

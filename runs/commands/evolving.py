@@ -230,6 +230,15 @@ def plot(
             rich_help_panel=PICTURES,
         ),
     ] = False,
+    position: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="With --network: how it reacts in a position, as the game writes one, or moves;"
+            " self-play for one of a game against itself.",
+            rich_help_panel=PICTURES,
+        ),
+    ] = None,
     generation: Annotated[
         int | None,
         typer.Option(
@@ -258,7 +267,11 @@ def plot(
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, help="With --board: seeds the game.", rich_help_panel=PICTURES),
+        typer.Option(
+            min=0,
+            help="With --board, or --position self-play: seeds the game.",
+            rich_help_panel=PICTURES,
+        ),
     ] = 0,
 ) -> None:
     """Plot the curves of runs, or a network, or a board."""
@@ -270,8 +283,12 @@ def plot(
     runs = runs or []
     if board + ancestors + network > 1:
         raise BadValueError("--ancestors, --network and --board are different pictures: choose one")
-    if not board and (players is not None or seed):
-        raise BadValueError(f"--{'seed' if players is None else 'players'} is for --board")
+    if position is not None and not network:
+        raise BadValueError("--position is for --network")
+    if not board and players is not None:
+        raise BadValueError("--players is for --board")
+    if not board and seed and position != "self-play":
+        raise BadValueError("--seed is for --board and for --position self-play")
     if board:
         if generation is not None:
             raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
@@ -286,7 +303,7 @@ def plot(
     if len(runs) > 1 and (ancestors or network):
         raise BadValueError(f"--{'ancestors' if ancestors else 'network'} draws one run at a time")
     if network:
-        print_line(plot_network(runs[0], to, generation))
+        print_line(plot_network(runs[0], to, generation, position, seed))
         return
     opened = [_open(Path(run)) for run in runs]
     print_line(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))

@@ -11,22 +11,35 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, ballot, board_width
 from evolve_arena.runs.plots.routes import Point
-from evolve_arena.runs.plots.sketch import Node
-from evolve_arena.runs.plots.style import OKABE_ITO
+from evolve_arena.runs.plots.sketch import Board, Node
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO
 
 POSITIVE, NEGATIVE = OKABE_ITO[0], OKABE_ITO[1]
 SIGNS = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "#FFFFFF", POSITIVE])
 HOLE = "#D8D8D8"
 LINE = "#999999"
+_ROUND = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+_SIX = np.pi / 6.0 + np.pi / 3.0 * np.arange(6)
+OUTLINES = {
+    "square": np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]),
+    "round": np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]),
+    "hex": np.stack([np.cos(_SIX), np.sin(_SIX)], axis=1) / np.sqrt(3.0),
+}
+"""The corners of a cell around its middle, by its shape; weights of round cells are squares."""
+DISC = 0.42 * np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1)
+LABEL: dict[str, Any] = {"ha": "center", "fontsize": 7}
 SMALL = 7.5
 """Points of the text on cards."""
 
 
-def draw_card(axes: Axes, node: Node, box: Box, cell: float, scale: Normalize) -> None:
+def draw_card(
+    axes: Axes, node: Node, box: Box, board: Board, cell: float, scale: Normalize
+) -> None:
     """A node: its name and what it computes, its bias, its votes, and the cells that it reads."""
     shape = "round,pad=0,rounding_size=0.05"
     corner = box.left, box.bottom
@@ -41,36 +54,46 @@ def draw_card(axes: Axes, node: Node, box: Box, cell: float, scale: Normalize) -
     if node.votes is not None:
         _draw_votes(axes, node.votes, box, scale)
     if node.board is not None:
-        left = box.middle - board_width(node.board.shape, cell) / 2
-        draw_boards(axes, node.board, (left, box.bottom + PADDING), cell, SIGNS, scale)
+        left = box.middle - board_width(board, cell) / 2
+        corner = left, box.bottom + PADDING
+        draw_board(axes, board, node.board, corner, cell, SIGNS, scale)
 
 
-def draw_boards(
-    axes: Axes, boards: NDArray[np.float64], corner: Point, cell: float, colours: Any, scale: Any
+def draw_board(
+    axes: Axes,
+    board: Board,
+    values: NDArray[np.float64],
+    corner: Point,
+    cell: float,
+    colours: Any,
+    scale: Any,
 ) -> None:
-    """Planes of a board side by side, from their lower left *corner*.
+    """The planes of a *board* with the colours of *values*, from their lower left *corner*.
 
-    What is not a number is an empty hole. *boards* have the shape ``(planes, rows, columns)``,
-    the top row first.
+    What is not a number is an empty hole. *values* have the shape ``(inputs,)``.
     """
-    left, bottom = corner
-    for board in boards:
-        rows, columns = board.shape
+    at = 0
+    for plane in board.planes:
+        own, at = values[at : at + len(plane.places)], at + len(plane.places)
+        left, bottom = corner[0] + plane.left * cell, corner[1] + plane.bottom * cell
         frame: dict[str, Any] = {
             "facecolor": "none",
             "edgecolor": LINE,
             "linewidth": 0.6,
             "zorder": 3,
         }
-        axes.add_patch(Rectangle((left, bottom), columns * cell, rows * cell, **frame))
-        row, column = np.nonzero(np.isnan(board))
-        x, y = left + (column + 0.5) * cell, bottom + (rows - row - 0.5) * cell
-        axes.scatter(x, y, (14 * cell) ** 2, HOLE, linewidths=0, zorder=3)
-        row, column = np.nonzero(~np.isnan(board))
-        x, y = left + column * cell, bottom + (rows - 1 - row) * cell
-        cells = [Box(*place, cell, cell) for place in zip(x, y, strict=True)]
-        _colour(axes, cells, board[row, column], colours, scale)
-        left += (columns + 0.7) * cell
+        if plane.shape != "hex":
+            size = plane.width * cell, plane.height * cell
+            axes.add_patch(Rectangle((left, bottom), *size, **frame))
+        corners = np.array([left, bottom]) + plane.places * cell
+        if plane.shape == "hex":
+            shapes = (corners[:, None] + cell / 2) + OUTLINES["hex"] * cell
+            axes.add_collection(PolyCollection(shapes, **{**frame, "linewidth": 0.3}))
+        empty = np.isnan(own)
+        middles = corners[empty] + cell / 2
+        axes.scatter(middles[:, 0], middles[:, 1], (14 * cell) ** 2, HOLE, linewidths=0, zorder=3)
+        shapes = (corners[~empty, None] + cell / 2) + OUTLINES[plane.shape] * cell
+        _colour(axes, shapes, own[~empty], colours, scale)
 
 
 def draw_wire(
@@ -81,7 +104,7 @@ def draw_wire(
     It is dashed, and has an arrowhead, if it leads *back*.
     """
     curve = Path(route, [Path.MOVETO] + [Path.CURVE4] * (len(route) - 1))
-    colour = POSITIVE if weight >= 0 else NEGATIVE
+    colour = sign_colour(weight)
     width = wire_width(weight, scale)
     look: dict[str, Any] = {"linewidth": width, "alpha": 0.85, "zorder": 1}
     if back:
@@ -111,31 +134,79 @@ def _write_header(axes: Axes, node: Node, box: Box) -> None:
     if node.response != 1.0:
         rest.append(f"×{node.response:.2f}".replace("-", "−"))
     axes.annotate(" " + " ".join(rest), (1, 0.5), xycoords=name, **text)
-    colour = POSITIVE if node.bias >= 0 else NEGATIVE
-    axes.text(box.right - PADDING, y, _signed(node.bias), color=colour, ha="right", **text)
+    if node.bias is None:
+        return
+    colour = sign_colour(node.bias)
+    axes.text(box.right - PADDING, y, write_signed(node.bias), color=colour, ha="right", **text)
 
 
 def _draw_votes(axes: Axes, votes: NDArray[np.float64], box: Box, scale: Normalize) -> None:
     places = ballot(box, len(votes))
-    _colour(axes, places, votes, SIGNS, scale)
+    corners = [
+        [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
+        for box in places
+    ]
+    _colour(axes, corners, votes, SIGNS, scale)
     if len(votes) == 1:
-        text = _signed(votes[0])
+        text = write_signed(votes[0])
         look: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center", "zorder": 5}
         height = places[0].bottom + places[0].height / 2 - 0.005
         axes.text(places[0].middle, height, text, **look)
 
 
 def _colour(
-    axes: Axes, places: Sequence[Box], weights: NDArray[np.float64], colours: Any, scale: Any
+    axes: Axes, shapes: Any, weights: NDArray[np.float64], colours: Any, scale: Any
 ) -> None:
-    """Rectangles in the colours of *weights*."""
-    corners = [
-        [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
-        for box in places
-    ]
+    """Polygons, given by their corners, in the colours of *weights*."""
     look: dict[str, Any] = {"edgecolors": LINE, "linewidths": 0.5, "zorder": 4}
-    axes.add_collection(PolyCollection(corners, array=weights, cmap=colours, norm=scale, **look))
+    axes.add_collection(PolyCollection(shapes, array=weights, cmap=colours, norm=scale, **look))
 
 
-def _signed(number: float) -> str:
+def write_signed(number: float) -> str:
+    """A *number* with its sign and two digits."""
     return f"{number:+.2f}".replace("-", "−")
+
+
+def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
+    """The texts at the planes of a *board*, and their names above them."""
+    for plane in board.planes:
+        left, bottom = corner[0] + plane.left * cell, corner[1] + plane.bottom * cell
+        above = any(y > plane.height for _, y, _ in plane.labels)
+        look: dict[str, Any] = {"va": "center", "zorder": 6}
+        top = bottom + plane.height * cell + (0.22 if above else 0.07)
+        axes.text(left, top, plane.name, fontsize=8, color=GREY, va="bottom")
+        for x, y, text in plane.labels:
+            if x < 0 and plane.left:  # those of the plane before would stand in the way
+                continue
+            beside = bottom + y * cell
+            if x < 0:
+                axes.text(left - 0.06, beside, text, ha="right", fontsize=7, **look)
+            elif y < 0:
+                axes.text(left + x * cell, bottom - 0.05, text, **LABEL, va="top")
+            elif y > plane.height:
+                axes.text(left + x * cell, bottom + plane.height * cell + 0.05, text, **LABEL)
+            else:
+                axes.text(left + x * cell, beside, text, ha="center", fontsize=7, **look)
+        for place, mark in zip(plane.places, plane.marks, strict=False):
+            written = axes.text(
+                left + (place[0] + 0.5) * cell,
+                bottom + (place[1] + 0.5) * cell,
+                mark,
+                ha="center",
+                fontsize=5.5,
+                **look,
+            )
+            written.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+
+
+def sign_colour(number: float) -> str:
+    """The colour of what is above 0, or below."""
+    return POSITIVE if number >= 0 else NEGATIVE
+
+
+def make_scale(weights: NDArray[np.float64]) -> Normalize:
+    """From the most negative to the most positive weight, but for a few that stick out."""
+    sizes = np.abs(weights)
+    limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
+    limit = float(f"{limit:.1g}") or 1.0
+    return Normalize(-limit, limit)

@@ -1,13 +1,23 @@
-"""Where everything stands in the picture of a network, before a line is drawn; all in inches."""
+"""Where everything stands in the picture of a network, before a line is drawn; all in inches.
+
+The picture goes upwards, or to the right if it is turned: what depends on nothing but the board
+stands in the lowest row, the outputs in the highest. A wire that passes a row on its way gets a
+lane between the nodes there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from evolve_arena.runs.plots.layers import add_lanes, order_rows, spread_row
 from evolve_arena.runs.plots.routes import Passage, Point, find_routes
-from evolve_arena.runs.plots.sketch import Node, Sketch
+from evolve_arena.runs.plots.sketch import Board, Node, Sketch
+
+Ends = tuple[int, int]
+"""The nodes at which a wire begins and ends."""
+
+SWEEPS = 8
 
 WIDEST, WIDEST_OUTPUTS = 11.0, 15.0
 """No row of hidden nodes, or of outputs, is wider, if it can be divided."""
@@ -23,6 +33,8 @@ LETTER = 0.06
 """The mean width of a letter in it."""
 BALLOT, MOST_VOTES = 0.15, 16
 """The height of a row of votes on a card, and how many stand in one at most."""
+TURNED_GAP, TURNED_SPACE = 0.05, 1.1
+"""What is free between two cards of a layer, and between layers, if these stand side by side."""
 GAP = 0.16
 """What is free between two cards of a row."""
 LANE = 0.1
@@ -75,37 +87,52 @@ def arrange(sketch: Sketch) -> Layout:
     """Finds places for the nodes of *sketch*: rows of cards, not too wide, with few crossings."""
     cell = _choose_cell(sketch)
     sizes = [_measure_card(node, sketch, cell) for node in sketch.nodes]
+    gap, space = (TURNED_GAP, TURNED_SPACE) if sketch.turned else (GAP, 0.5)
+    if sketch.turned:
+        sizes = [(height, width) for width, height in sizes]
     *hidden, last = sketch.layers
     divided = [_divide(layer, sizes, WIDEST) for layer in hidden]
     divided.append(_divide(last, sizes, WIDEST_OUTPUTS))
+    if sketch.turned:  # layers may be as high as they are
+        divided = [[layer] for layer in sketch.layers]
     rows = [row for parts in divided for row in parts]
     ends = [(wire.source, wire.target) for wire in sketch.wires]
     rows, ways = add_lanes(rows, len(sizes), ends)
     lanes = sum(map(len, rows)) - len(sizes)
-    widths = [width + GAP for width, _ in sizes] + [LANE] * lanes
+    widths = [width + gap for width, _ in sizes] + [LANE] * lanes
     for loop in {source for source, target in ends if source == target}:
         widths[loop] += GAP
     rows = order_rows(rows, ways, widths, fixed=len(divided[-1]))
-    passages = _stack(rows, widths, sizes, 0.5 if ends else 0.14)
+    passages = _stack(rows, widths, sizes, space if ends else 0.14)
     boxes = [
         Box(passages[node].middle - width / 2, passages[node].bottom, width, height)
         for node, (width, height) in enumerate(sizes)
     ]
     depth = {node: place for place, layer in enumerate(sketch.layers) for node in layer}
-    return Layout(
+    layout = Layout(
         cell,
         boxes,
         find_routes(ways, passages),
         back=[depth[source] >= depth[target] for source, target in ends],
-        width=max(sum(widths[item] for item in row) for row in rows) - GAP,
+        width=max(sum(widths[item] for item in row) for row in rows) - gap,
         height=max(box.top for box in boxes),
     )
+    return _turn(layout) if sketch.turned else layout
 
 
-def board_width(shape: tuple[int, int, int], cell: float) -> float:
-    """How wide the planes of a board are that stand side by side."""
-    planes, _, columns = shape
-    return (planes * columns + (planes - 1) * 0.7) * cell
+def _turn(layout: Layout) -> Layout:
+    """The same, but upwards becomes to the right, and from left to right becomes downwards."""
+    middle, top = layout.height / 2, layout.width / 2
+    boxes = [
+        Box(box.bottom - middle, top - box.right, box.height, box.width) for box in layout.boxes
+    ]
+    routes = [[(y - middle, top - x) for x, y in route] for route in layout.routes]
+    return Layout(layout.cell, boxes, routes, layout.back, layout.height, layout.width)
+
+
+def board_width(board: Board, cell: float) -> float:
+    """How wide *board* is if its cells are that large."""
+    return board.width * cell
 
 
 def ballot(box: Box, votes: int) -> list[Box]:
@@ -125,13 +152,14 @@ def ballot(box: Box, votes: int) -> list[Box]:
 
 def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
     """The width and the height of a node's card."""
-    letters = len(node.name) + len(node.computes) + 8 + 7 * (node.response != 1.0)
+    letters = len(node.name) + len(node.computes) + 2 + 7 * (node.response != 1.0)
+    letters += 6 * (node.bias is not None)
     width, height = letters * LETTER, HEADER
     if node.votes is not None:
         height += -(-len(node.votes) // MOST_VOTES) * BALLOT + PADDING
     if node.board is not None:
-        width = max(width, board_width(sketch.shape, cell))
-        height += sketch.shape[1] * cell + PADDING
+        width = max(width, board_width(sketch.board, cell))
+        height += sketch.board.height * cell + PADDING
     return width + 2 * PADDING, height
 
 
@@ -169,3 +197,86 @@ def _stack(
             passages[item] = Passage(x, width, floor, floor + own_height, floor + height)
         floor += height + space * (1.0 + 0.03 * min(len(row), 30))
     return passages
+
+
+def add_lanes(
+    rows: Sequence[Sequence[int]], nodes: int, wires: Sequence[Ends]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Adds a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
+
+    Returns:
+        The rows with their lanes, and for each wire the nodes and lanes on its way.
+    """
+    row_of = {node: place for place, row in enumerate(rows) for node in row}
+    widened = [list(row) for row in rows]
+    ways = []
+    lane = nodes
+    for source, target in wires:
+        begin, end = row_of[source], row_of[target]
+        way = [source]
+        for row in range(begin + 1, end) if begin < end else range(begin - 1, end, -1):
+            widened[row].append(lane)
+            way.append(lane)
+            lane += 1
+        ways.append([*way, target])
+    return widened, ways
+
+
+def order_rows(
+    rows: Sequence[Sequence[int]],
+    ways: Sequence[Sequence[int]],
+    widths: Sequence[float],
+    fixed: int = 1,
+) -> list[list[int]]:
+    """Orders rows so that few wires cross; the last rows, those of the outputs, stay.
+
+    Everybody goes to the mean place of those with whom a wire connects him in the row above,
+    then below, and so on. Source: Sugiyama, Tagawa and Toda, "Methods for visual understanding
+    of hierarchical system structures", IEEE Transactions on Systems, Man, and Cybernetics 11
+    (1981).
+
+    Args:
+        rows: Nodes and lanes, the lowest row first.
+        ways: Those on the way of each wire.
+        widths: The width of each node and lane, by its number, what is free around it included.
+        fixed: How many rows stay.
+    """
+    ordered = [list(row) for row in rows]
+    row_of = {item: place for place, row in enumerate(ordered) for item in row}
+    above: dict[int, list[int]] = {item: [] for item in row_of}
+    below: dict[int, list[int]] = {item: [] for item in row_of}
+    for way in ways:
+        for first, second in pairwise(way):
+            low, high = sorted((first, second), key=row_of.__getitem__)
+            if row_of[low] < row_of[high]:
+                above[low].append(high)
+                below[high].append(low)
+    x = {item: at for row in ordered for item, at in spread_row(row, widths).items()}
+    for sweep in range(SWEEPS):
+        near = below if sweep % 2 else above
+        places = range(len(ordered) - fixed)
+        for place in places if sweep % 2 else reversed(places):
+            ordered[place].sort(key=_find_wishes(ordered[place], near, x).__getitem__)
+            x |= spread_row(ordered[place], widths)
+    return ordered
+
+
+def spread_row(row: Sequence[int], widths: Sequence[float]) -> dict[int, float]:
+    """The middle of each member of a *row* that is centred at 0."""
+    middles = {}
+    left = -sum(widths[item] for item in row) / 2
+    for item in row:
+        middles[item] = left + widths[item] / 2
+        left += widths[item]
+    return middles
+
+
+def _find_wishes(
+    row: Sequence[int], near: dict[int, list[int]], x: dict[int, float]
+) -> dict[int, float]:
+    """Where everybody in a *row* would like to stand: amid those near him, else where he is."""
+    wishes = {}
+    for item in row:
+        others = near[item]
+        wishes[item] = sum(x[other] for other in others) / len(others) if others else x[item]
+    return wishes

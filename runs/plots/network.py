@@ -19,31 +19,53 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, load
+from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.player import Player
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.plots.cards import SIGNS, draw_boards, draw_card, draw_wire
+from evolve_arena.runs.plots.cards import (
+    SIGNS,
+    draw_board,
+    draw_card,
+    draw_wire,
+    label_board,
+    make_scale,
+)
+from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
-from evolve_arena.runs.plots.sketch import Node, Sketch, Wire
+from evolve_arena.runs.plots.position import draw_position, find_position
+from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, sketch_player
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
+from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
 
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2
+LETTER = 0.068
 KEY_LEAST, KEY_TEXT = 2.75, 2.9
 """The least width of the board in the key, and the width of the text beside it."""
 
 
-def plot_network(of: Run | str, to: Path | None = None, generation: int | None = None) -> Path:
+def plot_network(
+    of: Run | str,
+    to: Path | None = None,
+    generation: int | None = None,
+    position: str | None = None,
+    seed: int = 0,
+) -> Path:
     """Draws the network of a run's champion, or that of another player.
 
     Args:
         of: The run, or its directory; or ``file:PATH``, a player that lies in a file.
         to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/network.png``
-            in the run's directory; of a player in a file, ``NAME-network.png`` in this folder.
+            in the run's directory; of a player in a file, ``NAME-network.png`` in this folder;
+            ``position`` for ``network`` if there is one.
         generation: The champion of the check at that generation; else the run's champion.
+        position: Where it is drawn how the network reacts, as
+            `evolve_arena.runs.plots.position.find_position` reads it; the empty text is the start.
+        seed: Seeds the game, if the position comes from one.
 
     Returns:
         Where the picture is.
@@ -51,40 +73,52 @@ def plot_network(of: Run | str, to: Path | None = None, generation: int | None =
     Raises:
         BadValueError: There is no such champion, or the file's name ends in no known format.
         NotARunError: There is no such run.
+        PositionError: The position is none, or the game is over there.
         ArenaError: There is no such file, or it holds no network.
         StorageError: The picture can't be written.
     """
     if to is not None:
         check_format(to)
+    what = "network" if position is None else "position"
     if isinstance(of, str) and of.startswith("file:"):
         if generation is not None:
             raise BadValueError(f"{of} is one player: only runs have champions of generations")
         player = find_player(of)
-        to = to or Path(f"{player.name}-network.png")
-        return save(draw_player(player), to)
+        to = to or Path(f"{player.name}-{what}.png")
+        return save(draw_player(player, None, position, seed), to)
     run = Run.open(of) if isinstance(of, str) else of
-    figure = draw_player(run.champion_at(generation), run.path.resolve().name)
+    champion = run.champion_at(generation)
+    figure = draw_player(champion, run.path.resolve().name, position, seed)
     if to is None:
         folder = run.directory.plots
         with explain_storage_errors(folder):
             folder.mkdir(exist_ok=True)
-        to = folder / ("network.png" if generation is None else f"network-{generation}.png")
+        to = folder / (f"{what}.png" if generation is None else f"{what}-{generation}.png")
     return save(figure, to)
 
 
-def draw_player(player: Player, name: str | None = None) -> Figure:
-    """The picture of a player's network.
+def draw_player(
+    player: Player, name: str | None = None, position: str | None = None, seed: int = 0
+) -> Figure:
+    """The picture of a player's network, or of how it reacts in a *position*.
+
+    Args:
+        player: Whose it is.
+        name: How the title begins, instead of with the player's name.
+        position: As `evolve_arena.runs.plots.position.find_position` reads it, which *seed* is for.
+        seed: See there.
 
     Raises:
-        BadValueError: It has none that can be drawn.
+        BadValueError: It has none, or is not asked there.
+        PositionError: The position is none, or the game is over there.
     """
-    game = getattr(player, "game", None)
-    place = find_game(game.name).plots.get("network") if game else None
-    if place is None:
-        plays = f" for {game.name}" if game else ""
-        raise BadValueError(f"{player.name} has no network that can be drawn{plays}")
-    figure: Figure = load(place)(player, name)
-    return figure
+    if position is not None:
+        return draw_position(player, find_position(player, position, seed), name)
+    if isinstance(player, TuplePlayer):
+        return draw_tuples(player, name)
+    if isinstance(player, VectorPlayer) and player.labels and player.labels.names:
+        return draw_features(player, name)
+    return draw_network(sketch_player(player, name))
 
 
 def draw_network(sketch: Sketch) -> Figure:
@@ -101,30 +135,40 @@ def draw_network(sketch: Sketch) -> Figure:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
-    scale = _make_scale(sketch)
+    scale = make_scale(sketch.weights)
     _draw_wires(axes, sketch, places, scale)
     for node, box in zip(sketch.nodes, places.boxes, strict=True):
-        draw_card(axes, node, box, places.cell, scale)
-    _draw_reading(axes, sketch)
+        draw_card(axes, node, box, sketch.board, places.cell, scale)
+    if sketch.board.planes:
+        _draw_reading(axes, sketch)
     _draw_key(figure, axes, sketch, places, scale)
     return figure
 
 
-def _make_scale(sketch: Sketch) -> Normalize:
-    """From the most negative to the most positive weight, but for a few that stick out."""
-    sizes = np.abs(sketch.weights)
-    limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
-    limit = float(f"{limit:.1g}") or 1.0
-    return Normalize(-limit, limit)
+def _label_width(sketch: Sketch) -> float:
+    """What the longest text takes at the left of the board in the key."""
+    texts = (text for plane in sketch.board.planes for x, _, text in plane.labels if x < 0)
+    return LETTER * max(map(len, texts), default=0)
+
+
+def _choose_key_cell(board: Board) -> float:
+    """So large that the names of planes do not run into each other."""
+    needed = [LETTER * len(plane.name) / (plane.width + SPACE) for plane in board.planes[:-1]]
+    return max(KEY_CELL, *needed, 0.0)
 
 
 def _key_left(sketch: Sketch) -> float:
     """Where the key's text begins, from the picture's left edge."""
-    return INDENT + max(board_width(sketch.shape, KEY_CELL), KEY_LEAST) + 0.5
+    if not sketch.board.planes:
+        return INDENT
+    board = sketch.board
+    width = _label_width(sketch) + board_width(board, _choose_key_cell(board))
+    return INDENT + max(width, KEY_LEAST) + 0.5
 
 
 def _key_height(sketch: Sketch) -> float:
-    return max(sketch.shape[1], 6) * KEY_CELL + 1.1 + 0.15 * bool(sketch.wires)
+    board = 0.7 + sketch.board.height * _choose_key_cell(sketch.board)
+    return max(board, 1.75 if sketch.board.planes else 1.4) + 0.95
 
 
 def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
@@ -137,32 +181,24 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) ->
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
     """The board, labelled, and how strongly its cells are read."""
-    _, rows, columns = sketch.shape
+    board, cell = sketch.board, _choose_key_cell(sketch.board)
+    top = axes.get_ylim()[0] + _key_height(sketch) - 0.45
     left = axes.get_xlim()[0] + INDENT
-    bottom = axes.get_ylim()[0] + 0.4
+    heading = "The inputs: how strongly each is read"
+    axes.text(left, top, heading, fontsize=9, fontweight="bold")
     reading = sketch.reading
-    scale = Normalize(0.0, float(reading.max()) or 1.0)
-    boards = np.where(reading > 0, reading, np.nan)
-    draw_boards(axes, boards, (left, bottom), KEY_CELL, "Greys", scale)
-    top = bottom + rows * KEY_CELL
-    heading = "The board: how strongly each cell is read"
-    axes.text(left, top + 0.32, heading, fontsize=9, fontweight="bold")
-    for plane, name in enumerate(sketch.planes):
-        x = left + plane * (columns + 0.7) * KEY_CELL
-        axes.text(x, top + 0.07, name, fontsize=8, color=GREY)
-        for column in range(columns):
-            middle = x + (column + 0.5) * KEY_CELL
-            axes.text(middle, bottom - 0.06, str(column), fontsize=7, ha="center", va="top")
-    for row in range(rows):
-        middle = bottom + (row + 0.5) * KEY_CELL
-        axes.text(left - 0.06, middle, str(row + 1), fontsize=7, ha="right", va="center")
+    scale = Normalize(0.0, float(reading.max(initial=0.0)) or 1.0)
+    values = np.where(reading > 0, reading, np.nan)
+    corner = left + _label_width(sketch), top - 0.55 - board.height * cell
+    draw_board(axes, board, values, corner, cell, "Greys", scale)
+    label_board(axes, board, corner, cell)
 
 
 def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
     width, height = figure.get_size_inches()
     left = _key_left(sketch)
-    top = sketch.shape[1] * KEY_CELL + 0.72
+    top = _key_height(sketch) - 0.45
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
     axes.text(x, y, "How to read it", fontsize=9, fontweight="bold")
@@ -186,10 +222,9 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
     boards = [node.board for node in sketch.nodes if node.board is not None]
     sparse = any(np.isnan(board).any() for board in boards)
     scaled = any(node.response != 1.0 for node in sketch.nodes)
-    texts = [
-        f"Cards: nodes, what they compute, {'×response, ' * scaled}bias",
-        f"Cells: weights from the board{'; dots: none' * sparse}",
-    ]
+    texts = [f"Cards: nodes, what they compute, {'×response, ' * scaled}bias"]
+    if boards:
+        texts.append(f"Cells: weights from the board{'; dots: none' * sparse}")
     if sketch.wires:
         texts.append("Wires: weights between nodes, wider if larger")
     if any(places.back):
@@ -203,14 +238,13 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
 
 MOST_NODES = 96
 """In a layer; of more hidden nodes those whose weights to others are the largest are drawn."""
-MOST_WIRES = 120
+MOST_WIRES = 200
 """Of more connections between nodes the strongest are drawn."""
 
 
 def thin_out(sketch: Sketch) -> Sketch:
     """*sketch* without what would hide the rest; its remarks tell what was left out."""
-    layers = [_choose_nodes(sketch, layer) for layer in sketch.layers[:-1]]
-    layers.append(sketch.layers[-1])
+    layers = [_choose_nodes(sketch, layer) for layer in sketch.layers]
     remarks = list(sketch.remarks)
     for layer, chosen in zip(sketch.layers, layers, strict=True):
         if len(chosen) < len(layer):
@@ -242,17 +276,30 @@ def thin_out(sketch: Sketch) -> Sketch:
 
 
 def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
-    """The nodes of a *layer* that matter most to others, in their order."""
+    """The nodes of a *layer* that matter most to others, in their order.
+
+    Of outputs those that listen most to others.
+    """
     if len(layer) <= MOST_NODES:
         return layer
     strength = dict.fromkeys(layer, 0.0)
-    for node in layer:
+    listens = layer == sketch.layers[-1]
+    for node in sketch.layers[-2] if listens and len(sketch.layers) > 1 else layer:
         votes = sketch.nodes[node].votes
-        if votes is not None:
+        if votes is not None and listens:
+            strength = {
+                one: strength[one] + abs(vote) for one, vote in zip(layer, votes, strict=True)
+            }
+        elif votes is not None:
             strength[node] = float(np.nansum(np.abs(votes)))
+    for node in layer:
+        board = sketch.nodes[node].board
+        if listens and board is not None:
+            strength[node] += float(np.nansum(np.abs(board)))
     for wire in sketch.wires:
-        if wire.source in strength and wire.source != wire.target:
-            strength[wire.source] += abs(wire.weight)
+        end = wire.target if listens else wire.source
+        if end in strength and wire.source != wire.target:
+            strength[end] += abs(wire.weight)
     strongest = set(sorted(layer, key=lambda node: -strength[node])[:MOST_NODES])
     return [node for node in layer if node in strongest]
 

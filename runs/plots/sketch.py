@@ -1,32 +1,96 @@
-"""What there is to draw of a network: nodes, what they read of the board, and wires."""
+"""What there is to draw of a network: nodes, what they read, and wires; for any game."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
+from evolve_arena.players.board_view import find_board_view
+from evolve_arena.players.bred import BredPlayer, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
 
 Weights = NDArray[np.float64]
 
+ACROSS = 4
+"""How many planes stand side by side, at most."""
+SPACE = 0.7
+"""What is free between two planes, in cells."""
+LONG_ROW = 18
+"""Rows of more inputs stand farther apart, so that there is room for their names."""
+MOST_NAMES = 8
+"""How many inputs are named that a graph does without."""
+HEADS = {
+    "policy": "policy: of the legal moves that whose output is the largest is played",
+    "value": "value: of all moves that is played which leads to the position of the largest value",
+    "action": "action: the move is played that, told as input, gives the largest value",
+    "decision": "decision: the largest output says what is done, and rules say how",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Inputs that are drawn together, as cells; lengths are in cells, y goes upwards."""
+
+    name: str
+    places: Weights
+    """The lower left corner of each cell, shape ``(cells, 2)``."""
+    left: float
+    bottom: float
+    width: float
+    height: float
+    """Where the plane begins, and its size."""
+    labels: tuple[tuple[float, float, str], ...] = ()
+    """What stands beside it: the middle of each text, and the text."""
+    marks: tuple[str, ...] = ()
+    """What stands in its cells, if these are numbered."""
+    shape: str = "square"
+    """What its cells look like; one of `evolve_arena.players.board_view.SHAPES`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """All planes of a network's inputs, side by side."""
+
+    planes: tuple[Plane, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """In cells."""
+        return max((plane.left + plane.width for plane in self.planes), default=0.0)
+
+    @property
+    def height(self) -> float:
+        """In cells."""
+        return max((plane.bottom + plane.height for plane in self.planes), default=0.0)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs the planes show."""
+        return sum(len(plane.places) for plane in self.planes)
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """An output or a hidden node."""
+    """An output, a hidden node, or an input that has a name."""
 
     name: str
-    """``column 3`` or ``value`` if it is an output, ``move`` if it is the input of the column,
-    else its number."""
-    computes: str
+    """What it stands for, or its number."""
+    computes: str = ""
     """Its activation, and its aggregation unless that is the sum."""
-    bias: float
+    bias: float | None = None
+    """None if it has none, since it is an input."""
     response: float = 1.0
     board: Weights | None = None
-    """The weights from the cells, shape ``(planes, rows, columns)``, the top row first; not a
-    number where no connection is. None if it reads no cell."""
+    """The weights from the cells, shape ``(inputs,)``; not a number where no connection is. None if
+    it reads no cell."""
     votes: Weights | None = None
     """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None
     if wires show them."""
@@ -48,10 +112,8 @@ class Sketch:
     title: str
     remarks: list[str]
     """What stands below the title."""
-    planes: list[str]
-    """What each plane of cells tells."""
-    shape: tuple[int, int, int]
-    """Planes, rows and columns."""
+    board: Board
+    """The inputs that are cells."""
     nodes: list[Node]
     """The outputs first."""
     layers: list[list[int]]
@@ -59,11 +121,13 @@ class Sketch:
     wires: list[Wire] = field(default_factory=list)
     remembers: bool = False
     """Whether wires carry the values of the move before."""
+    turned: bool = False
+    """Whether layers stand from left to right, since the lowest one is inputs with long names."""
 
     @property
     def reading(self) -> Weights:
-        """How strongly each cell is read: the sizes of its weights, added up; of :attr:`shape`."""
-        total: Weights = np.zeros(self.shape)
+        """How strongly each cell is read: the sizes of its weights, added up."""
+        total: Weights = np.zeros(self.board.inputs)
         for node in self.nodes:
             if node.board is not None:
                 total += np.nan_to_num(np.abs(node.board))
@@ -79,6 +143,279 @@ class Sketch:
         return together[np.isfinite(together)]
 
 
+def sketch_player(player: Player, name: str | None = None) -> Sketch:
+    """What there is to draw of *player*; the title begins with *name*, or with the player's.
+
+    Raises:
+        BadValueError: It is no network of nodes, or does not say what its inputs are.
+    """
+    labels = player.labels if isinstance(player, BredPlayer) else None
+    if labels is not None and isinstance(player, NeatPlayer):
+        return _sketch_graph(player, labels, write_title(player, name))
+    if labels is not None and isinstance(player, VectorPlayer) and hasattr(player.decoder, "mlp"):
+        return _sketch_perceptron(player, labels, write_title(player, name))
+    raise BadValueError(f"{player.name} has no network that could be drawn")
+
+
+def lay_out_board(labels: Labels, game: AnyGame) -> Board:
+    """Where inputs stand that are cells: as *game* draws its board, else row by row."""
+    planes: list[Plane] = []
+    if labels.names:
+        return Board()
+    layout = find_board_view(game).layout()
+    rows_of_one = [plane for plane in labels.planes if plane[1] == 1]
+    if len(rows_of_one) == len(labels.planes) > 1 and len({size for *_, size in rows_of_one}) == 1:
+        return Board((_stack_rows(labels.planes),))
+    for name, rows, columns in labels.planes:
+        plane = _lay_out_plane(name, (rows, columns), labels, layout)
+        across = len(planes) % ACROSS
+        if planes:
+            before = planes[-1]
+            left = before.left + before.width + SPACE if across else 0.0
+            plane = replace(plane, left=left, bottom=before.bottom)
+        if planes and not across:
+            lift = plane.height + 2 * SPACE
+            planes = [replace(each, bottom=each.bottom + lift) for each in planes]
+            plane = replace(plane, bottom=0.0)
+        planes.append(plane)
+    return Board(tuple(planes))
+
+
+def _lay_out_plane(
+    name: str, size: tuple[int, int], labels: Labels, layout: dict[str, Any]
+) -> Plane:
+    rows, columns = size
+    all_cells = layout.get("cells", ()) if layout["kind"] == "cells" else ()
+    chosen = labels.cells or range(len(all_cells))
+    if len(chosen) == rows * columns and all_cells:
+        cells, height = [all_cells[cell] for cell in chosen], layout["height"]
+        places = np.array([(cell["x"], height - cell["y"] - 1.0) for cell in cells])
+        texts = tuple(
+            (label["x"], height - label["y"], label["text"])
+            for label in layout["labels"]
+            if not label.get("small")
+        )
+        marks = [cell["name"] for cell in cells] if len(texts) < len(layout["labels"]) else ()
+        whole = float(layout["width"]), float(height)
+        return Plane(name, places, 0.0, 0.0, *whole, texts, tuple(marks), cells[0]["shape"])
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    places = np.stack([column, rows - 1.0 - row], axis=1).astype(float)
+    return Plane(name, places, 0.0, 0.0, float(columns), float(rows))
+
+
+def _stack_rows(planes: Sequence[tuple[str, int, int]]) -> Plane:
+    """Planes of a row each, below each other, with their names at the left."""
+    count, columns = len(planes), planes[0][2]
+    pitch = max(1.0, columns / LONG_ROW)
+    plane = _lay_out_plane("", (count, columns), Labels(planes), {"kind": "text"})
+    lifted = plane.places * (1.0, pitch)
+    top = (count - 1) * pitch + 0.5
+    texts = [(-0.35, top - pitch * row, name) for row, (name, _, _) in enumerate(planes)]
+    texts += [(column + 0.5, -0.45, str(column)) for column in range(0, columns, 5)]
+    return replace(plane, places=lifted, height=top + 0.5, labels=tuple(texts))
+
+
+def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
+    """Nodes on which no output depends, and connections that do not count, are left out."""
+    decoder = player.decoder
+    keys, links = _find_working(player)
+    board = lay_out_board(labels, player.game)
+    read = sorted({source for source, _, _ in links if source < -board.inputs}, reverse=True)
+    place = {key: at for at, key in enumerate([*keys, *read])}
+    boards: dict[int, Weights] = {}
+    wires = []
+    for source, target, weight in links:
+        if source in place:
+            wires.append(Wire(place[source], place[target], weight))
+            continue
+        cells = boards.setdefault(place[target], np.full(board.inputs, np.nan))
+        cells[-1 - source] = weight
+    ends = [(wire.source, wire.target) for wire in wires if wire.source < len(keys)]
+    fed = set(player.genome.target[player.genome.enabled].tolist())
+    nodes = [_make_node(player, key, key in fed, boards.get(place[key])) for key in keys]
+    nodes += [Node(_name_input(labels, -1 - key)) for key in read]
+    layers = find_layers(len(keys), decoder.outputs, ends)
+    return Sketch(
+        title=title,
+        remarks=[
+            *_count_genes(player, len(keys), len(links)),
+            *([_count_inputs(labels, read)] if labels.names else []),
+            describe_head(decoder),
+        ],
+        board=board,
+        nodes=nodes,
+        layers=[[place[key] for key in read], *layers] if read else layers,
+        wires=wires,
+        remembers=not decoder.feed_forward and bool(wires),
+        turned=bool(labels.names),
+    )
+
+
+def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, float]]]:
+    """Nodes and connections on which an output depends.
+
+    In a recurrent network those without a connection to them are always 0: where numbers are
+    added up, nothing depends on them.
+
+    Returns:
+        The keys of the nodes, ascending, and source, target and weight of the connections.
+    """
+    genome, decoder = player.genome, player.decoder
+    enabled = np.flatnonzero(genome.enabled)
+    columns = (genome.source, genome.target, genome.weight)
+    links = list(zip(*(column[enabled].tolist() for column in columns), strict=True))
+    if not decoder.feed_forward:
+        adding = set(genome.node_key[genome.aggregation == SUM].tolist())
+        fed = {target for _, target, _ in links}
+        links = [link for link in links if link[0] < 0 or link[0] in fed or link[1] not in adding]
+    graph = nx.DiGraph([(source, target) for source, target, _ in links])
+    graph.add_nodes_from(range(decoder.outputs))
+    needed = set(range(decoder.outputs)).union(
+        *(nx.ancestors(graph, output) for output in range(decoder.outputs))
+    )
+    keys = sorted(key for key in needed if key >= 0)
+    return keys, [link for link in links if link[1] in needed]
+
+
+def _make_node(player: NeatPlayer, key: int, fed: bool, board: Weights | None) -> Node:
+    """The node of that *key*; *fed* is whether a connection leads to it."""
+    genome, decoder = player.genome, player.decoder
+    gene = int(np.flatnonzero(genome.node_key == key)[0])
+    computes = ACTIVATIONS[genome.activation[gene]]
+    if genome.aggregation[gene] != SUM:
+        computes += f" of {AGGREGATIONS[genome.aggregation[gene]]}"
+    return Node(
+        name_outputs(player)[key] if key < decoder.outputs else str(key),
+        computes if fed or decoder.feed_forward else "always 0",
+        float(genome.bias[gene]),
+        float(genome.response[gene]),
+        board,
+    )
+
+
+def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
+    genome, decoder = player.genome, player.decoder
+    working = int(genome.enabled.sum())
+    kind = "feed-forward" if decoder.feed_forward else "recurrent"
+    hidden = count(nodes - decoder.outputs, "hidden node")
+    left_out = [
+        count(len(genome.node_key) - nodes, "idle node"),
+        count(working - connections, "idle connection"),
+        count(len(genome.enabled) - working, "disabled connection"),
+    ]
+    told = [words for words in left_out if not words.startswith("no ")]
+    lines = [f"{hidden}, {count(connections, 'connection')}, {kind}"]
+    return lines + [f"not drawn: {', '.join(told)}"] * bool(told)
+
+
+def _count_inputs(labels: Labels, read: Sequence[int]) -> str:
+    """Which inputs a graph does without."""
+    unread = [name for at, name in enumerate(labels.names) if -1 - at not in read]
+    more = f" and {len(unread) - MOST_NAMES} more" if len(unread) > MOST_NAMES else ""
+    some = f"; not: {', '.join(unread[:MOST_NAMES])}{more}" if unread else ""
+    return f"reads {len(read)} of {count(len(labels.names), 'input')}{some}"
+
+
+def _name_input(labels: Labels, number: int) -> str:
+    return labels.names[number] if number < len(labels.names) else f"input {number}"
+
+
+def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sketch:
+    """Hidden units stand in the order of their influence on the layer above."""
+    board = lay_out_board(labels, player.game)
+    layers = read_layers(player)
+    nodes = [
+        Node(name, "", float(bias))
+        for name, bias in zip(name_outputs(player), layers[-1][1], strict=True)
+    ]
+    rows = [list(range(len(nodes)))]
+    order = np.arange(len(nodes))
+    for depth in range(len(layers) - 2, -1, -1):
+        votes = layers[depth + 1][0][:, order]
+        order = sort_units(votes)
+        prefix = f"{depth + 1}." if len(layers) > 2 else ""
+        rows.insert(0, list(range(len(nodes), len(nodes) + len(order))))
+        nodes += [
+            Node(
+                labels.last_unit if labels.last_unit and unit == max(order) else f"{prefix}{unit}",
+                "",
+                float(layers[depth][1][unit]),
+                votes=votes[unit],
+            )
+            for unit in order
+        ]
+    first = layers[0][0]
+    for place, unit in zip(rows[0], order, strict=True):
+        nodes[place] = replace(nodes[place], board=first[: board.inputs, unit])
+    if len(first) > board.inputs:
+        rows.insert(0, list(range(len(nodes), len(nodes) + len(first) - board.inputs)))
+        nodes += [
+            Node("move", f"its number{' as input'}", None, votes=row[order])
+            for row in first[board.inputs :]
+        ]
+    return Sketch(title, describe_layers(player), board, nodes, rows)
+
+
+def describe_layers(player: VectorPlayer) -> list[str]:
+    """What a network of layers is, and what its outputs do."""
+    decoder = player.decoder
+    units = " and ".join(map(str, decoder.hidden))
+    remark = f"{units} hidden units ({decoder.activation})" if units else "no hidden units"
+    remark += f", {decoder.mlp.genes:,} weights and biases"
+    if getattr(decoder, "symmetric", False):
+        remark += ", shared between mirror images"
+    return [remark, describe_head(decoder)]
+
+
+def sort_units(votes: Weights) -> NDArray[np.int64]:
+    """Units in the order of their influence: of the sizes of their *votes*, a row for each."""
+    return np.argsort(-np.abs(votes).sum(axis=1).round(4), kind="stable")
+
+
+def read_layers(player: VectorPlayer) -> list[tuple[Weights, Weights]]:
+    """Weights, of shape ``(before, after)``, and biases of each layer."""
+    arrays = {key: value.astype(np.float64) for key, value in player.network().items()}
+    return [
+        (arrays[f"weights_{layer}"], arrays[f"biases_{layer}"])
+        for layer in range(1, len(arrays) // 2 + 1)
+    ]
+
+
+def name_outputs(player: BredPlayer) -> list[str]:
+    """What the outputs stand for."""
+    names = list(player.labels.outputs) if player.labels else []
+    return names or ["value"]
+
+
+def describe_head(decoder: Any) -> str:
+    """What the outputs are good for, in a sentence."""
+    if depth := getattr(decoder, "depth", 0):
+        return f"value: what a position is worth to who looks {count(depth, 'ply')} ahead"
+    return HEADS[decoder.head]
+
+
+def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Divides *nodes* by depth, the lowest layer first.
+
+    A node's depth is the longest way to it from nodes without predecessors. Wires that close
+    a cycle, and those out of an output, do not count: they lead back.
+
+    Args:
+        nodes: How many there are.
+        outputs: How many of them, the first ones, are outputs; they make the last layer.
+        wires: What leads where.
+    """
+    hidden = range(outputs, nodes)
+    graph: Any = nx.DiGraph()
+    entered = {target for source, target in wires if source >= outputs and source != target}
+    graph.add_nodes_from(sorted(hidden, key=lambda node: node in entered))
+    graph.add_edges_from((one, other) for one, other in wires if min(one, other) >= outputs)
+    left = {node: at for at, node in enumerate(nx.dfs_postorder_nodes(graph))}
+    graph.remove_edges_from([ends for ends in graph.edges if left[ends[0]] <= left[ends[1]]])
+    layers = [sorted(layer) for layer in nx.topological_generations(graph)]
+    return [*layers, list(range(outputs))]
+
+
 def write_title(player: Player, name: str | None = None) -> str:
     """*name*, or the player's, and whose champion it is, if that is known."""
     title = name or player.name
@@ -88,5 +425,6 @@ def write_title(player: Player, name: str | None = None) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Such as "no nodes", "1 node", "1,234 nodes"."""
-    return f"{f'{number:,}' if number else 'no'} {noun}{'' if number == 1 else 's'}"
+    """Such as "no nodes", "1 node", "1,234 nodes", "2 plies"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{f'{number:,}' if number else 'no'} {noun if number == 1 else several}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bred import make_bred, random_positions
 
 import evolve_arena as ea
 from evolve_arena.arena.match import play_match
@@ -103,3 +104,78 @@ def test_features_at_tables_are_those_that_are_logged() -> None:
 def test_who_has_no_network_has_no_inside() -> None:
     game: Any = ea.make_game("connect-four")
     assert look_inside(ea.load_player("random"), game.initial()) is None
+
+
+def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
+    player: Any = make_bred("connect-four", "tuples", 2, tuples=7, length=4)
+    game = player.game
+    for position in random_positions(game, 5, seed=3):
+        values = player.values(position)
+        for move in game.legal_moves(position):
+            after = game.play(position, move)
+            if game.outcome(after) is not None:
+                continue
+            found: Any = look_inside(player, after)
+            units, (output,) = found["layers"]
+            assert output["value"] == pytest.approx(sum(unit["value"] for unit in units))
+            sign = 1 if game.to_move(position) == 0 else -1  # tables are good for who began
+            assert sign * values[move] == pytest.approx(output["value"], abs=1e-3)
+            seen = sum(sum(plane["values"]) for plane in found["planes"][:2])
+            assert seen == after.ply
+
+
+def test_tuples_of_a_board_read_what_who_moved_sees() -> None:
+    player: Any = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
+    game = player.game
+    position = game.parse_position("b2 a1")
+    found: Any = look_inside(player, position)
+    own, other = (plane["values"] for plane in found["planes"])
+    assert [own.index(1.0), other.index(1.0)] == [4, 0]
+    tables = player.arrays["tables"].reshape(4, 27)
+    states = np.zeros(9, dtype=int)
+    states[[4, 0]] = 1, 2
+    total = sum(
+        float(table[states[view[cells]] @ (1, 3, 9)])
+        for cells, table in zip(player.genome.cells[0], tables, strict=True)
+        for view in player.decoder.views
+    )
+    assert found["layers"][-1][0]["value"] == pytest.approx(total)
+
+
+@pytest.mark.parametrize("encoding", ["many-valued", "binary"])
+def test_weights_of_features_are_added_up(encoding: str) -> None:
+    player: Any = make_bred("checkers", "linear", 2, encoding=encoding, features=4)
+    found: Any = look_inside(player, player.game.initial())
+    assert [plane["values"] for plane in found["planes"]] == [[12, 0, 12, 0]]
+    weights = player.genome.reshape(4, -1).astype(float)
+    parts = [
+        row[0] * count if len(row) == 1 else row[count]
+        for row, count in zip(weights, (12, 0, 12, 0), strict=True)
+    ]
+    assert found["layers"][0][0]["value"] == pytest.approx(sum(parts))
+    start = 0.0 if encoding == "many-valued" else weights[0][0]
+    assert found["adds"][0] == pytest.approx(parts[0] - start)
+
+
+def test_recurrent_graphs_begin_a_game() -> None:
+    player: Any = make_bred("connect-four", "graph", 4, feed_forward=False, head="policy")
+    position = player.game.parse_position("33")
+    found: Any = look_inside(player, position)
+    values = player.values(position)
+    assert [unit["value"] for unit in found["layers"][-1]] == pytest.approx(list(values.values()))
+    assert all(source < found["inputs"] for source, _, _ in found["wires"])
+
+
+def test_what_inputs_add_is_what_lacks_without_them() -> None:
+    player: Any = make_bred("connect-four", "mlp", 1, head="policy", encoding="two-planes")
+    position = player.game.parse_position("3342")
+    found: Any = look_inside(player, position)
+    best = max(player.values(position), key=player.values(position).__getitem__)
+    assert found["output"] == f"column {best}"
+    inputs = player.see(position).values
+    weights = player.decoder.expand(player.genome[None])[0]
+    for place in (0, *np.flatnonzero(inputs)):
+        without = inputs.copy()
+        without[place] = 0.0
+        one, other = player.decoder.mlp.evaluate(weights, np.array([inputs, without]))[:, best]
+        assert found["adds"][place] == pytest.approx(one - other)

@@ -11,15 +11,16 @@ import pytest
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.checkers.features import FEATURE_WORDS
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.graph import CheckersGraphDecoder, CheckersGraphPlayer
 from evolve_arena.games.checkers.text_ui import describe_values
-from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.history import History
+from evolve_arena.runs.plots.sketch import sketch_player
 from evolve_arena.runs.recipe import Recipe, load_recipe
 
 SMALL = """
@@ -176,9 +177,12 @@ def test_it_is_exported(champion: CheckersGraphPlayer) -> None:
     assert tuple(map(bot["square_of"], path)) == champion.choose(position, new_stream(5)).path
 
 
-def test_it_is_not_drawn(champion: CheckersGraphPlayer) -> None:
-    with pytest.raises(BadValueError, match=r"no network.* draw"):
-        sketch_player(champion)
+def test_its_inputs_are_drawn_with_their_names(champion: CheckersGraphPlayer) -> None:
+    sketch = sketch_player(champion)
+    inputs = [sketch.nodes[node].name for node in sketch.layers[0]]
+    assert set(inputs) <= set(FEATURE_WORDS[:14])
+    assert sketch.remarks[-2].startswith(f"reads {len(inputs)} of 14 inputs")
+    assert sketch.remarks[-1].startswith("value: what a position is worth to who looks ")
 
 
 def test_it_tells_what_it_thinks(champion: CheckersGraphPlayer) -> None:

@@ -13,10 +13,9 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.games.ticket_to_ride.choose import (
     begin_match,
-    begin_weighing,
     choose_move,
     weigh_decisions,
-    weigh_move,
+    weigh_moves,
 )
 from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
@@ -31,16 +30,13 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TO_MOVE,
     TURN,
 )
-from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.move_features import INPUTS, describe_move
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.pruning import prune_moves
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES, describe_situation
-from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
 from evolve_arena.games.ticket_to_ride.workspace import (
     FEATURES,
     RULE,
@@ -55,6 +51,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import PackedPlayers, combine_players, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
+from evolve_arena.runs.inside import look_inside
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [
@@ -215,25 +212,6 @@ def think(rules: Any, packed: Any, state: Any, variant: int, workspace: Any) -> 
     weigh_decisions(packed, 0, workspace.network)
 
 
-@compiled
-def weigh(rules: Any, packed: Any, state: Any, workspace: Any, inputs: Any, worths: Any) -> int:
-    """Fills a row of *inputs* and a worth for each move left; gives their number."""
-    seat, network = state[TO_MOVE], workspace.network
-    count = list_moves(rules, state, workspace.moves)
-    prepare_turn(rules, state, seat, 0, workspace)
-    fill_features(rules, state, seat, packed.seats[0, FEATURES], 0, workspace, network.inputs)
-    survey(state, seat, workspace)
-    describe_situation(state, seat, workspace)
-    begin_weighing(packed, 0, network)
-    count = prune_moves(state, seat, workspace.moves, count, network)
-    for number in range(count):
-        told = describe_move(state, seat, workspace.moves[number], network)
-        for place in range(inputs.shape[1]):
-            inputs[number, place] = network.inputs[place]
-        worths[number] = weigh_move(packed, 0, network, told)
-    return count
-
-
 @pytest.mark.parametrize("decoder", DECISIONS, ids=str)
 def test_decisions_are_the_textbooks(decoder: DecisionDecoder) -> None:
     player = decoder.player(make_genome(decoder), "n")
@@ -254,7 +232,7 @@ def test_worths_of_moves_are_the_textbooks(decoder: MoveDecoder) -> None:
     workspace = make_ticket_workspace(player.packed)
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
     for position in random_positions():
-        count = weigh(
+        count = weigh_moves(
             position.rules, player.packed, position.array.copy(), workspace, inputs, worths
         )
         expected = decoder.mlp.evaluate(genome, inputs[:count] * decoder.scales)[:, 0]
@@ -262,6 +240,10 @@ def test_worths_of_moves_are_the_textbooks(decoder: MoveDecoder) -> None:
         best = int(workspace.moves[np.argmax(worths[:count])])
         assert ask(player.packed, position, 1) == best
         assert np.abs(inputs[:count, STATE_FEATURES:]).max() < 8
+        assert list(player.values(position).values()) == worths[:count].tolist()
+        found = look_inside(player, position)
+        assert found is not None
+        assert found["layers"][-1][0]["value"] == pytest.approx(worths[:count].max(), abs=1e-3)
 
 
 def test_graphs_decide_by_their_outputs() -> None:
@@ -290,7 +272,7 @@ def test_graphs_of_moves_play_the_best() -> None:
     inputs, worths = np.zeros((200, INPUTS), dtype=np.float32), np.zeros(200)
     scales = MoveDecoder().scales
     for position in random_positions()[::3]:
-        count = weigh(
+        count = weigh_moves(
             position.rules, player.packed, position.array.copy(), workspace, inputs, worths
         )
         expected = evaluate(graphs, 0, inputs[:count] * scales)[:, 0]

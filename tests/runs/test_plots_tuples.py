@@ -7,17 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
+from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import Rectangle
 
 from evolve_arena import Run, start
-from evolve_arena.games.connect_four.plot_tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.games.connect_four.tuple_table import show_entries
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network
+from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.recipe import load_recipe
 
 SMALL = TupleDecoder(3, 3, 3, tuples=1, length=2)
@@ -44,8 +43,9 @@ def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
     player = make_player(SMALL, [[0, 4]])
     (one,) = read_tuples(player)
     one.numbers[0, 3] = 0.0  # not in use
-    values = value_cells([one], 3, 3)
-    assert values.shape == (2, 3, 3, 3)
+    values = value_cells([one], SMALL)
+    assert values.shape == (2, 3, 9)
+    values = values.reshape(2, 3, 3, 3)  # the rows from the top
     numbers, states = one.numbers[0], show_entries(np.array([0, 4]), SMALL.game.rules)
     used = numbers != 0
     for place, row, columns in ((0, 2, (0, 2)), (1, 1, (1,))):
@@ -59,8 +59,8 @@ def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
 
 def squares(axes: Axes) -> int:
     return sum(
-        isinstance(patch, Rectangle) and patch.get_facecolor()[:3] == (1.0, 1.0, 1.0)
-        for patch in axes.patches
+        isinstance(artist, PolyCollection) and to_hex(artist.get_facecolor()[0]) == "#ffffff"
+        for artist in axes.collections
     )
 
 

@@ -20,7 +20,6 @@ from matplotlib.path import Path as Curve
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
-from evolve_arena.games.connect_four.plot_network import sketch_player
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -29,8 +28,7 @@ from evolve_arena.runs.api import start
 from evolve_arena.runs.commands.evolving import plot
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
-from evolve_arena.runs.plots.layers import add_lanes, find_layers, order_rows, spread_row
-from evolve_arena.runs.plots.layout import Box, arrange
+from evolve_arena.runs.plots.layout import Box, add_lanes, arrange, order_rows, spread_row
 from evolve_arena.runs.plots.network import (
     MOST_NODES,
     MOST_WIRES,
@@ -38,7 +36,7 @@ from evolve_arena.runs.plots.network import (
     plot_network,
     thin_out,
 )
-from evolve_arena.runs.plots.sketch import Sketch, Wire
+from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 
@@ -126,12 +124,12 @@ def test_weights_stand_where_their_cells_are(encoding: str) -> None:
         for column in range(7):
             for row in range(6):  # the lowest first
                 place = player.decoder.board.index[owner * 49 + column * 7 + row]
-                assert board[owner % len(board), 5 - row, column] == place + 1.0
+                assert board[42 * owner % inputs + (5 - row) * 7 + column] == place + 1.0
 
 
 def test_what_the_planes_are_is_told() -> None:
     def planes(**options: Any) -> list[str]:
-        return sketch_player(graph([], **options)).planes
+        return [plane.name for plane in sketch_player(graph([], **options)).board.planes]
 
     assert planes() == ["own discs", "opponent's discs"]
     assert planes(viewpoint="absolute") == ["first player's discs", "second player's discs"]
@@ -163,7 +161,7 @@ def test_nothing_is_said_to_be_left_out_if_nothing_is() -> None:
     remarks = sketch_player(graph([(-1, 0, 1.0)])).remarks
     assert remarks == [
         "no hidden nodes, 1 connection, feed-forward",
-        "value: of all moves the one is played that leads to the position of the largest value",
+        "value: of all moves that is played which leads to the position of the largest value",
     ]
 
 
@@ -320,7 +318,7 @@ def test_the_move_that_an_action_network_reads_is_a_card_below(
         board = sketch.nodes[unit].board.ravel()
         (found,) = (at for at in range(units) if np.array_equal(weights[:-1, at], board))
         assert vote == weights[-1, found]
-    assert sketch.shape == (2 if encoding == "two-planes" else 1, 6, 7)
+    assert sketch.board.inputs == (84 if encoding == "two-planes" else 42)
     assert "action" in sketch.remarks[-1]
 
 
@@ -472,8 +470,8 @@ def test_large_networks_are_thinned_out() -> None:
     links += [(-1, node, 1.0) for node in hidden]
     thin = thin_out(sketch_player(graph(links, hidden=hidden, head="policy")))
     assert len(thin.wires) == MOST_WIRES
-    assert min(wire.weight for wire in thin.wires) == 39.0
-    assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 120 strongest"
+    assert min(wire.weight for wire in thin.wires) == 28.0
+    assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 200 strongest"
 
 
 def test_small_networks_are_not_thinned_out() -> None:
@@ -530,12 +528,10 @@ def test_wires_that_lead_back_are_dashed_arrows() -> None:
     assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
 
 
-def test_the_board_is_labelled_row_1_at_the_bottom() -> None:
+def test_the_board_is_labelled_as_the_page_labels_it() -> None:
     axes = draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0]
     said = texts(axes)
     assert said.count("own discs") == said.count("opponent's discs") == 1
-    rows = [t for t in axes.texts if t.get_ha() == "right" and t.get_text() in "123456"]
-    assert [t.get_text() for t in sorted(rows, key=lambda t: t.get_position()[1])] == list("123456")
     columns = [t for t in axes.texts if t.get_va() == "top" and t.get_text() in "0123456"]
     ordered = sorted(columns, key=lambda t: t.get_position()[0])
     assert [t.get_text() for t in ordered] == list("0123456") * 2
@@ -543,8 +539,8 @@ def test_the_board_is_labelled_row_1_at_the_bottom() -> None:
 
 def test_how_strongly_cells_are_read() -> None:
     sketch = sketch_player(graph([(-1, 0, 1.0), (-1, 5, -2.0), (5, 0, 1.0)], hidden=[5]))
-    expected = np.zeros((2, 6, 7))
-    expected[0, 0, 0] = 3.0
+    expected = np.zeros(84)
+    expected[0] = 3.0
     assert np.array_equal(sketch.reading, expected)
 
 

@@ -1,0 +1,496 @@
+"""What a network makes of a position, as a picture: the board, moves, what it sees, how it reacts.
+
+The data are those that the page draws too (`evolve_arena.runs.inside`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from numpy.typing import NDArray
+
+from evolve_arena.arena.match import play_match
+from evolve_arena.core.errors import BadValueError, PositionError, one_line
+from evolve_arena.players.board_view import find_board_view
+from evolve_arena.players.bred import BredPlayer, Labels
+from evolve_arena.players.player import Player
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.inside import look_inside
+from evolve_arena.runs.plots.cards import (
+    DISC,
+    LINE,
+    OUTLINES,
+    SIGNS,
+    draw_board,
+    label_board,
+    sign_colour,
+    write_signed,
+)
+from evolve_arena.runs.plots.layout import board_width
+from evolve_arena.runs.plots.sketch import ACROSS, Board, Plane, lay_out_board, write_title
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title, style_axes
+
+Numbers = NDArray[np.float64]
+
+SELF_PLAY = "self-play"
+"""What names a position of a game of a player against itself."""
+PIECES = ("#3F3F3F", "#F5F0E1", "#D55E00", "#0072B2", "#009E73")
+"""The colours of seats."""
+NOBODY = "#C9A66B"
+"""That of pieces that belong to nobody."""
+SHADES = ("#FBFBFB", "#E3E3E3")
+MOST_MOVES = 18
+"""Of more moves the best are listed."""
+MOST_UNITS = 28
+"""Of more units of a layer those are drawn that react most."""
+MOST_NAMED = 30
+"""Of more inputs with names those are drawn that are not 0."""
+MOST_BARS = 24
+"""Of more inputs with names those that add most."""
+WIDTH, UPPER = 13.0, 4.4
+"""The width of the picture and the height of its upper part; all sizes are in inches."""
+BOARD, MARGIN, HEAD = 4.0, 0.35, 0.75
+"""The width of the board; what is free at the sides, and above."""
+STEP, ROW = 0.21, 0.19
+"""The height of a unit, and of an input with a name."""
+LETTER = 0.068
+
+
+def find_position(player: Player, text: str, seed: int = 0) -> Any:
+    """The position that *text* names: as the game writes one, or moves; see `Game.parse_position`.
+
+    ``self-play`` is one in the middle of a game of the *player* against itself, which *seed* seeds.
+
+    Raises:
+        BadValueError: The player plays any game, or nobody is to move there.
+        PositionError: The text describes none.
+    """
+    game = player.game
+    if game is None:
+        raise BadValueError(f"{player.name} plays any game: there is no position to draw")
+    position = _play_itself(player, seed) if text == SELF_PLAY else game.parse_position(text)
+    if game.outcome(position) is not None:
+        raise PositionError(f"the game is over in position {one_line(text, 60)!r}")
+    return position
+
+
+def _play_itself(player: Player, seed: int) -> Any:
+    """The position in the middle of a game in which the player is asked."""
+    asked: list[Any] = []
+
+    def watch(position: Any, move: Any) -> None:
+        if player.game.outcome(position) is None and look_inside(player, position):
+            asked.append(position)
+
+    play_match(player.game, [player] * player.game.seats, seed=seed, watch=watch)
+    if not asked:
+        raise BadValueError(f"{player.name} has no network whose inside could be drawn")
+    return asked[len(asked) // 2]
+
+
+def draw_position(player: Player, position: Any, name: str | None = None) -> Figure:
+    """The picture of what a *player*'s network makes of a *position*.
+
+    Above: the board, the values of moves, the best one dark; what each input adds to the output.
+    Below: the inputs, the units with how they react, and what goes from one to the other.
+
+    Args:
+        player: Whose network it is.
+        position: Of its game; the game is not over.
+        name: How the title begins, instead of with the player's name.
+
+    Raises:
+        BadValueError: It has no network, or is not asked in this position.
+    """
+    found = look_inside(player, position)
+    if found is None or not isinstance(player, BredPlayer):
+        raise BadValueError(
+            f"{player.name} has no network that is asked in this position: its inside can't be"
+            " drawn"
+        )
+    labels = player.labels
+    assert labels is not None
+    board = lay_out_board(labels, player.game)
+    legal_moves = player.game.legal_moves(position)
+    legal: list[int] = []
+    if player.decoder.head == "policy" and len(found["layers"][-1]) > MOST_UNITS:
+        legal = list(map(player.game.number_of, legal_moves))
+    network = _Inside(found, board, labels, legal)
+    height = HEAD + UPPER + network.height + 1.0
+    figure = new_figure(WIDTH, height)
+    figure.set_layout_engine("none")
+    seat = player.game.to_move(position)
+    view = find_board_view(player.game)
+    subtitle = f"{player.game.name}: {view.sides()[seat]} to move"
+    place = {"x": 0.1 / WIDTH, "y": 1 - 0.12 / height}
+    set_title(figure, write_title(player, name), [subtitle], place=place)
+    bottom = network.height + 1.0
+
+    def add(left: float, low: float, wide: float, high: float) -> Any:
+        return figure.add_axes((left / WIDTH, low / height, wide / WIDTH, high / height))
+
+    values = _find_values(player, position)
+    _draw_table(add(MARGIN, bottom, BOARD, UPPER - 0.4), view, position, seat, values)
+    names = _name_moves(player, position, values)
+    more = f", the best {len(names)} of {len(legal_moves)}"
+    what = f"Moves{more if len(names) < len(legal_moves) else ''}"
+    if not values:
+        names, what = [unit["name"] for unit in found["layers"][-1]], "Outputs: no move is weighed"
+        values = {
+            name: unit["value"] for name, unit in zip(names, found["layers"][-1], strict=True)
+        }
+        names = _list_best(values)
+    left = MARGIN + BOARD + 0.3 + LETTER * max(map(len, names), default=0)
+    right = WIDTH - MARGIN - 3.9
+    _draw_moves(add(left, bottom, max(right - left - 0.6, 1.2), UPPER - 0.4), values, names, what)
+    adds = np.array(found["adds"])
+    heading = f"What each input adds to “{found['output']}”"
+    if labels.names:
+        order = [at for at in np.argsort(-np.abs(adds), kind="stable") if adds[at]][:MOST_BARS]
+        adding = [labels.names[at] for at in order]
+        widest = LETTER * max(map(len, adding), default=0)
+        axes = add(right + widest, bottom, WIDTH - MARGIN - right - widest, UPPER - 0.4)
+        _draw_adds(axes, adding, adds[order], heading)
+    else:
+        axes = add(right, bottom, WIDTH - MARGIN - right, UPPER - 0.4)
+        _draw_added_board(axes, board, adds, heading)
+    network.draw(add(0.0, 0.0, WIDTH, network.height + 0.6))
+    return figure
+
+
+def _find_values(player: BredPlayer, position: Any) -> dict[Any, float]:
+    """What it thinks of moves; nothing if it does not weigh them."""
+    try:
+        return dict(player.values(position))
+    except BadValueError:
+        return {}
+
+
+def _name_moves(player: BredPlayer, position: Any, values: dict[Any, float]) -> list[str]:
+    """The names of the moves that are listed, the best first."""
+    ui = find_text_ui(player.game)
+    return [one_line(ui.name(move, position), 34) for move in _list_best(values)]
+
+
+def _list_best(values: dict[Any, float]) -> list[Any]:
+    return sorted(values, key=lambda move: -values[move])[:MOST_MOVES]
+
+
+def _draw_table(axes: Axes, view: Any, position: Any, seat: int, values: dict[Any, float]) -> None:
+    """The board as a page draws it, and on it the values of moves that end on cells."""
+    layout, drawing = view.layout(), view.draw(position, seat)
+    axes.set_axis_off()
+    axes.set_title("The position", loc="left", fontsize=9.5, fontweight="bold")
+    if layout["kind"] == "text":
+        lines = drawing["text"].splitlines()
+        size = min(11.0, 72 * BOARD / (0.62 * max(map(len, lines), default=1)))
+        look: dict[str, Any] = {"family": "monospace", "fontsize": size, "va": "top"}
+        axes.text(0.0, 0.97, "\n".join(lines), transform=axes.transAxes, **look)
+        return
+    axes.set_aspect("equal", anchor="NW")
+    axes.set(xlim=(-0.7, layout["width"] + 0.2), ylim=(layout["height"] + 0.7, -0.7))
+    if layout["kind"] == "map":
+        _draw_map(axes, layout, drawing)
+        return
+    cells = layout["cells"]
+    middles = np.array([(cell["x"] + 0.5, cell["y"] + 0.5) for cell in cells])
+    shapes = [OUTLINES[cell["shape"]] + middle for cell, middle in zip(cells, middles, strict=True)]
+    shades = [SHADES[cell["shade"]] for cell in cells]
+    axes.add_collection(PolyCollection(shapes, facecolors=shades, edgecolors=LINE, linewidths=0.6))
+    for cell, owner, kind in drawing["pieces"]:
+        colour = PIECES[owner % len(PIECES)] if owner >= 0 else NOBODY
+        disc = [0.9 * DISC + middles[cell]]
+        axes.add_collection(PolyCollection(disc, facecolors=colour, edgecolors="#3F3F3F"))
+        if mark := layout["signs"].get(f"{owner}:{kind}", {}).get("mark", ""):
+            x, y = middles[cell]
+            axes.text(x, y, mark, fontsize=11, ha="center", va="center", color=NOBODY)
+    for label in layout["labels"]:
+        shift, size = (0.18, 5.5) if label.get("small") else (0.0, 8)
+        x, y = label["x"] + shift, label["y"] + shift
+        axes.text(x, y, label["text"], fontsize=size, ha="center", va="center", color=GREY)
+    _write_values(axes, view, position, middles, values)
+
+
+def _write_values(
+    axes: Axes, view: Any, position: Any, middles: Numbers, values: dict[Any, float]
+) -> None:
+    """On the cell at which a move ends, where all end on different ones."""
+    ends: dict[int, float] = {}
+    for move in view.moves(position):
+        number = view.game.parse_move(move["move"])
+        if number in values and move["path"]:
+            ends.setdefault(move["path"][-1], values[number])
+    if len(ends) < len(values) - 1 or not ends:  # one may be a pass
+        return
+    best = max(ends.values())
+    for cell, value in ends.items():
+        look: dict[str, Any] = {"fontweight": "bold"} if value == best else {}
+        x, y = middles[cell]
+        text = axes.text(x, y, _write_value(value), ha="center", va="center", **look)
+        text.set(fontsize=min(8.0, 90.0 / axes.get_xlim()[1]), color=_colour(value))
+        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+
+
+def _draw_map(axes: Axes, layout: dict[str, Any], drawing: dict[str, Any]) -> None:
+    """Lines in their colours; those that are claimed are thick, in their owners'."""
+    owners = {cell: owner for cell, owner, _ in drawing["pieces"]}
+    for number, cell in enumerate(layout["cells"]):
+        owned = number in owners
+        colour = OKABE_ITO[owners[number]] if owned else cell["colour"]
+        lines = [list(map(tuple, cell["line"]))]
+        if not owned:
+            axes.add_collection(LineCollection(lines, colors="#888888", linewidths=1.9))
+        axes.add_collection(LineCollection(lines, colors=colour, linewidths=3.6 if owned else 1.2))
+    for point in layout["points"]:
+        axes.plot(point["x"], point["y"], "o", color="#444444", markersize=2.5)
+        look: dict[str, Any] = {"fontsize": 5, "va": "bottom", "ha": "center"}
+        axes.text(point["x"], point["y"] - 0.12, point["name"], **look)
+
+
+def _write_value(value: float) -> str:
+    if not isfinite(value):
+        return "wins" if value == inf else "loses"
+    return write_signed(value) if abs(value) < 100 else f"{value:+.0f}".replace("-", "−")
+
+
+def _colour(value: float) -> str:
+    return sign_colour(value) if value else "#333333"
+
+
+def _draw_moves(axes: Axes, values: dict[Any, float], names: Sequence[str], what: str) -> None:
+    """A bar for each move, the best one first; one that wins or loses has no length."""
+    shown = [values[move] for move in _list_best(values)]
+    style_axes(axes)
+    axes.set_title(what, loc="left", fontsize=9.5, fontweight="bold")
+    lengths = [value if isfinite(value) else 0.0 for value in shown]
+    rows = np.arange(len(shown))
+    best = [value == shown[0] for value in shown]
+    colours = [sign_colour(value) for value in shown]
+    bars = axes.barh(rows, lengths, color=colours, height=0.7)
+    for bar, is_best in zip(bars, best, strict=True):
+        bar.set_alpha(1.0 if is_best else 0.45)
+    widest = max(map(abs, lengths)) or 1.0
+    for row, (value, length) in enumerate(zip(shown, lengths, strict=True)):
+        side, shift = ("left", 0.02) if length >= 0 else ("right", -0.02)
+        at = length + shift * widest, row
+        axes.text(*at, _write_value(value), fontsize=7.5, va="center", ha=side)
+    axes.set_yticks(rows, names, fontsize=8)
+    _finish_bars(axes, len(rows))
+
+
+def _finish_bars(axes: Axes, rows: int) -> None:
+    axes.set_ylim(max(rows, 8) - 0.4, -0.6)
+    axes.axvline(0.0, color="#666666", linewidth=0.8)
+    axes.margins(x=0.25)
+    axes.tick_params(axis="x", labelsize=7.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.spines[["left"]].set_visible(False)
+
+
+def _draw_adds(axes: Axes, names: Sequence[str], adds: Numbers, heading: str) -> None:
+    """A bar for each input that adds something, the largest first."""
+    style_axes(axes)
+    axes.text(
+        1.0, 1.02, heading, transform=axes.transAxes, fontsize=9.5, fontweight="bold", ha="right"
+    )
+    rows = np.arange(len(names))
+    axes.barh(rows, adds, color=list(map(sign_colour, adds)), height=0.7)
+    axes.set_yticks(rows, names, fontsize=7.5)
+    _finish_bars(axes, len(rows))
+
+
+def _draw_added_board(axes: Axes, board: Board, adds: Numbers, heading: str) -> None:
+    """The planes below each other if they are few, for there is little width."""
+    axes.set_axis_off()
+    axes.set_title(heading, loc="left", fontsize=9.5, fontweight="bold")
+    place, figure = axes.get_position(), axes.get_figure(root=True)
+    assert figure is not None
+    wide, high = np.array([place.width, place.height]) * figure.get_size_inches()
+    label = LETTER * max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
+    stacked, cell = _stack(board.planes, wide - label, high - 0.8)
+    axes.set(xlim=(-label, wide - label), ylim=(0.0, high))
+    corner = 0.0, high - 0.45 - stacked.height * cell
+    shown = np.where(adds[: board.inputs] != 0, adds[: board.inputs], np.nan)
+    limit = float(np.abs(adds).max(initial=0.0)) or 1.0
+    draw_board(axes, stacked, shown, corner, cell, SIGNS, Normalize(-limit, limit))
+    label_board(axes, stacked, corner, cell)
+    told = f"darkest: {limit:.2g}, blue for more, orange for less; dots: nothing"
+    axes.text(-label, max(corner[1] - 0.35, 0.0), told, fontsize=7.5, color=GREY)
+
+
+def _stack(planes: Sequence[Plane], wide: float, high: float) -> tuple[Board, float]:
+    """*planes* in rows that fit into so many inches, and the size of a cell."""
+    across = 1 if len(planes) <= 3 else ACROSS
+    rows = -(-len(planes) // across)
+    width, height = (max(getattr(p, side) for p in planes) for side in ("width", "height"))
+    cell = (high - 0.5 * (rows - 1)) / (rows * height)
+    cell = min(cell, (wide - 0.2 * (across - 1)) / (across * width), 0.4)
+    placed = (
+        replace(
+            plane,
+            left=(width + 0.2 / cell) * (at % across),
+            bottom=(height + 0.5 / cell) * (rows - 1 - at // across),
+        )
+        for at, plane in enumerate(planes)
+    )
+    return Board(tuple(placed)), cell
+
+
+def _choose_units(layer: Sequence[dict[str, Any]]) -> list[int]:
+    """Those of a *layer* that react most, in their order."""
+    order = sorted(range(len(layer)), key=lambda unit: -abs(layer[unit]["value"]))
+    return sorted(order[:MOST_UNITS])
+
+
+class _Inside:
+    """The lower part: inputs, units and what goes between them.
+
+    Args:
+        found: What `look_inside` tells.
+        board: Where inputs stand that are cells.
+        labels: What they are.
+        legal: The outputs that are drawn, if not all are of use.
+    """
+
+    def __init__(
+        self, found: dict[str, Any], board: Board, labels: Labels, legal: Sequence[int]
+    ) -> None:
+        self.found, self.board, self.labels = found, board, labels
+        self.values = np.array([value for plane in found["planes"] for value in plane["values"]])
+        self.shown = [_choose_units(layer) for layer in found["layers"]]
+        if legal:
+            outputs = found["layers"][-1]
+            best = sorted(legal, key=lambda output: -outputs[output]["value"])
+            self.shown[-1] = sorted(best[:MOST_UNITS])
+        self.cell = 0.0
+        if board.planes:
+            left = max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
+            self.label = LETTER * left
+            self.cell = min(0.24, (4.6 - self.label) / board.width)
+            inputs = board.height * self.cell + 0.5
+        else:
+            self.label = LETTER * max(map(len, labels.names)) + 0.55
+            self.rows = [at for at in range(len(labels.names)) if self.values[at]]
+            if len(labels.names) <= MOST_NAMED:
+                self.rows = list(range(len(labels.names)))
+            inputs = ROW * (len(self.rows) + 1)
+        units = max(len(units) for units in self.shown)
+        self.height = max(inputs, min(STEP * units, 8.4), 1.8) + 0.3
+        self.board_part = self.label + (board_width(board, self.cell) if self.cell else ROW)
+
+    def draw(self, axes: Axes) -> None:
+        """Into *axes* whose units are inches."""
+        axes.set_axis_off()
+        axes.set(xlim=(0.0, WIDTH), ylim=(0.0, self.height + 0.6))
+        top = self.height + 0.1
+        places = self._draw_inputs(axes, top)
+        first, layers = self.found["inputs"], self.found["layers"]
+        begin = MARGIN + self.board_part + 0.9
+        end = WIDTH - MARGIN - 2.0
+        for depth, layer in enumerate(layers):
+            share = (depth + 1) / len(layers)
+            x = begin + (end - begin) * share
+            self._draw_layer(axes, depth, x, top, first, places)
+            first += len(layer)
+        self._draw_wires(axes, places)
+        count = len(self.found["wires"])
+        told = (
+            f"Blue is positive, orange negative. Of the connections those {count} are drawn that"
+            " carry most here."
+        )
+        axes.text(MARGIN, 0.12, told, fontsize=7.5, color=GREY)
+
+    def _draw_inputs(self, axes: Axes, top: float) -> dict[int, tuple[float, float]]:
+        """The inputs in the colours of their values; where each one stands."""
+        heading = "What the network sees"
+        axes.text(MARGIN, top + 0.25, heading, fontsize=9.5, fontweight="bold")
+        limit = float(np.abs(self.values).max(initial=0.0)) or 1.0
+        scale = Normalize(-limit, limit)
+        if self.cell:
+            height = self.board.height * self.cell
+            low = min(top - 0.45 - height, 0.5 * (self.height - height))  # amid the units
+            corner = MARGIN + self.label, low
+            shown = np.where(self.values != 0, self.values, np.nan)[: self.board.inputs]
+            draw_board(axes, self.board, shown, corner, self.cell, SIGNS, scale)
+            label_board(axes, self.board, corner, self.cell)
+            middles = np.concatenate(
+                [plane.places + np.array([plane.left, plane.bottom]) for plane in self.board.planes]
+            )
+            middles = np.array(corner) + (middles + 0.5) * self.cell
+            return {at: (float(x), float(y)) for at, (x, y) in enumerate(middles)}
+        places = {}
+        for row, at in enumerate(self.rows):
+            name, value = self.labels.names[at], self.values[at]
+            x, y = MARGIN + self.label, top - ROW * (row + 0.5)
+            grey = "#333333" if value else "#AAAAAA"
+            text = f"{name}  {value:.3g}"
+            axes.text(x - 0.06, y, text, fontsize=7.5, ha="right", va="center", color=grey)
+            square = [(np.array(OUTLINES["square"]) * 0.8 * ROW + (x + ROW / 2, y)).tolist()]
+            colour = SIGNS(scale(value))
+            look: dict[str, Any] = {"facecolors": [colour], "edgecolors": LINE, "linewidths": 0.5}
+            axes.add_collection(PolyCollection(square, **look))
+            places[at] = (x + ROW, y)
+        if left := len(self.labels.names) - len(self.rows):
+            y = top - ROW * (len(self.rows) + 0.6)
+            told = f"{left} other inputs are 0"
+            axes.text(x - 0.06, y, told, fontsize=7.5, ha="right", va="center", color="#AAAAAA")
+        return places
+
+    def _draw_layer(
+        self,
+        axes: Axes,
+        depth: int,
+        x: float,
+        top: float,
+        first: int,
+        places: dict[int, tuple[float, float]],
+    ) -> None:
+        """Units as discs in the colours of their values; outputs with their names."""
+        layer, shown = self.found["layers"][depth], self.shown[depth]
+        last = depth == len(self.found["layers"]) - 1
+        limit = max((abs(unit["value"]) for unit in layer), default=0.0) or 1.0
+        heading = "outputs" if last else "units"
+        if len(shown) < len(layer):
+            heading = f"{len(shown)} of {len(layer)} {heading}"
+        axes.text(x, top + 0.25, heading, fontsize=9.5, ha="center", fontweight="bold")
+        step = (self.height - 0.3) / len(shown)
+        for row, unit in enumerate(shown):
+            value = layer[unit]["value"]
+            y = top - step * (row + 0.5)
+            places[first + unit] = (x, y)
+            colour = SIGNS(0.5 + 0.5 * value / limit)
+            size = min(90.0, (60 * step) ** 2)
+            axes.scatter(x, y, size, [colour], edgecolors="#666666", linewidths=0.6, zorder=4)
+            chosen = layer[unit]["name"] == self.found["output"]
+            if last or len(shown) <= MOST_UNITS // 2:
+                text = f"{layer[unit]['name']}  {value:.3g}" if last else f"{value:.2g}"
+                look: dict[str, Any] = {"fontweight": "bold"} if last and chosen else {}
+                text = text.replace("-", "−") if not last else text
+                size = 8.0 if last else 6.5
+                axes.text(x + 0.12, y, text, fontsize=size, va="center", zorder=5, **look)
+
+    def _draw_wires(self, axes: Axes, places: dict[int, tuple[float, float]]) -> None:
+        """Straight lines, as wide as what they carry; the strongest uppermost."""
+        wires = [wire for wire in self.found["wires"] if wire[0] in places and wire[1] in places]
+        strongest = max((abs(carried) for *_, carried in wires), default=0.0) or 1.0
+        wires.reverse()
+        share = np.array([abs(carried) / strongest for *_, carried in wires])
+        axes.add_collection(
+            LineCollection(
+                [[places[source], places[target]] for source, target, _ in wires],
+                colors=[sign_colour(carried) for *_, carried in wires],
+                linewidths=0.4 + 2.2 * share,
+                alpha=list(0.15 + 0.6 * share) or None,
+                zorder=1,
+            )
+        )

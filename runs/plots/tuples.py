@@ -1,0 +1,270 @@
+"""A tuple network as a picture: what each cell is worth on average, and the strongest entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from evolve_arena.genomes.tuples import Cells
+from evolve_arena.players.bred import Labels
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
+from evolve_arena.runs.plots.cards import (
+    LINE,
+    OUTLINES,
+    SIGNS,
+    draw_board,
+    label_board,
+    sign_colour,
+    write_signed,
+)
+from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.sketch import Board, lay_out_board, write_title
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title
+
+Numbers = NDArray[np.float64]
+
+PIECES = (*OKABE_ITO[:2], "#333333", *OKABE_ITO[2:6])
+"""The colours of what lies on a cell: those of a board's first two planes, then others."""
+PLACES = ("1st", "2nd", "3rd", "4th", "5th")
+MOST_TUPLES, TUPLES_IN_A_ROW = 12, 4
+EDGE = 0.4
+"""What is free at the sides; all sizes are in inches."""
+SMALL, LARGE = 1.05, 1.6
+"""The width of the small boards and of the large ones, at most; and the size of their cells."""
+SMALL_CELL, LARGE_CELL = 0.13, 0.2
+LEAST_OF_SMALL, LEAST_OF_LARGE = 0.7, 1.3
+NOTE = 0.42
+"""Height of what is written above a board."""
+GREATER_GAP, GAP = 0.45, 0.2
+LEAST = 9.2
+"""The least width of all boards, for the texts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuple:
+    """A tuple, and what was learned about it."""
+
+    cells: Cells
+    states: NDArray[np.int64]
+    """What each entry stands for, shape ``(entries, cells)``."""
+    numbers: Numbers
+    """Shape ``(sides, entries)``: after whose moves they count."""
+
+    @property
+    def weight(self) -> float:
+        """How far the numbers in use are apart: their standard deviation."""
+        used = self.numbers[self.numbers != 0]
+        return float(used.std()) if len(used) else 0.0
+
+
+def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
+    """The picture of *player*, whose title begins with *name*, or with the player's."""
+    decoder = player.decoder
+    board = lay_out_board(Labels([("", *decoder.planes[0][1:])]), player.game)
+    tuples = read_tuples(player)
+    values = value_cells(tuples, decoder)
+    strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
+    small = min(SMALL_CELL, SMALL / board.width)
+    large = min(LARGE_CELL, LARGE / board.width)
+    small_slot = max(board.width * small, LEAST_OF_SMALL)
+    large_slot = max(board.width * large, LEAST_OF_LARGE)
+    block = 2 * small_slot + GAP, board.height * small + NOTE
+    sides, states = values.shape[:2]
+    in_a_line = sides if sides * states <= 6 else 1
+    boards = in_a_line * (states * (large_slot + GAP) + GREATER_GAP - GAP) - GREATER_GAP
+    blocks = TUPLES_IN_A_ROW * (block[0] + GREATER_GAP) - GREATER_GAP
+    width = max(boards, blocks, LEAST) + 2 * EDGE
+    lines = -(-len(strongest) // TUPLES_IN_A_ROW)
+    lower = lines * block[1] + 0.75
+    height = 0.6 + board.height * large + 2.1 + lower
+    figure = new_figure(width, height)
+    figure.set_layout_engine("none")
+    place = {"x": 0.1 / width, "y": 1 - 0.12 / height}
+    set_title(figure, write_title(player, name), [_describe(tuples, decoder)], place=place)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.set(xlim=(-EDGE, width - EDGE), ylim=(0.0, height))
+    _draw_values(figure, axes, decoder, board, values, (large, large_slot), lower)
+    _draw_strongest(axes, decoder, board, strongest, (small, small_slot), lower)
+    return figure
+
+
+def read_tuples(player: TuplePlayer) -> list[Tuple]:
+    """The tuples of *player*, with their parts of its tables."""
+    decoder = player.decoder
+    numbers = player.arrays["tables"].astype(np.float64).reshape(len(decoder.sides), -1)
+    tuples, at = [], 0
+    for cells in player.arrays["cells"]:
+        states = decoder.list_entries(cells)
+        tuples.append(Tuple(cells, states, numbers[:, at : at + len(states)]))
+        at += len(states)
+    return tuples
+
+
+def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
+    """What a cell's state adds to the sum on average: to a tuple's mean, for all tuples together.
+
+    Only numbers that are in use count, and all of these the same, however often they are met.
+
+    Returns:
+        Shape ``(sides, states, cells)``, in the order of the cells of the game's `BoardView`; of
+        all states but the first one. Not a number where no tuple knows.
+    """
+    states = len(decoder.states)
+    total = np.full((len(decoder.sides), states - 1, decoder.cells), np.nan)
+    for one in tuples:
+        for side, numbers in enumerate(one.numbers):
+            used = numbers != 0
+            mean = numbers[used].mean() if used.any() else 0.0
+            for place, cell in enumerate(one.cells.tolist()):
+                for state in range(1, states):
+                    chosen = numbers[used & (one.states[:, place] == state)]
+                    if len(chosen):
+                        for where in map(decoder.find_cell, decoder.views[:, cell].tolist()):
+                            before = np.nan_to_num(total[side, state - 1, where])
+                            total[side, state - 1, where] = before + chosen.mean() - mean
+    return total
+
+
+def _describe(tuples: list[Tuple], decoder: TupleDecoder) -> str:
+    count = sum(one.numbers.size for one in tuples)
+    used = sum(int(np.count_nonzero(one.numbers)) for one in tuples)
+    views = len(decoder.views)
+    read = {1: "read as it stands", 2: "read as it stands and in the mirror"}
+    how = read.get(views, f"read in {views} views of the board that are worth the same")
+    if views == 2 and (decoder.views[1] == decoder.views[0][::-1]).all():
+        how = "read as it stands and turned by half"
+    return (
+        f"{len(tuples)} tuples of {len(tuples[0].cells)} cells, each {how};"
+        f" {count:,} numbers, of which {used / count:.0%} are in use"
+    )
+
+
+def _draw_values(
+    figure: Figure,
+    axes: Axes,
+    decoder: TupleDecoder,
+    board: Board,
+    values: Numbers,
+    size: Point,
+    bottom: float,
+) -> None:
+    """A board for each state and side in a row, and their scale below."""
+    cell, slot = size
+    width, height = figure.get_size_inches()
+    known = np.abs(values[~np.isnan(values)])
+    limit = float(np.percentile(known, 98)) if len(known) else 0.0
+    limit = float(f"{limit:.1g}") or 1.0
+    scale = Normalize(-limit, limit)
+    base = bottom + 0.85
+    top = base + board.height * cell
+    heading = "What each cell adds to the sum on average"
+    axes.text(0.0, top + 0.75, heading, fontsize=9, fontweight="bold")
+    left = 0.0
+    for side, boards in zip(decoder.sides, values, strict=True):
+        axes.text(left, top + 0.5, side, fontsize=8.5)
+        for state, worths in zip(decoder.states[1:], boards, strict=True):
+            axes.text(left, top + 0.26, state, fontsize=8, color=GREY)
+            draw_board(axes, board, worths, (left, base), cell, SIGNS, scale)
+            label_board(axes, board, (left, base), cell)
+            left += slot + GAP
+        left += GREATER_GAP - GAP
+    bar = figure.colorbar(
+        ScalarMappable(scale, SIGNS),
+        cax=figure.add_axes((EDGE / width, (base - 0.4) / height, 1.7 / width, 0.12 / height)),
+        orientation="horizontal",
+        extend="both" if known.max(initial=0.0) > limit else "neither",
+        ticks=MaxNLocator(4),
+    )
+    bar.ax.tick_params(labelsize=7.5, length=2)
+    bar.outline.set_linewidth(0.4)
+    whom = "who began" if len(decoder.sides) > 1 else "who has moved there"
+    axes.text(2.0, base - 0.34, f"above 0: good for {whom}", fontsize=8, color=GREY, va="center")
+
+
+def _draw_strongest(
+    axes: Axes,
+    decoder: TupleDecoder,
+    board: Board,
+    tuples: list[Tuple],
+    size: Point,
+    top: float,
+) -> None:
+    """A block for each of *tuples*: the entry furthest above 0, and that furthest below."""
+    cell, slot = size
+    heading = (
+        "The tuples whose entries differ most, each with its entries furthest above and below 0"
+    )
+    axes.text(0.0, top - 0.12, heading, fontsize=9, fontweight="bold")
+    _draw_key(axes, decoder, top - 0.33)
+    for number, one in enumerate(tuples):
+        line, place = divmod(number, TUPLES_IN_A_ROW)
+        left = place * (2 * slot + GAP + GREATER_GAP)
+        bottom = top - 0.5 - (line + 1) * (board.height * cell + NOTE) + NOTE / 2
+        for extreme in (one.numbers.argmax(), one.numbers.argmin()):
+            side, entry = divmod(int(extreme), one.numbers.shape[1])
+            states = {
+                decoder.find_cell(cell): state
+                for cell, state in zip(one.cells.tolist(), one.states[entry].tolist(), strict=True)
+            }
+            _draw_entry(axes, board, states, (left, bottom), cell)
+            value = one.numbers[side, entry]
+            y = bottom + board.height * cell + 0.06
+            look: dict[str, Any] = {"color": sign_colour(value), "fontweight": "bold"}
+            axes.text(left, y, write_signed(value), fontsize=8, **look)
+            if len(decoder.sides) > 1:
+                axes.text(left + slot, y, PLACES[side], fontsize=7, color=GREY, ha="right")
+            left += slot + GAP
+
+
+def _draw_entry(
+    axes: Axes, board: Board, states: dict[int, int], corner: Point, cell: float
+) -> None:
+    """A board with what lies on the cells of a tuple; all others are left out."""
+    (plane,) = board.planes
+    if plane.shape == "hex":
+        _draw_outlines(axes, plane.places * cell + corner, plane.shape, cell, "#F4F4F4")
+    else:
+        size = board.width * cell, board.height * cell
+        look: dict[str, Any] = {"facecolor": "#F4F4F4", "edgecolor": LINE, "linewidth": 0.6}
+        axes.add_patch(Rectangle(corner, *size, **look))
+    for place, state in states.items():
+        x, y = plane.places[place] * cell + corner
+        _draw_cell(axes, state, (x, y), plane.shape, cell)
+
+
+def _draw_cell(axes: Axes, state: int, corner: Point, shape: str, cell: float) -> None:
+    """A white cell, on which lies a disc, or a dot if it is the third state."""
+    _draw_outlines(axes, np.array([corner]), shape, cell, "white")
+    if state:
+        size = 8 if state == 3 else (0.75 * cell * 72) ** 2
+        middle = corner[0] + cell / 2, corner[1] + cell / 2
+        axes.scatter(*middle, size, PIECES[(state - 1) % len(PIECES)], linewidths=0, zorder=5)
+
+
+def _draw_outlines(axes: Axes, corners: Any, shape: str, cell: float, colour: str) -> None:
+    shapes = corners[:, None] + cell / 2 + OUTLINES[shape] * cell
+    look: dict[str, Any] = {"facecolors": colour, "edgecolors": LINE, "linewidths": 0.5}
+    axes.add_collection(PolyCollection(shapes, zorder=2, **look))
+
+
+def _draw_key(axes: Axes, decoder: TupleDecoder, y: float) -> None:
+    left = 0.0
+    for state in (*range(1, len(decoder.states)), 0):
+        _draw_cell(axes, state, (left, y - SMALL_CELL / 2), "square", SMALL_CELL)
+        text = decoder.states[state]
+        axes.text(left + 0.2, y, text, fontsize=8, va="center", color=GREY)
+        left += 0.4 + 0.07 * len(text)
+    if len(decoder.sides) > 1:
+        told = "1st, 2nd: after whose moves it counts"
+        axes.text(left, y, told, fontsize=8, va="center", color=GREY)

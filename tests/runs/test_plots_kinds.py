@@ -1,0 +1,244 @@
+"""Networks of every kind and game are drawn, with what their inputs are; and so are positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bred import make_bred, random_positions
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from evolve_arena.core.errors import BadValueError, PositionError
+from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.games.checkers.features import FEATURE_WORDS
+from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
+from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
+from evolve_arena.games.ticket_to_ride.network import CLASSES
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.commands.evolving import plot
+from evolve_arena.runs.plots.cards import SIGNS
+from evolve_arena.runs.plots.network import draw_player
+from evolve_arena.runs.plots.position import draw_position, find_position
+from evolve_arena.runs.plots.sketch import lay_out_board, sketch_player
+
+TUPLES = {"tuples": 5, "length": 3}
+OWN = {"own pieces", "the opponent's"}
+KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
+    ("connect-four", "mlp", {"head": "policy"}, {"column 6", "own discs as 1, opponent's as 2"}),
+    ("connect-four", "graph", {"encoding": "two-planes"}, {"own discs", "opponent's discs"}),
+    ("connect-four", "tuples", TUPLES, {"disc of who began", "next to be filled", "2nd"}),
+    ("checkers", "network", {}, {"value", "own pieces, less other's", "sum of the inputs", "32"}),
+    ("checkers", "linear", {"features": 20}, {*FEATURE_WORDS}),
+    ("checkers", "linear", {"encoding": "binary"}, {*FEATURE_WORDS[:14], "31"}),
+    ("checkers", "graph", {}, {"value", "tanh"}),
+    ("othello", "mlp", {"hidden": (4,)}, {*OWN, "h", "8"}),
+    ("othello", "graph", {}, OWN),
+    ("othello", "tuples", TUPLES, {*OWN, "empty", "a"}),
+    ("tic-tac-toe", "mlp", {"head": "policy", "hidden": (4,)}, {*OWN, "a1", "c3"}),
+    ("tic-tac-toe", "graph", {"encoding": "signed"}, {"own pieces as 1, the opponent's as −1"}),
+    ("hex", "mlp", {"hidden": (4,)}, {*OWN, "g", "7"}),
+    ("hex", "tuples", TUPLES, OWN),
+    ("gomoku", "mlp", {"hidden": (2,)}, OWN),
+    ("breakthrough", "mlp", {"head": "policy", "hidden": (2,)}, OWN),
+    ("chomp", "mlp", {"hidden": (4,)}, {"pieces that are left"}),
+    ("kalah", "mlp", {"hidden": (2,)}, {"own store", "the other's pit 6", "own turn"}),
+    ("kalah", "graph", {}, {"own pit 1"}),
+    ("pig", "mlp", {"hidden": (2,)}, {"own points", "points, 1 behind", "points of this turn"}),
+    ("ticket-to-ride", "moves", {}, {*FEATURE_NAMES, *MOVE_NAMES, "bias"}),
+    ("ticket-to-ride", "decision", {"hidden": (30, 20)}, {*FEATURE_NAMES[:26], *CLASSES}),
+    ("ticket-to-ride", "graph", {}, {"own cards", *CLASSES}),
+    ("ticket-to-ride", "graph", {"head": "action"}, {"deck", "value"}),
+    ("openspiel:tic_tac_toe", "mlp", {"hidden": (4,)}, {"plane 3", "own seat"}),
+    ("openspiel:tic_tac_toe", "graph", {}, {"plane 1", "own seat"}),
+]
+
+
+def texts(figure: Figure) -> set[str]:
+    return {text.get_text().strip() for text in figure.findobj(Text)} - {""}  # type: ignore[attr-defined]
+
+
+def all_fit(figure: Figure) -> bool:
+    figure.draw_without_rendering()
+    written = [*figure.texts]
+    for axes in figure.axes:
+        low, high = sorted(axes.get_ylim())
+        written += axes.texts
+        for place, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True):
+            if axes.axison and axes.yaxis.get_visible() and low <= place <= high:
+                written.append(label)
+    boxes = [text.get_window_extent() for text in written if text.get_text()]
+    whole = figure.bbox
+    return all(whole.x0 <= box.x0 and box.x1 <= whole.x1 for box in boxes)
+
+
+def test_no_kind_is_left_out() -> None:
+    named = {(game, kind) for game, kind, _, _ in KINDS}
+    games = {game for game, _, _, _ in KINDS}
+    assert games >= set(game_names())
+    own = {name for name in game_names() if find_game(name).exporters.get("python", "") == ""}
+    for game in own:
+        assert {(game, kind) for kind in find_game(game).networks} <= named
+
+
+@pytest.mark.parametrize(("game", "kind", "settings", "expected"), KINDS)
+def test_every_kind_is_drawn(
+    game: str, kind: str, settings: dict[str, Any], expected: set[str]
+) -> None:
+    if game.startswith("openspiel"):
+        pytest.importorskip("pyspiel")
+    figure = draw_player(make_bred(game, kind, 3, **settings), "a run")
+    assert expected <= texts(figure)
+    assert figure.get_suptitle().strip() == "a run"
+    assert all_fit(figure)
+
+
+def test_cells_stand_where_the_game_draws_them() -> None:
+    for game, kind, square, place in (
+        ("checkers", "network", 0, (1, 7)),  # square 1 is the second cell of the top row
+        ("checkers", "network", 31, (6, 0)),
+        ("hex", "mlp", 8, (1.5, 6 * 0.866 + 1 - 1 - 0.866)),  # b2, half a cell to the right
+    ):
+        player = make_bred(game, kind)
+        labels = player.labels
+        assert labels is not None
+        plane = lay_out_board(labels, player.game).planes[0]
+        assert plane.places[square] == pytest.approx(place, abs=0.002)
+
+
+def test_bars_are_the_weights_of_features() -> None:
+    player: Any = make_bred("checkers", "linear", features=4)
+    player.genome[:] = (1.0, 1.5, -1.0, -1.5)
+    (axes,) = draw_player(player).axes
+    assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5]
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(FEATURE_WORDS[:4])
+    assert "−1.50" in {text.get_text() for text in axes.texts}
+
+
+def test_matrices_show_the_weights_most_influential_units_first() -> None:
+    player: Any = make_bred("ticket-to-ride", "decision", hidden=(3,))
+    arrays = player.network()
+    first, second = draw_player(player).axes[:2]
+    order = np.argsort(-np.abs(arrays["weights_2"]).sum(axis=1))
+    assert [label.get_text() for label in first.get_xticklabels()] == list(map(str, order))
+    drawn = np.asarray(first.collections[0].get_array()).reshape(27, 3)
+    assert drawn[:26] == pytest.approx(arrays["weights_1"][:, order])
+    assert drawn[26] == pytest.approx(arrays["biases_1"][order])
+    drawn = np.asarray(second.collections[0].get_array()).reshape(4, 4)
+    assert drawn[:, :3] == pytest.approx(arrays["weights_2"][order].T)
+
+
+def test_named_inputs_of_graphs_are_nodes_at_the_left() -> None:
+    sketch = sketch_player(make_bred("ticket-to-ride", "graph", 3))
+    assert sketch.turned
+    assert not sketch.board.planes
+    read = {sketch.nodes[node].name for node in sketch.layers[0]}
+    assert read <= set(FEATURE_NAMES[:26])
+    assert {wire.source for wire in sketch.wires} >= set(sketch.layers[0])
+    assert all(sketch.nodes[node].bias is None for node in sketch.layers[0])
+
+
+def test_others_have_no_network() -> None:
+    player = make_player("random", find_game("tic-tac-toe").make())
+    with pytest.raises(BadValueError, match="random has no network"):
+        draw_player(player)
+    with pytest.raises(BadValueError, match="random has no network"):
+        draw_player(player, position="")
+
+
+# Positions
+
+
+POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
+    (
+        "connect-four",
+        "mlp",
+        {"head": "value"},
+        "3321",
+        {"column 3", "own discs as 1, opponent's as 2"},
+    ),
+    ("connect-four", "tuples", TUPLES, "33", {"column 0", "units", "next to be filled"}),
+    ("checkers", "linear", {"depth": 1}, "11-15 23-19", {"own men  12", "outputs"}),
+    ("openspiel:tic_tac_toe", "graph", {}, "4 0", {"x(2,2)", "plane 2"}),
+]
+
+
+@pytest.mark.parametrize(("game", "kind", "settings", "position", "expected"), POSITIONS)
+def test_positions_are_drawn(
+    game: str, kind: str, settings: dict[str, Any], position: str, expected: set[str]
+) -> None:
+    if game.startswith("openspiel"):
+        pytest.importorskip("pyspiel")
+    player = make_bred(game, kind, 3, **settings)
+    figure = draw_player(player, "it", position)
+    assert expected <= texts(figure)
+    assert all_fit(figure)
+
+
+def test_bars_are_the_values_of_moves_the_best_first() -> None:
+    player = make_bred("connect-four", "mlp", head="policy")
+    position = find_position(player, "3332")
+    axes = draw_position(player, position).axes[1]
+    values = player.values(position)
+    assert [bar.get_width() for bar in axes.patches] == sorted(values.values(), reverse=True)
+    best = max(values, key=lambda move: values[move])
+    assert axes.get_yticklabels()[0].get_text() == f"column {best}"
+
+
+def test_the_board_has_the_pieces() -> None:
+    player = make_bred("connect-four", "mlp")
+    axes = draw_player(player, "it", "3332").axes[0]
+    cells, *discs = [each for each in axes.collections if isinstance(each, PolyCollection)]
+    assert (len(cells.get_paths()), len(discs)) == (42, 4)
+    middles = sorted(tuple(disc.get_paths()[0].vertices[:24].mean(axis=0)) for disc in discs)
+    assert middles[0] == pytest.approx((2.5, 5.5), abs=0.05)
+    assert [round(x - 0.5) for x, _ in middles] == [2, 3, 3, 3]
+
+
+def test_what_the_network_sees_has_its_colours() -> None:
+    player = make_bred("connect-four", "mlp", encoding="two-planes")
+    axes = draw_player(player, "it", "333").axes[-1]
+    coloured = [
+        len(each.get_paths())
+        for each in axes.collections
+        if isinstance(each, PolyCollection) and each.get_cmap() is SIGNS
+    ]
+    assert coloured == [1, 2], "own discs, and the opponent's"
+
+
+def test_a_position_of_a_game_against_itself() -> None:
+    player = make_bred("connect-four", "mlp")
+    one, other = (find_position(player, "self-play", seed) for seed in (1, 1))
+    assert one == other
+    assert one.ply > 2
+
+
+def test_who_is_not_asked_in_a_position() -> None:
+    player = make_bred("ticket-to-ride", "decision", players=2)
+    with pytest.raises(BadValueError, match="no network that is asked in this position"):
+        draw_player(player, position="")  # first, tickets are kept
+
+
+def test_positions_that_are_none() -> None:
+    player = make_bred("connect-four", "mlp")
+    with pytest.raises(PositionError, match="the game is over in position"):
+        draw_player(player, position="0101010")
+    with pytest.raises(PositionError, match="9"):
+        draw_player(player, position="9")
+
+
+def test_random_positions_of_a_recurrent_graph() -> None:
+    player = make_bred("connect-four", "graph", feed_forward=False, head="policy")
+    for position in random_positions(player.game, 3):
+        assert all_fit(draw_position(player, position))
+
+
+def test_options_that_do_not_fit() -> None:
+    for options, message in (
+        ({"runs": ["x"], "position": ""}, "--position is for --network"),
+        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --board and for --position"),
+    ):
+        with pytest.raises(BadValueError, match=message):
+            plot(**options)
