@@ -24,7 +24,7 @@ from evolve_arena.runs.notebook import show_progress
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Callback
+from evolve_arena.runs.training import Callback, list_callbacks
 
 Changes = Mapping[str, Any] | Iterable[str]
 """What replaces values of a recipe."""
@@ -56,7 +56,7 @@ def start(
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False.
+            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
@@ -73,7 +73,9 @@ def start(
         recipe, run=run, changes=changes, seed=seed, force=force, allow_process=allow_process
     )
     with show_progress(made, progress) as shown:
-        made.advance(workers=workers, executor=executor, callbacks=[*_listed(callbacks), *shown])
+        made.advance(
+            workers=workers, executor=executor, callbacks=[*list_callbacks(callbacks), *shown]
+        )
     return made
 
 
@@ -101,6 +103,7 @@ def prepare(
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
+    made.method.check_ready()
     recipe = made.recipe
     made.directory.create(recipe.to_toml().encode(), force=force, beside=recipe.files())
     remember(made.recipe, made.path)
@@ -128,7 +131,7 @@ def resume(
         workers: How many processes play.
         executor: Which executor plays.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False.
+            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
         allow_process: Whether programs may run that its recipe names as opponents. If they may,
             or were the caller's own when the run was started, this run may go on using them.
@@ -148,7 +151,7 @@ def resume(
         made.advance(
             workers=workers,
             executor=executor,
-            callbacks=[*_listed(callbacks), *shown],
+            callbacks=[*list_callbacks(callbacks), *shown],
             from_generation=from_generation,
         )
     return made
@@ -172,10 +175,6 @@ def _name_code(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_name_code(inner) for inner in value]
     return register(value).__name__ if callable(value) else value
-
-
-def _listed(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
-    return [callbacks] if callable(callbacks) else list(callbacks)
 
 
 def load(run: Path | str) -> Run:

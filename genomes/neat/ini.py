@@ -9,10 +9,12 @@ from __future__ import annotations
 import tempfile
 from configparser import ConfigParser
 from configparser import Error as IniError
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.extras import MissingPackageError
 from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
 GENOME = "DefaultGenome"
@@ -101,10 +103,21 @@ def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
     return "\n".join(lines)
 
 
+def import_neat_python() -> Any:
+    """The package of neat-python, which nothing but this needs.
+
+    Raises:
+        MissingPackageError: It is not installed.
+    """
+    try:
+        return import_module("neat")
+    except ModuleNotFoundError:
+        raise MissingPackageError("this needs neat-python: pip install neat-python") from None
+
+
 def to_neat_python(config: NeatConfig, inputs: int, outputs: int) -> Any:
     """*config* as a ``neat.Config`` for networks of that size."""
-    import neat
-
+    neat = import_neat_python()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "neat.ini"
         file.write_text(write_ini(config, inputs, outputs), encoding="utf-8")
