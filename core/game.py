@@ -290,8 +290,6 @@ class GameSpec:
     """What makes a page of a bot that was exported to ``python``: takes the player, gives a
     `evolve_arena.runs.export.page.PageSource`; found likewise. Then there is the target ``html``,
     too."""
-    importers: Mapping[str, str] = field(default_factory=dict)
-    """How players are made of others' files, likewise."""
     learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None
     """How tuple networks learn from playing themselves: gives, for some rules, what plays and
     teaches, and what makes room for games of a network of so many readings (see

@@ -13,6 +13,7 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
+from evolve_arena.core.errors import BadValueError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.core.user_code import register
@@ -20,6 +21,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
+from evolve_arena.runs.neat_config import read_neat_config
 from evolve_arena.runs.notebook import show_progress
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
@@ -33,8 +35,9 @@ AnyPlayer = str | Player | type[Player]
 
 
 def start(
-    recipe: str | Recipe,
+    recipe: str | Recipe | None = None,
     *,
+    neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
@@ -48,7 +51,10 @@ def start(
     """Makes a run directory and evolves until the recipe's last generation.
 
     Args:
-        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe.
+        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
+            *neat_config* a game will do, and it may be left out.
+        neat_config: A configuration file of neat-python, by which that library breeds; see
+            :func:`evolve_arena.runs.neat_config.read_neat_config`.
         run: The directory; ``evolved/NAME`` if None.
         changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
@@ -70,7 +76,13 @@ def start(
     """
     check_executor(executor, workers)
     made = prepare(
-        recipe, run=run, changes=changes, seed=seed, force=force, allow_process=allow_process
+        recipe,
+        neat_config=neat_config,
+        run=run,
+        changes=changes,
+        seed=seed,
+        force=force,
+        allow_process=allow_process,
     )
     with show_progress(made, progress) as shown:
         made.advance(
@@ -80,8 +92,9 @@ def start(
 
 
 def prepare(
-    recipe: str | Recipe,
+    recipe: str | Recipe | None,
     *,
+    neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
@@ -90,6 +103,17 @@ def prepare(
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
+    remarks: tuple[str, ...] = ()
+    if neat_config is not None:
+        if isinstance(recipe, Recipe):
+            raise BadValueError("neat_config is for a recipe's name, not for a Recipe")
+        recipe, values, remarks = read_neat_config(
+            neat_config, recipe, values, permit_files(allow_process)
+        )
+    if recipe is None:
+        raise BadValueError(
+            f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
+        )
     if isinstance(recipe, str):
         name = Path(recipe).stem
         if recipe.startswith(SPIEL):
@@ -98,8 +122,11 @@ def prepare(
     else:
         name = "run"
         recipe = recipe.change(values)
+    if neat_config is not None:
+        name = Path(neat_config).stem
     recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
+    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()

@@ -46,6 +46,8 @@ class Run:
         self.directory = directory
         self.recipe = recipe
         self.method = recipe.make_method()
+        self.remarks: list[str] = []
+        """What of a file of neat-python had no effect when the run was started by it."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 

@@ -231,11 +231,7 @@ GAME = GameSpec(
     },
     plots={"network": "evolve_arena.games.connect_four.plot_network:draw_player"},
     page="evolve_arena.games.connect_four.export_page:write_page",
-    exporters={
-        "python": "evolve_arena.games.connect_four.export_python:export_python",
-        "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
-    },
-    importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
+    exporters={"python": "evolve_arena.games.connect_four.export_python:export_python"},
     learn_tuples=lambda rules: (teach, partial(make_tuple_workspace, rules.columns * rules.rows)),
     learners={
         "td": "evolve_arena.games.connect_four.td:Td",
