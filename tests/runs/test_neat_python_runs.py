@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import neat
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -20,7 +20,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.runs.commands import app
+from evolve_arena.runs.cli import main
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 from evolve_arena.runs.neat_config import read_neat_config
@@ -94,14 +94,25 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("winner.ini").write_text(INI, encoding="utf-8")
 
 
-def call(*words: str, code: int = 0) -> str:
-    """What ``evolve`` says to standard error and output."""
-    result = CliRunner().invoke(app, list(words))
-    assert result.exit_code == code, result.output
-    return result.output
+Call = Callable[..., str]
 
 
-def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more() -> None:
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """What ``evolve`` says with these words."""
+
+    def run(*words: str, code: int = 0) -> str:
+        monkeypatch.setattr(sys, "argv", ["evolve", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert ended.value.code == code, said.err
+        return said.out + said.err
+
+    return run
+
+
+def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> None:
     said = call("start", "--neat-config", "winner.ini", "--quiet", "--executor", "serial", *WORDS)
     run = ea.load("evolved/winner")
     assert run.recipe.method["engine"] == "neat-python"
@@ -198,13 +209,15 @@ def test_bad_files_get_one_line(old: str, new: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_files_that_are_none_get_one_line() -> None:
+def test_files_that_are_none_get_one_line(call: Call) -> None:
     said = call("start", "--neat-config", "wimmer.ini", code=2)
     assert "wimmer.ini: No such file or directory; did you mean winner.ini?" in said
     assert "name a recipe" in call("start", code=2)
 
 
-def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_one_line_says_how_to_get_it(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small = {**SHORT, "neat.pop_size": 8}
     changes = {**small, "method.engine": "neat-python"}
     ea.start("connect-four-neat", run="bred", changes=changes, executor="serial")
