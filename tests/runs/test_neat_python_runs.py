@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -275,3 +276,14 @@ def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
     assert back.serialise() == player.serialise()
     with pytest.raises(UnknownNameError, match=f"^unknown option of {game} 'hed'"):
         ea.from_neat_python(genome, settings, game=game, hed="value")
+
+
+def test_the_examples_of_the_guide_run(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(ea.__file__).resolve().parent.parent / "docs" / "guides" / "neat.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 2
+    space: dict[str, Any] = {"__name__": "guide"}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), space)
+    assert "Population of 20 members in " in capsys.readouterr().out
+    assert space["player"].genome.keys == space["champion"].genome.keys
