@@ -115,7 +115,7 @@ def import_neat(
 
     It is named file:PATH.
 
-    In Connect Four inputs are the cells of the board, the top row first:
+    Inputs are the cells of the board, the top row first:
     - 0/1/2 or 0/1/-1: 42 numbers, for an empty cell, an own disc, another's
     - two-planes: 84 numbers, 1 for an own disc, and again for the other's
     Viewpoint absolute: the discs of who began in place of one's own.
@@ -125,6 +125,7 @@ def import_neat(
     - value: 1, how good the position after a move is
 
     What is not given is inferred from the numbers of inputs and outputs.
+    Other games have their own heads and encodings.
     Files from evolve export say themselves what they are for.
     """
     from evolve_arena.core.registry import open_game

@@ -276,7 +276,7 @@ def _list_choices(decoder: Any, name: str) -> list[str]:
         return []
     else:
         return []
-    usual = next(field.default for field in fields(decoder) if field.name == name)
+    usual: Any = next(field.default for field in fields(decoder) if field.name == name)
     found = [now]
     for other in dict.fromkeys([usual, *known]):
         try:
