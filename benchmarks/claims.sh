@@ -102,6 +102,51 @@ for judge in ("record", "outside", "rank"):
 PROGRAM
 }
 
+part_engines() { # who breeds: "rank" plays no games of its own, so that two arms play as many
+  for seed in 1 2 3 4 5; do for engine in own-rank neat-python own-record; do
+    more=(--set method.engine=${engine%%-r*})
+    case $engine in own-*) more=(--set method.stagnation.judge=${engine#own-}) ;; esac
+    breed connect-four-neat $seed engine-$engine-$seed --generations 100 --set neat.pop_size=150 \
+      --set check.every=100 --set check.games=2 "${more[@]}"
+  done; done
+  python - <<'PROGRAM'
+import time
+from statistics import mean
+from scipy.stats import t
+import evolve_arena as ea
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import make_executor
+
+def interval(values):
+    half = t.ppf(0.975, len(values) - 1) * (sum((v - mean(values)) ** 2 for v in values)
+        / (len(values) - 1) / len(values)) ** 0.5
+    return f"{mean(values):.3f} [{mean(values) - half:.3f}, {mean(values) + half:.3f}]"
+
+for engine in ("own-rank", "neat-python", "own-record"):
+    runs = [f"engine-{engine}-{seed}" for seed in (1, 2, 3, 4, 5)]
+    played = [int(ea.load(run).history()["games"].sum()) for run in runs]
+    line = [f"{engine}: {mean(played):,.0f} games"]
+    for opponent in ("test-bot", "random", "minimax:depth=2"):
+        scores = [ea.duel(f"run:{run}", opponent, games=4000, opening_plies=4, seed=77).score
+            for run in runs]
+        line.append(f"{opponent} {interval(scores)}")
+    last = [ea.load(run).history() for run in runs]
+    for name in ("species", "hidden_nodes", "connections"):
+        line.append(f"{name} {mean(record[name][-10:].mean() for record in last):.1f}")
+    run = ea.load(runs[0])
+    state, seconds, games = run.state(), 0.0, 0.0
+    with make_executor("serial", 1) as machine:
+        arena = Arena(run.method.decoder, machine)
+        run.method.step(state, arena)  # compiles
+        for _ in range(5):
+            played, begun = machine.seconds, time.process_time()
+            state, _ = run.method.step(state, arena)
+            seconds, games = seconds + time.process_time() - begun, games + machine.seconds - played
+    line.append(f"CPU seconds a generation {seconds / 5:.3f}, in matches (wall) {games / 5:.3f}")
+    print("; ".join(line), flush=True)
+PROGRAM
+}
+
 part_strengths() {
   for run in 1 2 3; do for seed in 1 2 3 4 5; do
     for change in mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2; do
@@ -141,4 +186,4 @@ part_studies() {
   for study in td-lambda q-learning ticket-to-ride checkers-td; do say evolve reproduce $study; done
 }
 
-for name in readme ticket tuples checkers minimax neat strengths games studies; do part $name; done
+for name in readme ticket tuples checkers minimax neat engines strengths games studies; do part $name; done

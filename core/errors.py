@@ -108,6 +108,8 @@ class UnknownNameError(ArenaError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
+        self.known = names
+        """The names that something bears."""
         heads = {form.partition(":")[0]: form for form in names}  # as in file:PATH
         head = str(name)[:LONGEST].partition(":")[0]
         found = difflib.get_close_matches(head, heads, n=1, cutoff=0.5)

@@ -298,8 +298,6 @@ class GameSpec:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """What reads a host's moves for bots that were exported to ``python``, by target: takes the
     player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
-    importers: Mapping[str, str] = field(default_factory=dict)
-    """How players are made of others' files, likewise."""
     learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None
     """How tuple networks learn from playing themselves: gives, for some rules, what plays and
     teaches, and what makes room for games of a network of so many readings (see

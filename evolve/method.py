@@ -9,7 +9,7 @@ and a purpose (see :mod:`evolve_arena.core.seeding`), never on what was drawn be
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -163,6 +163,25 @@ class Method(ABC, Generic[S]):
         By default that of a population of weight vectors.
         """
         return COPIES * 4 * int(config.individuals) * int(decoder.genes)
+
+    def check_ready(self) -> None:
+        """Makes sure that a run can begin: that packages are installed, say.
+
+        Raises:
+            ArenaError: It can't.
+        """
+
+    def report_to(self, reporters: Sequence[Any]) -> None:
+        """Lets *reporters* of neat-python know of all that follows.
+
+        Raises:
+            BadValueError: There are some, and neat-python does not breed.
+        """
+        if reporters:
+            raise BadValueError(
+                f"a callback is {quote(type(reporters[0]).__name__)}, which can't be called: only"
+                " runs with method.engine = 'neat-python' take reporters of neat-python"
+            )
 
     @abstractmethod
     def initial(self, seed: int) -> S:

@@ -1,17 +1,19 @@
 """The method ``neat``: networks whose structure grows, in species that share their fitness.
 
 Genomes, species and reproduction are those of Stanley and Miikkulainen (2002) with
-neat-python's configuration keys and defaults; fitness comes from matches in the arena.
+neat-python's configuration keys and defaults; fitness comes from matches in the arena. Who
+would rather have neat-python itself breed them sets `method.engine`; see
+:mod:`evolve_arena.evolve.neat_python`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
@@ -52,6 +54,12 @@ FOR_PAIRS = {
     "finalists": "method.tables.finalists",
 }
 """Keys that make no sense at tables, and where these say the like."""
+OF_OWN_ENGINE = {
+    "selection": "neat.survival_threshold",
+    "tournament_size": "neat.survival_threshold",
+    "stagnation": "neat.max_stagnation, neat.species_elitism",
+}
+"""Keys that neat-python would not read, and what it has instead."""
 CONNECTION_BYTES, NODE_BYTES = 25, 28
 """What genes take; see `evolve_arena.genomes.neat.population`."""
 SAMPLE = 16
@@ -61,11 +69,21 @@ SAMPLE = 16
 class ExtinctionError(ArenaError):
     """All species have stagnated, and the recipe asks for no new population."""
 
+    def __init__(self, generation: int) -> None:
+        super().__init__(
+            f"all species have stagnated by generation {generation}, and no new"
+            " population takes over: the recipe could set neat.reset_on_extinction, spare"
+            " some species (neat.species_elitism) or wait longer (neat.max_stagnation)"
+        )
+
 
 class NeatMethodConfig(TableMatchSettings):
     """The section ``[method]`` of a recipe, and the section ``[neat]``."""
 
     name: Literal["neat"] = "neat"
+    engine: Literal["own", "neat-python"] = "own"
+    """Who breeds. ``own``: this project's compiled code. ``neat-python``: that library's own
+    reproduction, species and stagnation; slower, and it judges species by their fitness alone."""
     pairing: Literal["random", "species", "round-robin"] = "random"
     """Who meets whom. ``random``: everybody as many random others as everybody else.
     ``species``: besides that, each member of a species every other one. ``round-robin``:
@@ -88,6 +106,19 @@ class NeatMethodConfig(TableMatchSettings):
     """Which species are given up."""
     neat: NeatConfig = Field(default=NeatConfig(), exclude=True)
     """The section ``[neat]``."""
+
+    @model_validator(mode="after")
+    def _leave_the_engine_alone(self) -> NeatMethodConfig:
+        for key, instead in OF_OWN_ENGINE.items():
+            usual = type(self).model_fields[key].default
+            if self.engine != "own" and getattr(self, key) != usual:
+                empty = "{}" if isinstance(usual, StagnationConfig) else usual
+                empty = usual.name if isinstance(usual, Operator) else empty
+                raise ValueError(
+                    f"{key} is for the engine 'own'; 'neat-python' has its own way"
+                    f" ({instead}): leave it out, or set method.{key}={empty}"
+                )
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +150,17 @@ class Neat(Method[NeatState]):
     genome_kind = "graph"
     network_keys_elsewhere = ("feed_forward",)
     section = "neat"
-    state_type = NeatState
+    state_type: ClassVar[type[Any]] = NeatState
     config: NeatMethodConfig
     decoder: Any
+
+    def __new__(cls, config: NeatMethodConfig, decoder: Any) -> Neat:
+        """The method, or its subclass if neat-python breeds."""
+        if config.engine == "neat-python":
+            from evolve_arena.evolve.neat_python import NeatPython
+
+            return object.__new__(NeatPython)
+        return object.__new__(cls)
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
@@ -171,17 +210,24 @@ class Neat(Method[NeatState]):
 
     def find_mismatch(self, state: NeatState) -> str | None:
         """Compares the arrays with each other and with the configuration."""
-        fault = state.population.find_fault() or state.species.find_fault(len(state.population))
-        fault = fault or state.records.find_fault() or state.hall.find_fault()
+        count = len(state.species)
+        fault = self._find_mismatch(state, state.records)
+        if not fault and (len(state.records) != count or state.marks.shape != (count,)):
+            return "its records are not those of its species"
+        return fault
+
+    def _find_mismatch(self, state: Any, *more: NeatPopulation) -> str | None:
+        """What is wrong with what the states of all engines have, and with *more* genomes."""
+        genomes = state.population, *more, state.hall
+        fault: str | None = state.species.find_fault(len(state.population))
+        fault = next(filter(None, (each.find_fault() for each in genomes)), fault)
         if not fault and state.species.members.min(initial=0) < 0:
             fault = "a genome belongs to no species"
         if fault:
             return fault
         if len(state.population) != self.config.neat.pop_size:
             return f"it has {len(state.population)} genomes, not {self.config.neat.pop_size}"
-        if len(state.records) != len(state.species) or state.marks.shape != (len(state.species),):
-            return "its records are not those of its species"
-        unfit = map(self._find_unfit, (state.population, state.records, state.hall))
+        unfit = map(self._find_unfit, genomes)
         return next(filter(None, unfit), None) or _find_wrong_numbers(state)
 
     def _find_unfit(self, population: NeatPopulation) -> str | None:
@@ -215,23 +261,16 @@ class Neat(Method[NeatState]):
             records=judgement.records,
             marks=judgement.marks,
         )
-        report = Report(
-            generation=state.generation,
-            games=arena.games - before,
-            statistics=self._measure(state, fitness) | figures,
-            species=dict(
-                zip(state.species.keys.tolist(), state.species.sizes.tolist(), strict=True)
-            ),
-        )
+        report = self._report(state, arena.games - before, fitness, figures)
         return self._breed(judged, fitness), report
 
-    def champion(self, state: NeatState, arena: Arena) -> tuple[NeatPopulation, Report]:
+    def champion(self, state: Any, arena: Arena) -> tuple[NeatPopulation, Report]:
         """The winner of a round robin of the fittest; see `Evaluation.find_champion`."""
         count = min(self.config.finalists, len(state.population))
         row, report = self.evaluation.find_champion(arena, state, self._pair, count)
         return state.population.take([row]), report
 
-    def describe(self, state: NeatState) -> dict[str, Any]:
+    def describe(self, state: Any) -> dict[str, Any]:
         """Individuals, species, and how large the networks are."""
         nodes, connections = _measure_sizes(state.population, self.decoder.outputs)
         return {
@@ -241,7 +280,14 @@ class Neat(Method[NeatState]):
             "connections": float(connections.mean()),
         }
 
-    def _pair(self, state: NeatState, purpose: str) -> Pairings:
+    def _report(
+        self, state: Any, games: int, fitness: NDArray[np.float64], figures: dict[str, float]
+    ) -> Report:
+        sizes = zip(state.species.keys.tolist(), state.species.sizes.tolist(), strict=True)
+        statistics = self._measure(state, fitness) | figures
+        return Report(state.generation, games, statistics, dict(sizes))
+
+    def _pair(self, state: Any, purpose: str) -> Pairings:
         config = self.config
         individuals = len(state.population)
         if config.pairing == "round-robin":
@@ -328,11 +374,7 @@ class Neat(Method[NeatState]):
         fame, are only played against. Genomes and species count on.
         """
         if not self.config.neat.reset_on_extinction:
-            raise ExtinctionError(
-                f"all species have stagnated by generation {state.generation}, and no new"
-                " population takes over: the recipe could set neat.reset_on_extinction, spare"
-                " some species (neat.species_elitism) or wait longer (neat.max_stagnation)"
-            )
+            raise ExtinctionError(state.generation)
         return self._found(
             state.seed, state.generation + 1, state.counters.genome, state.last_species
         )
@@ -360,15 +402,15 @@ class Neat(Method[NeatState]):
             marks=np.concatenate([state.marks[kept], np.full(len(founded), -np.inf)]),
         )
 
-    def _remember(self, state: NeatState, fitness: NDArray[np.float64]) -> NeatPopulation:
-        hall = self.config.hall_of_fame
-        stay = keep_members(hall, len(state.hall), state.seed, state.generation)
+    def _remember(self, state: Any, fitness: NDArray[np.float64]) -> NeatPopulation:
+        hall: NeatPopulation = state.hall
+        stay = keep_members(self.config.hall_of_fame, len(hall), state.seed, state.generation)
         if stay is None:
-            return state.hall
+            return hall
         fittest = state.population.take([int(np.argmax(fitness))])
-        return concatenate([state.hall.take(stay), fittest])
+        return concatenate([hall.take(stay), fittest])
 
-    def _measure(self, state: NeatState, fitness: NDArray[np.float64]) -> dict[str, float]:
+    def _measure(self, state: Any, fitness: NDArray[np.float64]) -> dict[str, float]:
         nodes, connections = _measure_sizes(state.population, self.decoder.outputs)
         fittest = int(np.argmax(fitness))
         step = max(1, len(state.population) // SAMPLE)
@@ -399,7 +441,7 @@ def _measure_sizes(
     return nodes, np.diff(working[population.connection_start])
 
 
-def _find_wrong_numbers(state: NeatState) -> str | None:
+def _find_wrong_numbers(state: Any) -> str | None:
     """Why the numbers given out last can't be that; None if they can."""
     given: tuple[tuple[str, NDArray[Any], int, int], ...] = (
         ("genome", state.population.keys, state.counters.genome, 2**62),

@@ -433,7 +433,7 @@ def _select_by_deap(
     if not fitness.any():  # wheels of fortune have no room for anybody then
         fitness = np.ones_like(fitness)
     individuals = [_Individual([], number, value) for number, value in enumerate(fitness.tolist())]
-    with _seeded_global_random(chance):
+    with seeded_global_random(chance):
         chosen = operator(individuals, k=count)
     numbers = np.array([individual.number for individual in chosen], dtype=np.int64)
     return np.resize(numbers, count)  # selBest and its like give each individual but once
@@ -447,7 +447,7 @@ def _mate_by_deap(
     stream: Stream,
 ) -> Genomes:
     children = []
-    with _seeded_global_random(stream):
+    with seeded_global_random(stream):
         for one, other in zip(genomes[first].tolist(), genomes[second].tolist(), strict=True):
             child, _ = operator(_Individual(one), _Individual(other))
             children.append(child)
@@ -461,7 +461,7 @@ def _mutate_by_deap(
     stream: Stream,
 ) -> Genomes:
     children = []
-    with _seeded_global_random(stream):
+    with seeded_global_random(stream):
         for genes in genomes.tolist():
             (child,) = operator(_Individual(genes))
             children.append(child)
@@ -490,8 +490,8 @@ def _to_array(children: list[Any]) -> Genomes:
 
 
 @contextmanager
-def _seeded_global_random(chance: Stream | np.random.Generator) -> Iterator[None]:
-    """DEAP draws from Python's global random numbers: lends it our own and puts theirs back."""
+def seeded_global_random(chance: Stream | np.random.Generator) -> Iterator[None]:
+    """Libraries draw from Python's global random numbers: lends them ours, puts theirs back."""
     before = random.getstate()
     if isinstance(chance, np.random.Generator):
         random.seed(int(chance.integers(2**63)))

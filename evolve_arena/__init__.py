@@ -2,7 +2,8 @@
 
 :func:`start`, :func:`resume` and :func:`load` deal with runs, and :func:`sweep` with many of them;
 :func:`duel`, :func:`tournament` and :func:`evaluate` let players meet, whom one names by
-specification or brings along. :func:`register` lets recipes name functions and classes of one's
+specification or brings along. :func:`from_neat_python` makes a player of a genome of
+that library. :func:`register` lets recipes name functions and classes of one's
 own: a :class:`Player`, a :class:`VectorMethod`, a fitness, an operator. What all this needs is
 loaded when it is used. The floors of the house are packages in here, such as
 :mod:`evolve_arena.games`; each imports only from those below.
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         start,
         tournament,
     )
+    from evolve_arena.runs.export.neat_python import from_neat_python
     from evolve_arena.runs.population import Population
     from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names
     from evolve_arena.runs.run import Run
@@ -48,6 +50,7 @@ PLACES = {
     "players.player": ("Player",),
     "players.specification": ("register_player",),
     "runs.api": ("duel", "evaluate", "load", "load_player", "resume", "start", "tournament"),
+    "runs.export.neat_python": ("from_neat_python",),
     "runs.population": ("Population",),
     "runs.recipe": ("Recipe", "load_recipe", "recipe_names"),
     "runs.run": ("Run",),
@@ -73,6 +76,7 @@ __all__ = [
     "VectorState",
     "duel",
     "evaluate",
+    "from_neat_python",
     "game_names",
     "load",
     "load_player",

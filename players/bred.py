@@ -6,7 +6,7 @@ import reprlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,11 @@ from evolve_arena.core.errors import ArenaError, BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.html import make_table
 from evolve_arena.core.registry import SPIEL, find_game, game_names
+from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.faults import find_fault
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -25,6 +29,10 @@ from evolve_arena.genomes.tensors import (
 )
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
+
+if TYPE_CHECKING:
+    from neat import Config as NeatPythonConfig
+    from neat import DefaultGenome
 
 FORMAT = 1
 """The version of the files that hold such players."""
@@ -202,6 +210,23 @@ class NeatPlayer(BredPlayer):
     def __init__(self, decoder: Any, genome: NeatPopulation, name: str) -> None:
         super().__init__(decoder, decoder.pack(genome), name)
         self.genome = genome
+
+    def to_neat_python(self) -> tuple[DefaultGenome, NeatPythonConfig]:
+        """The genome as a ``neat.DefaultGenome``, and a ``neat.Config`` for networks of its size.
+
+        ``neat.nn.FeedForwardNetwork.create(genome, config)``, or ``RecurrentNetwork``, computes
+        what this player does.
+
+        Raises:
+            MissingPackageError: neat-python is not installed.
+        """
+        chosen: dict[str, Any] = {"feed_forward": self.decoder.feed_forward}
+        for kind, names in (("activation", ACTIVATIONS), ("aggregation", AGGREGATIONS)):
+            used = tuple(names[code] for code in np.unique(getattr(self.genome, kind)))
+            chosen |= {f"{kind}_options": used, f"{kind}_default": used[0]}
+        (genome,) = to_neat_python_genomes(self.genome)
+        config = to_neat_python(NeatConfig(**chosen), self.decoder.inputs, self.decoder.outputs)
+        return genome, config
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:

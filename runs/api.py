@@ -13,6 +13,7 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
+from evolve_arena.core.errors import BadValueError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.core.user_code import register
@@ -20,11 +21,12 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
+from evolve_arena.runs.neat_config import read_neat_config
 from evolve_arena.runs.notebook import show_progress
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Callback
+from evolve_arena.runs.training import Callback, list_callbacks
 
 Changes = Mapping[str, Any] | Iterable[str]
 """What replaces values of a recipe."""
@@ -33,8 +35,9 @@ AnyPlayer = str | Player | type[Player]
 
 
 def start(
-    recipe: str | Recipe,
+    recipe: str | Recipe | None = None,
     *,
+    neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
@@ -48,7 +51,10 @@ def start(
     """Makes a run directory and evolves until the recipe's last generation.
 
     Args:
-        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe.
+        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
+            *neat_config* a game will do, and it may be left out.
+        neat_config: A configuration file of neat-python, by which that library breeds; see
+            :func:`evolve_arena.runs.neat_config.read_neat_config`.
         run: The directory; ``evolved/NAME`` if None.
         changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
@@ -56,7 +62,7 @@ def start(
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False.
+            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
@@ -70,16 +76,25 @@ def start(
     """
     check_executor(executor, workers)
     made = prepare(
-        recipe, run=run, changes=changes, seed=seed, force=force, allow_process=allow_process
+        recipe,
+        neat_config=neat_config,
+        run=run,
+        changes=changes,
+        seed=seed,
+        force=force,
+        allow_process=allow_process,
     )
     with show_progress(made, progress) as shown:
-        made.advance(workers=workers, executor=executor, callbacks=[*_listed(callbacks), *shown])
+        made.advance(
+            workers=workers, executor=executor, callbacks=[*list_callbacks(callbacks), *shown]
+        )
     return made
 
 
 def prepare(
-    recipe: str | Recipe,
+    recipe: str | Recipe | None,
     *,
+    neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
@@ -88,6 +103,17 @@ def prepare(
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
+    remarks: tuple[str, ...] = ()
+    if neat_config is not None:
+        if isinstance(recipe, Recipe):
+            raise BadValueError("neat_config is for a recipe's name, not for a Recipe")
+        recipe, values, remarks = read_neat_config(
+            neat_config, recipe, values, permit_files(allow_process)
+        )
+    if recipe is None:
+        raise BadValueError(
+            f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
+        )
     if isinstance(recipe, str):
         name = Path(recipe).stem
         if recipe.startswith(SPIEL):
@@ -96,11 +122,15 @@ def prepare(
     else:
         name = "run"
         recipe = recipe.change(values)
+    if neat_config is not None:
+        name = Path(neat_config).stem
     recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
+    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
+    made.method.check_ready()
     recipe = made.recipe
     made.directory.create(recipe.to_toml().encode(), force=force, beside=recipe.files())
     remember(made.recipe, made.path)
@@ -128,7 +158,7 @@ def resume(
         workers: How many processes play.
         executor: Which executor plays.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False.
+            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
         allow_process: Whether programs may run that its recipe names as opponents. If they may,
             or were the caller's own when the run was started, this run may go on using them.
@@ -148,7 +178,7 @@ def resume(
         made.advance(
             workers=workers,
             executor=executor,
-            callbacks=[*_listed(callbacks), *shown],
+            callbacks=[*list_callbacks(callbacks), *shown],
             from_generation=from_generation,
         )
     return made
@@ -172,10 +202,6 @@ def _name_code(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_name_code(inner) for inner in value]
     return register(value).__name__ if callable(value) else value
-
-
-def _listed(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
-    return [callbacks] if callable(callbacks) else list(callbacks)
 
 
 def load(run: Path | str) -> Run:

@@ -33,7 +33,7 @@ from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.logs import log_run
 from evolve_arena.runs.population import Population
 from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
-from evolve_arena.runs.training import Callback, TrainingLoop
+from evolve_arena.runs.training import Callback, TrainingLoop, list_callbacks
 
 if TYPE_CHECKING:
     from evolve_arena.runs.plots.record import Record
@@ -46,6 +46,8 @@ class Run:
         self.directory = directory
         self.recipe = recipe
         self.method = recipe.make_method()
+        self.remarks: list[str] = []
+        """What of a file of neat-python had no effect when the run was started by it."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 
@@ -225,7 +227,8 @@ class Run:
         Args:
             workers: How many processes play; one per core if None.
             executor: Which executor; see :data:`evolve_arena.arena.executors.EXECUTORS`.
-            callbacks: Functions that are told of each generation, and may stop the run.
+            callbacks: Functions that are told of each generation, and may stop the run; where
+                neat-python breeds also its reporters.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
             allow_process: As :meth:`permit` takes it.
 
@@ -238,6 +241,9 @@ class Run:
         """
         check_executor(executor, workers)
         self.permit(allow_process)
+        self.method.check_ready()
+        told = list_callbacks(callbacks)
+        self.method.report_to([each for each in told if not callable(each)])
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
@@ -268,7 +274,7 @@ class Run:
                 type(machine).__name__,
                 machine.workers,
             )
-            loop.go(begin, [callbacks] if callable(callbacks) else list(callbacks))
+            loop.go(begin, [each for each in told if callable(each)])
 
     def permit(self, allow_process: consent.Allow) -> None:
         """Makes sure that the user lets programs run that the recipe names as opponents.

@@ -31,7 +31,11 @@ TARGETS = {
         "a page that needs no more than a browser: the board, the rules, and the bot",
         "evolve_arena.runs.export.page:export_html",
     ),
-    "neat-python": Target(".json", "as export_network_json does; for champions bred by NEAT"),
+    "neat-python": Target(
+        ".json",
+        "as export_network_json does; for champions bred by NEAT",
+        "evolve_arena.runs.export.neat_python:export_neat_python",
+    ),
     "c": Target(
         ".c",
         "a bot of one file of C99 that needs no more than a compiler",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -55,7 +55,15 @@ class Progress:
 
 Callback = Callable[[Progress], bool | None]
 """Is called once for each generation, after its check if it has one; the run stops, after a
-checkpoint, if it gives False."""
+checkpoint, if it gives False. A reporter of neat-python, an object that can't be called, is one,
+too, in runs that neat-python breeds; it stops nothing."""
+
+
+def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
+    """One callback, or several, as a list."""
+    if callable(callbacks) or not isinstance(callbacks, Iterable):
+        return [callbacks]
+    return list(callbacks)
 
 
 PATIENCE = 1.0

@@ -22,6 +22,17 @@ SMALL_RECIPES = {
         ],
     ),
     "neat": ("connect-four-neat", ["neat.pop_size=20", *ALIKE]),
+    "neat by neat-python": (
+        "connect-four-neat",
+        [
+            "method.engine=neat-python",
+            "method.hall_of_fame.opponents=2",
+            "method.hall_of_fame.every=2",
+            "neat.pop_size=20",
+            "neat.node_add_prob=0.3",
+            *ALIKE,
+        ],
+    ),
     "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
     "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),
     "td-tuples": (

@@ -273,7 +273,6 @@ GAME = GameSpec(
     page="evolve_arena.games.connect_four.export_page:write_page",
     exporters={
         "python": "evolve_arena.games.connect_four.export_python:export_python",
-        "neat-python": "evolve_arena.games.connect_four.export_neat:export_neat_python",
         "c": "evolve_arena.games.connect_four.export_c:export_c",
         "codingame": "evolve_arena.games.connect_four.export_codingame:export_codingame",
     },
@@ -281,7 +280,6 @@ GAME = GameSpec(
         "openspiel": "evolve_arena.games.connect_four.export_python:write_host",
         "pettingzoo": "evolve_arena.games.connect_four.export_python:write_host",
     },
-    importers={"neat-python": "evolve_arena.games.connect_four.export_neat:import_neat_python"},
     learn_tuples=lambda rules: (
         teach,
         partial(make_tuple_workspace, rules.columns * rules.rows + rules.steal),

@@ -57,7 +57,7 @@ class TupleDecoder(tuples.TupleDecoder):
     def places(self) -> NDArray[np.int64]:
         """Cells stand row by row, the top row first; the bits of the board column by column."""
         rows, columns = np.mgrid[self.rows - 1 : -1 : -1, : self.columns]
-        bits = (columns * (self.rows + 1) + rows).ravel()
+        bits = (columns * self.game.rules.height + rows).ravel()
         return np.stack([np.stack([bits, np.full_like(bits, owner)], 1) for owner in range(2)])
 
     sides = ("after a move of who began", "after a move of the other")

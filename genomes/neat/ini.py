@@ -7,12 +7,16 @@ one flat section of a recipe with the same keys.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from configparser import ConfigParser
 from configparser import Error as IniError
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.extras import MissingPackageError
 from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
 GENOME = "DefaultGenome"
@@ -32,6 +36,8 @@ SECTIONS = {
     **OTHER_KEYS,
 }
 """Which of our keys stands in which of neat-python's sections."""
+USED = ("num_inputs", "num_outputs", "seed")
+"""Keys that are none of ours, and yet have an effect where a whole file is taken."""
 
 
 def read_ini(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -82,6 +88,52 @@ def read_ini(text: str) -> tuple[dict[str, Any], list[str]]:
     return values, remarks
 
 
+@dataclass(frozen=True)
+class WholeIni:
+    """What neat-python understands of a configuration file."""
+
+    values: dict[str, Any]
+    """All our settings, by key; what the file leaves out is neat-python's default."""
+    inputs: int
+    outputs: int
+    seed: int | None
+    remarks: tuple[str, ...]
+    """What of the file has no effect here, and why."""
+
+
+def read_whole_ini(text: str) -> WholeIni:
+    """The settings in a complete configuration file, read by neat-python itself.
+
+    Raises:
+        BadValueError: neat-python can't use the file, or the text is none.
+        UnknownNameError: A section or a key is unknown.
+        MissingPackageError: neat-python is not installed.
+    """
+    _, dropped = read_ini(text)
+    remarks = _group(each for each in dropped if each.partition(" ")[0] not in USED)
+    config = _load(text)
+    places = {
+        "NEAT": config,
+        GENOME: config.genome_config,
+        "DefaultSpeciesSet": config.species_set_config,
+        "DefaultStagnation": config.stagnation_config,
+        "DefaultReproduction": config.reproduction_config,
+    }
+    values = {key: getattr(places[name], key) for name, keys in SECTIONS.items() for key in keys}
+    genome = config.genome_config
+    if genome.connection_fraction is not None:
+        values["initial_connection"] += f" {genome.connection_fraction}"
+    for key in ("activation_options", "aggregation_options"):
+        values[key] = [name for name in values[key] if name]
+    if values["single_structural_mutation"] == "false":
+        # Its default is the text "false", which Python takes for true.
+        values["single_structural_mutation"] = True
+        remarks.append(
+            "single_structural_mutation is left out, which neat-python takes for True: write it"
+        )
+    return WholeIni(values, genome.num_inputs, genome.num_outputs, config.seed, tuple(remarks))
+
+
 def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
     """*config* as a configuration file of neat-python, for networks of that size."""
     fixed = {
@@ -101,20 +153,52 @@ def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
     return "\n".join(lines)
 
 
+def import_neat_python() -> Any:
+    """The package of neat-python, which nothing but this needs.
+
+    Raises:
+        MissingPackageError: It is not installed.
+    """
+    try:
+        return import_module("neat")
+    except ModuleNotFoundError:
+        raise MissingPackageError("this needs neat-python: pip install neat-python") from None
+
+
 def to_neat_python(config: NeatConfig, inputs: int, outputs: int) -> Any:
     """*config* as a ``neat.Config`` for networks of that size."""
-    import neat
+    return _load(write_ini(config, inputs, outputs))
 
+
+def _load(text: str) -> Any:
+    """The ``neat.Config`` in the *text* of a file."""
+    neat = import_neat_python()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "neat.ini"
-        file.write_text(write_ini(config, inputs, outputs), encoding="utf-8")
-        return neat.Config(
-            neat.DefaultGenome,
-            neat.DefaultReproduction,
-            neat.DefaultSpeciesSet,
-            neat.DefaultStagnation,
-            str(file),
-        )
+        file.write_text(text, encoding="utf-8")
+        try:
+            return neat.Config(
+                neat.DefaultGenome,
+                neat.DefaultReproduction,
+                neat.DefaultSpeciesSet,
+                neat.DefaultStagnation,
+                str(file),
+            )
+        except Exception as error:  # neat-python raises no narrower ones
+            told = _one_line(error) or type(error).__name__
+            raise BadValueError(f"neat-python can't use this configuration: {told}") from error
+
+
+def _group(remarks: Iterable[str]) -> list[str]:
+    """The *remarks*, those that give the same reason in one."""
+    keys: dict[str, list[str]] = {}
+    for remark in remarks:
+        key, _, reason = remark.partition(" was dropped: ")
+        keys.setdefault(reason, []).append(key)
+    return [
+        f"{', '.join(each)} {'were' if len(each) > 1 else 'was'} dropped: {reason}"
+        for reason, each in keys.items()
+    ]
 
 
 def _to_native(key: str, text: str) -> Any:

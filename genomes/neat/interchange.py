@@ -18,6 +18,7 @@ import numpy as np
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.ini import import_neat_python
 from evolve_arena.genomes.neat.network_json import (
     Gene,
     NetworkFile,
@@ -95,20 +96,18 @@ def from_neat_python(genomes: Sequence[DefaultGenome]) -> NeatPopulation:
 
 def to_neat_python_genomes(population: NeatPopulation) -> list[DefaultGenome]:
     """The same genomes as objects of neat-python, genes in the same order, without fitness."""
-    from neat import DefaultGenome
-    from neat.genes import DefaultConnectionGene, DefaultNodeGene
-
+    neat = import_neat_python()
     genomes = []
     for place, key in enumerate(population.keys.tolist()):
-        genome = DefaultGenome(key)
+        genome = neat.DefaultGenome(key)
         nodes, connections = _to_genes(population, place)
         for gene in nodes:
-            node = DefaultNodeGene(gene.pop("id"))
+            node = neat.genes.DefaultNodeGene(gene.pop("id"))
             vars(node).update(gene, time_constant=1.0)
             genome.nodes[node.key] = node
         for gene in connections:
             ends = gene.pop("from"), gene.pop("to")
-            link = DefaultConnectionGene(ends, innovation=gene["innovation"])
+            link = neat.genes.DefaultConnectionGene(ends, innovation=gene["innovation"])
             vars(link).update(gene)
             genome.connections[link.key] = link
         genomes.append(genome)

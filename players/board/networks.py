@@ -235,6 +235,7 @@ class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome."""
 
     feed_forward: ClassVar[bool] = True
+    why_feed_forward: ClassVar[str] = "graphs see the board alone and remember nothing"
 
     def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""

@@ -90,13 +90,20 @@ def recipes(
 
 def start(
     recipe: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="RECIPE",
             help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
             autocompletion=complete_recipe,
         ),
-    ],
+    ] = None,
+    neat_config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.ini",
+            help="A configuration of neat-python, which then breeds; RECIPE gives the rest.",
+        ),
+    ] = None,
     run: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the run lies; evolved/NAME unless given."),
@@ -126,17 +133,21 @@ def start(
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.runs.api import prepare
+    from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers)
     allow = _find_permission(allow_process)
     made = prepare(
         recipe,
+        neat_config=neat_config,
         run=run,
         changes=_with_generations(changes or [], generations),
         seed=seed,
         force=force,
         allow_process=allow,
     )
+    for remark in made.remarks:
+        print_line(f"evolve: {remark}", error=True)
     _evolve(made, quiet=quiet, workers=workers, executor=executor)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve_arena.runs.commands.completion import complete_run_or_file
+from evolve_arena.runs.commands.completion import complete_game, complete_run_or_file
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
@@ -88,6 +88,22 @@ def import_neat(
             metavar="VIEWPOINT", help="Whose discs are the first kind: mover or absolute."
         ),
     ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="What it plays: a name, or a game in one file, MY_GAME.py.",
+            autocompletion=complete_game,
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another option of the game or its networks: size=6; repeatable.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="FILE.safetensors beside FILE.json if omitted."),
@@ -111,13 +127,20 @@ def import_neat(
     - value: 1, how good the position after a move is
 
     What is not given is inferred from the numbers of inputs and outputs.
+    Other games have their own heads and encodings.
     Files from evolve export say themselves what they are for.
     """
+    from evolve_arena.core.registry import open_game
     from evolve_arena.runs.export import read_neat_file
     from evolve_arena.runs.files import check_free, write_whole
     from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.recipe import parse_changes
 
-    made = read_neat_file(file, name=name, head=head, encoding=encoding, viewpoint=viewpoint)
+    given = {"head": head, "encoding": encoding, "viewpoint": viewpoint}
+    options = {key: value for key, value in given.items() if value is not None}
+    options |= parse_changes(changes or [])
+    known = None if game is None else open_game(game).name
+    made = read_neat_file(file, name=name, game=known, options=options)
     target = out or file.with_suffix(".safetensors")
     check_free(target, force=force)
     write_whole(target, made.player.serialise(imported_from=file.name))

@@ -11,19 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
-from evolve_arena.core.registry import find_game, load, usual_game
+from evolve_arena.core.registry import find_game, load
 from evolve_arena.genomes import network
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
 from evolve_arena.runs.targets import TARGETS, check_target
+
+if TYPE_CHECKING:
+    from evolve_arena.runs.export.neat_python import ImportedPlayer
 
 __all__ = [
     "TARGETS",
@@ -156,29 +159,17 @@ def read_player_file(path: Path) -> BredPlayer:
         return read_player(read_file(path, LARGEST))
 
 
-def read_neat_file(
-    path: Path,
-    *,
-    name: str | None = None,
-    head: str | None = None,
-    encoding: str | None = None,
-    viewpoint: str | None = None,
-) -> Any:
-    """The player in a file of neat-python's, as the usual game reads it.
+def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:
+    """The player in a file of neat-python's; *options* as `import_neat_python` takes them.
 
     Raises:
-        BadValueError: There is none, or not with such a head or encoding.
+        BadValueError: There is none, or not with such options.
     """
+    from evolve_arena.runs.export.neat_python import import_neat_python
+
     with _naming(path, "network that neat-python exported"):
-        spec = find_game(usual_game())
-        return load(spec.importers["neat-python"])(
-            read_file(path, LARGEST_JSON).decode("utf-8"),
-            name=name,
-            head=head,
-            encoding=encoding,
-            viewpoint=viewpoint,
-            stem=path.stem,
-        )
+        text = read_file(path, LARGEST_JSON).decode("utf-8")
+        return import_neat_python(text, stem=path.stem, **options)
 
 
 @contextmanager

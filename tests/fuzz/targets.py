@@ -25,7 +25,6 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.pdn import PdnError, PdnGame, read_pdn, write_pdn
-from evolve_arena.games.connect_four.export_neat import export_neat_python
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -38,6 +37,7 @@ from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.checkpoint import read_state, write_state
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import read_neat_file
+from evolve_arena.runs.export.neat_python import export_neat_python
 from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe

@@ -15,11 +15,11 @@ import pytest
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.export_neat import export_neat_python
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.runs.export.neat_python import export_neat_python
 
 STREAM: Stream = new_stream(0)
 DECODERS = {

@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.games.connect_four.export_neat import export_neat_python, import_neat_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkDecoder
@@ -34,6 +33,7 @@ from evolve_arena.players.bred import read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 
 GAME = ConnectFour()
 STREAM = np.zeros(1, dtype=np.uint64)
@@ -220,7 +220,7 @@ def test_our_files_bring_the_whole_player_back(decoder: GraphDecoder) -> None:
         f" {enabled} connections"
     )
     assert enabled < len(player.genome.weight)
-    other = import_neat_python(text, name="other", viewpoint="absolute")
+    other = import_neat_python(text, name="other", options={"viewpoint": "absolute"})
     assert other.player.name == "other"
     assert other.player.decoder == replace(decoder, viewpoint="absolute")
     assert other.assumed == ()
@@ -276,7 +276,7 @@ def foreign(inputs: int, outputs: int) -> str:
 def test_sizes_tell_what_a_network_may_be_for(
     inputs: int, outputs: int, options: dict[str, str], decoder: GraphDecoder, assumed: str
 ) -> None:
-    made = import_neat_python(foreign(inputs, outputs), stem="winner", **options)
+    made = import_neat_python(foreign(inputs, outputs), stem="winner", options=options)
     assert made.player.decoder == decoder
     assert made.player.name == "winner"
     said = ", ".join(made.assumed)
@@ -293,11 +293,12 @@ def test_sizes_tell_what_a_network_may_be_for(
             9,
             7,
             {},
-            "its network has 9 inputs, but on a board of 7 by 6 the encoding 0/1/2 takes 42",
+            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 42 and 1 (head"
+            " value, encoding 0/1/2); 42 and 7 (head policy, encoding 0/1/2); 84 and 1 (head",
         ),
-        (42, 3, {}, "its network has 3 outputs, but on a board of 7 by 6 the head policy takes 7"),
-        (42, 7, {"head": "value"}, "its network has 7 outputs, but on a board of 7 by 6 the head"),
-        (42, 7, {"encoding": "two-planes"}, "its network has 42 inputs, but on a board of 7 by 6"),
+        (42, 3, {}, "its network has 42 inputs and 3 outputs, but graphs of connect-four have 42"),
+        (42, 7, {"head": "value"}, "its network has 42 inputs and 7 outputs, but graphs of con"),
+        (42, 7, {"encoding": "two-planes"}, "its network has 42 inputs and 7 outputs, but grap"),
         (42, 7, {"head": "polici"}, "unknown head 'polici': did you mean 'policy'?"),
         (42, 7, {"head": ""}, "unknown head ''"),
         (42, 7, {"encoding": "two-plane"}, "unknown encoding 'two-plane': did you mean 'two-pl"),
@@ -308,7 +309,7 @@ def test_networks_that_do_not_fit_are_refused(
     inputs: int, outputs: int, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises((BadValueError, UnknownNameError)) as caught:
-        import_neat_python(foreign(inputs, outputs), **options)
+        import_neat_python(foreign(inputs, outputs), options=options)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
@@ -316,10 +317,15 @@ def test_networks_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("columns", 8, "its network has 7 outputs, but on a board of 8 by 6"),
+        (
+            "columns",
+            8,
+            "its network has 42 inputs and 7 outputs, but graphs of connect-four have 48",
+        ),
         ("columns", 80, "a board of 80 columns"),
         ("columns", "7", "metadata.evolve_arena_player.columns: "),
-        ("game", "checkers", "metadata.evolve_arena_player.game: "),
+        ("game", "checkers", "metadata.evolve_arena_player.columns: "),
+        ("game", "chess", "metadata.evolve_arena_player.game: 'chess' is no game here"),
         ("head", "polici", "unknown head 'polici'"),
         ("name", None, "metadata.evolve_arena_player.name: "),
         ("", 3, "metadata.evolve_arena_player: "),
@@ -444,8 +450,8 @@ def test_a_foreign_network_comes_and_plays_and_goes(place: Path, evolve: Evolve)
             "import-neat bytes.json",
             "bytes.json is no network that neat-python exported: it is no text",
         ),
-        ("import-neat small.json", "small.json: its network has 9 inputs, but on a board of 7"),
-        ("import-neat foreign.json --head value", "foreign.json: its network has 7 outputs"),
+        ("import-neat small.json", "small.json: its network has 9 inputs and 7 outputs"),
+        ("import-neat foreign.json --head value", "foreign.json: its network has 42 inputs"),
         ("import-neat foreign.json --encoding two-plans", "foreign.json: unknown encoding 'two-"),
         ("import-neat foreign.json --out foreign.json", "foreign.json exists"),
         ("import-neat foreign.json --out nowhere/x", "nowhere/x can't be written"),
