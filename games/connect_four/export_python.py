@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.games.connect_four.graph import GraphPlayer
 from evolve_arena.games.connect_four.network import NetworkPlayer
 from evolve_arena.games.connect_four.tuple_network import TuplePlayer
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.runs.export import (

@@ -82,9 +82,12 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
     names, scales = getattr(decoder, "input_names", ()), getattr(decoder, "scales", ())
     planes: list[list[Any]] = []
     if isinstance(player, TuplePlayer):
-        planes = [[name, len(place)] for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)]
+        planes = [
+            [name, len(place)]
+            for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
+        ]
     elif not names and (seen := player.see(player.game.initial())):
-        planes, names = [list(plane) for plane in seen.planes], seen.names
+        planes, names = [list(plane) for plane in seen.labels.planes], seen.labels.names
     told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
     return told
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from evolve_arena import Run, resume, start
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.features import FEATURE_WORDS
 from evolve_arena.games.checkers.game import Checkers
