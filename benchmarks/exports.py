@@ -19,6 +19,7 @@ from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.targets import TARGETS
 from tests.bred import random_positions
 
 ALIKE: dict[str, Any] = {
@@ -46,7 +47,7 @@ PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
 def measure() -> Iterator[Line]:
-    """Two lines for each recipe and target that is a program: the file, and how it moves."""
+    """A line for each recipe and target: how large the file is, and how it moves."""
     for name in recipe_files():
         with tempfile.TemporaryDirectory() as folder:
             yield from _measure_recipe(name, Path(folder))
@@ -56,7 +57,7 @@ def _measure_recipe(name: str, folder: Path) -> Iterator[Line]:
     recipe = load_recipe(name)
     changes = ALIKE | SMALL[recipe.method["name"]]
     champion = ea.start(name, run=folder / "run", changes=changes, progress=False).champion
-    for target in ("python", "c", "html"):
+    for target in [target for target in ("python", "c", "html") if target in TARGETS]:
         try:
             content = export_player(champion, target)
         except BadValueError as error:
@@ -83,21 +84,24 @@ def _compile(file: Path) -> str:
 def _play(what: str, size: float, champion: Any, command: str) -> Line:
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
-    program = ProcessPlayer(game, command, limits=PATIENT)
-    result = ea.duel(program, "random", games=GAMES, opening_plies=2, seed=5, game=game)
+    programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
+    result = ea.duel(programs[0], "random", games=GAMES, opening_plies=2, seed=5, game=game)
     broken = sum(forfeit.games for forfeit in result.forfeits)
     began, same, asked = time.perf_counter(), 0, 0
-    program.begin(0)
+    for seat, program in enumerate(programs):  # hosts say once where a program sits
+        program.begin(seat)
     for number, position in enumerate(random_positions(game, POSITIONS, 7)):
         if time.perf_counter() - began > LONGEST:
             break
-        seen = game.view(position, game.to_move(position))
-        move = program.choose(seen, new_stream(number))
+        seat = game.to_move(position)
+        seen = game.view(position, seat)
+        move = programs[seat].choose(seen, new_stream(number))
         own = champion.choose(seen, new_stream(number))
         same += move == own or _is_as_good(champion, seen, move)
         asked += 1
     seconds = time.perf_counter() - began
-    program.close()
+    for program in programs:
+        program.close()
     return Line(
         what,
         size,
