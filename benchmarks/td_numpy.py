@@ -76,7 +76,7 @@ class NumpyLearner:
 
     def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
         """What who moved saw after each ply, its worth, that of a better move, and who won."""
-        columns, rows, _ = self.rules
+        columns, rows = self.rules[:2]
         heights = [0] * columns
         discs = [0, 0]
         views = np.zeros((2, self.first.shape[0]), dtype=self.dtype)

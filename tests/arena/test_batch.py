@@ -34,7 +34,7 @@ TWO_SEEDS = np.arange(2, dtype=np.uint64)
 def test_a_batch_has_the_length_of_its_pairings_and_the_rules_of_its_game() -> None:
     batch = make_batch(ConnectFour(5, 4, 3), PAIR, ZEROS, SEEDS)
     assert len(batch) == 4
-    assert tuple(batch.rules) == (5, 4, 3)
+    assert tuple(batch.rules) == (5, 4, 3, 0)
     assert batch.openings.shape == (4, 0)
     assert len(make_batch(GAME, PAIR, ZEROS[:0], SEEDS[:0])) == 0
 

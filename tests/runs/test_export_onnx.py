@@ -89,8 +89,6 @@ def count_compared(player: BredPlayer, positions: Sequence[Any], least: float = 
     for position in positions:
         values, wanted = find_values(player, network, position), player.values(position)
         assert values.keys() == wanted.keys()
-        if isinstance(player, TuplePlayer) and player.game.name != "connect-four":
-            wanted = {move: value / 65536 for move, value in wanted.items()}
         finite = [move for move in wanted if np.isfinite(wanted[move])]
         scale = max([1.0, *(abs(wanted[move]) for move in finite)])
         for move in finite:
@@ -223,7 +221,7 @@ def test_the_file_says_what_it_is() -> None:
     network = Network(player)
     assert network.model.opset_import[0].version == 17
     assert network.about["game"] == "connect-four"
-    assert network.about["options"] == {"columns": 7, "rows": 6, "connect": 4}
+    assert network.about["options"] == {"columns": 7, "rows": 6, "connect": 4, "steal": 0}
     assert network.about["head"] == "policy"
     assert network.about["planes"] == [["own discs", 6, 7], ["opponent's discs", 6, 7]]
     assert network.about["decoder"]["encoding"] == "two-planes"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bred import make_bred, random_positions
+from tests.bred import make_bred, random_positions
 
 import evolve_arena as ea
 from evolve_arena.arena.match import play_match
@@ -63,7 +63,9 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
     turned: Any = look_inside(
         player, game.play(game.initial(), game.legal_moves(game.initial())[0])
     )
-    assert sum(value == -1.0 for value in turned["planes"][0]["values"][:12]) == 11
+    (light,) = turned["planes"]  # light sees the board turned round, so that its men go up, too
+    assert light["values"][:12] == [1.0] * 12
+    assert light["values"][20:].count(-1.0) == 11
     outputs = decoder.mlp.evaluate(
         decoder.expand(player.genome[None])[0], np.array([plane["values"]])
     )

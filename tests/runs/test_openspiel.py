@@ -193,7 +193,7 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     }
     with pytest.raises(ArenaError, match=r"plays openspiel:connect_four.* whose rules are in pys"):
         export_player(alone.champion, "python")
-    with pytest.raises(ArenaError, match="whose rules are in pyspiel"):
+    with pytest.raises(ArenaError, match="neat-python's files hold NEAT graphs"):
         export_player(alone.champion, "neat-python")
     with pytest.raises(ArenaError, match=r"plays openspiel:connect_four.*, but this is openspiel:"):
         make_player(f"run:{alone.path}", ea.make_game("openspiel:tic_tac_toe"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bred import make_bred, random_positions
+from tests.bred import make_bred, random_positions
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text

@@ -518,7 +518,7 @@ def test_the_settings_of_another_program_are_a_recipe(tmp_path: Path) -> None:
     path = tmp_path / "agent.config"
     path.write_text(json.dumps(SETTINGS))
     recipe = load_recipe(str(path), ["run.seed=3"])
-    assert recipe.make_game().rules == (6, 5, 3)
+    assert recipe.make_game().rules == (6, 5, 3, 0)
     assert recipe.method["name"] == "q-learning"
     assert recipe.method["faithful"] is True
     assert recipe.network["hidden"] == [50]

@@ -726,8 +726,8 @@ def test_players_that_play_at_random_now_and_then_are_refused() -> None:
         export_checkers(make_minimax(GAME, depth=2, noise=0.5))
 
 
-def test_neat_pythons_files_are_not_for_checkers() -> None:
-    told = "plays checkers, which can't be exported to neat-python: export it with --to python"
+def test_neat_pythons_files_hold_graphs_alone() -> None:
+    told = "neat-python's files hold NEAT graphs: export it with --to python"
     with pytest.raises(BadValueError, match=told):
         export_player(make_player(LinearDecoder(features=4)), "neat-python")
     with pytest.raises(BadValueError, match=told):

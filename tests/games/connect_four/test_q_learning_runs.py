@@ -38,7 +38,7 @@ def recipe() -> Recipe:
 def test_the_shipped_recipe_is_the_first_configuration() -> None:
     """Listing 6.1 of the thesis in our words, with the number of games that it found best."""
     recipe = load_recipe("q-learning")
-    assert recipe.make_game().rules == (7, 6, 4)
+    assert recipe.make_game().rules == (7, 6, 4, 0)
     assert recipe.network["hidden"] == [50]
     method = recipe.method
     assert recipe.run.generations * method["games"] == 50_000
