@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.bred import make_bred, random_positions
 
 import evolve_arena as ea
 from evolve_arena.arena.match import play_match
@@ -17,6 +16,7 @@ from evolve_arena.games.ticket_to_ride.network import CLASSES, DecisionDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.runs.inside import look_inside
+from tests.bred import make_bred, random_positions
 
 SMALL = ("run.generations=1", "check.games=2", "check.opponents=['random']")
 BRED = {

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.bred import make_bred, random_positions
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -23,6 +22,7 @@ from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
 from evolve_arena.runs.plots.position import draw_position, find_position
 from evolve_arena.runs.plots.sketch import lay_out_board, sketch_player
+from tests.bred import make_bred, random_positions
 
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}

@@ -37,7 +37,13 @@ def test_every_key_finds_its_place(tmp_path: Path) -> None:
     file = tmp_path / "stage.toml"
     file.write_text(tomli_w.dumps(convert_settings(settings())))
     recipe = load_recipe(str(file))
-    assert recipe.game == {"name": "connect-four", "columns": 8, "rows": 5, "connect": 3, "steal": 0}
+    assert recipe.game == {
+        "name": "connect-four",
+        "columns": 8,
+        "rows": 5,
+        "connect": 3,
+        "steal": 0,
+    }
     assert recipe.network["hidden"] == [75]
     expected = {
         "games": 5000,
