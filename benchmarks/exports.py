@@ -12,15 +12,19 @@ from typing import Any
 
 import evolve_arena as ea
 from benchmarks.line import Line
+from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export.page import write_bot
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
 from tests.bred import random_positions
+from tests.pages import run_script
+from tests.test_tutorial import blocks
 
 ALIKE: dict[str, Any] = {
     "run.generations": 2,
@@ -43,6 +47,31 @@ SMALL: dict[str, dict[str, Any]] = {
 GAMES, POSITIONS = 200, 2000
 LONGEST = 120.0
 """Seconds for the positions of a file: those that search far answer fewer."""
+WHOLE_GAMES = """
+let state = 1;
+const random = (n) => (state = (state * 48271) % 2147483647) % n;
+const start = Date.now();
+let moved = 0;
+const ask = (seed) => {
+  const late = Date.now() - start > (seed < GAMES ? 4 : 1) * LONGEST;
+  if (late || (seed >= GAMES && moved >= POSITIONS)) return null;
+  state = seed + 1;
+  const line = [];
+  let position = bot.begin_page();
+  for (;;) {
+    const moves = bot.ask_moves(position), seat = bot.ask_seat(position);
+    if (!moves.length) return line;
+    const own = line.length > 1 && seat === seed % 2;
+    const place = own ? moves.findIndex((move) => py.eq(move, bot.ask_bot(position)))
+      : random(moves.length);
+    line.push([place, own]);
+    if (place < 0) return line;
+    moved += own;
+    position = bot.play_on_page(position, moves[place]);
+  }
+};
+"""
+"""A game on a page for each seed: two random plies, then the bot against chance."""
 PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
@@ -51,26 +80,38 @@ def measure() -> Iterator[Line]:
     for name in recipe_files():
         with tempfile.TemporaryDirectory() as folder:
             yield from _measure_recipe(name, Path(folder))
+    for name in ("tutorial", "skeleton"):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"{name}.py"
+            own = [sys.executable, "-m", "evolve_arena.runs.cli", "new-game", name]
+            subprocess.run(own, cwd=folder, check=True, capture_output=True)
+            if name == "tutorial":
+                file.write_text("\n\n".join(blocks("python")), "utf-8")
+            for method in ("tournament", "neat", "td-tuples"):
+                yield from _measure_recipe(str(file), Path(folder) / method, method)
 
 
-def _measure_recipe(name: str, folder: Path) -> Iterator[Line]:
-    recipe = load_recipe(name)
-    changes = ALIKE | SMALL[recipe.method["name"]]
+def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]:
+    recipe = load_recipe(name, {"method.name": method} if method else {})
+    changes = ALIKE | SMALL[recipe.method["name"]] | ({"method.name": method} if method else {})
+    if "depth" in recipe.network:  # Python searches a thousand times slower
+        changes["network.depth"] = 1
     champion = ea.start(name, run=folder / "run", changes=changes, progress=False).champion
+    title = f"{Path(name).stem}, {method}" if method else name
     for target in [target for target in ("python", "c", "html") if target in TARGETS]:
         try:
             content = export_player(champion, target)
         except BadValueError as error:
-            print(f"{name}, {target}: {error}")
+            print(f"{title}, {target}: {error}")
             continue
         file = folder / f"champion.{target}"
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         size = file.stat().st_size / 1000
         if target == "html":
-            yield Line(f"{name} as {target}", size, "kB")
+            yield _play_on_page(f"{title} as {target}", size, champion, folder)
             continue
         command = f"{sys.executable} {file}" if target == "python" else _compile(file)
-        yield _play(f"{name} as {target}", size, champion, command)
+        yield _play(f"{title} as {target}", size, champion, command)
 
 
 def _compile(file: Path) -> str:
@@ -85,7 +126,8 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
     programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
-    result = ea.duel(programs[0], "random", games=GAMES, opening_plies=2, seed=5, game=game)
+    plies = min(2, longest_opening(game))
+    result = ea.duel(programs[0], "random", games=GAMES, opening_plies=plies, seed=5, game=game)
     broken = sum(forfeit.games for forfeit in result.forfeits)
     began, same, asked = time.perf_counter(), 0, 0
     for seat, program in enumerate(programs):  # hosts say once where a program sits
@@ -111,6 +153,37 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
         same / asked,
         "no forfeit, 1",
         broken == 0 and same == asked,
+    )
+
+
+def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
+    """Games on the page; then the arena's player moves in the positions that the bot was in."""
+    game, limits = champion.game, f"GAMES = {GAMES}, POSITIONS = {POSITIONS}"
+    script = f"const bot = {write_bot(champion)}, {limits}, LONGEST = {1000 * LONGEST};"
+    found, seconds = run_script(script + WHOLE_GAMES, [[seed] for seed in range(20_000)], folder)
+    lines = [line for line in found if line is not None]
+    illegal = sum(place < 0 for line in lines for place, _ in line)
+    moved, asked, same = sum(own for line in lines for _, own in line), 0, 0
+    for line in lines if not illegal and longest_opening(game) else ():
+        position = game.initial()
+        for number, (place, own) in enumerate(line):
+            move = game.legal_moves(position)[place]
+            if own and asked < POSITIONS:
+                asked += 1
+                seen = game.view(position, game.to_move(position))
+                best = champion.choose(seen, new_stream(number))
+                same += move == best or _is_as_good(champion, seen, move)
+            position = game.play(position, move)
+    alike = f"the arena's moves in {asked:,} positions" if asked else "chance rolls on the page"
+    return Line(
+        what,
+        size,
+        "kB",
+        f"illegal moves in {len(lines)} games: {illegal};"
+        f" {1e3 * seconds / max(1, moved):.1f} ms a move; {alike}",
+        same / asked if asked else 1.0,
+        "no illegal move, 1",
+        illegal == 0 and same == asked,
     )
 
 

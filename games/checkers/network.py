@@ -16,7 +16,7 @@ expertise", IEEE Transactions on Evolutionary Computation 5 (2001).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
@@ -298,9 +298,10 @@ class CheckersNetworkPlayer(VectorPlayer):
         for square, bit in enumerate(_bits_of_squares().tolist()):
             sign = (own >> bit & 1) - (other >> bit & 1)
             values[square] = sign * (king if position.kings >> bit & 1 else 1.0)
-        if position.side == 1:
-            values = values[::-1]
-        return Inputs(values, self.labels)
+        if position.side == 0:
+            return Inputs(values, self.labels)
+        turned = replace(self.labels, planes=[("own pieces, less other's; turned round", 8, 4)])
+        return Inputs(values[::-1], turned)
 
 
 def _bits_of_squares() -> NDArray[np.int64]:
