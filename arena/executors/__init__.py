@@ -58,7 +58,7 @@ def make_executor(
     if name == "ray":
         from evolve_arena.arena.executors.cluster import RayExecutor
 
-        return RayExecutor(workers or default_workers(), address)
+        return RayExecutor(workers if address else workers or default_workers(), address)
     return ProcessExecutor(workers or default_workers(), "spawn" if name == "spawn" else None)
 
 
