@@ -25,7 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.executors.cluster_worker import Worker, describe_versions
+from evolve_arena.arena.executors import default_workers
+from evolve_arena.arena.executors.cluster_worker import (
+    Worker,
+    describe_place,
+    describe_versions,
+)
 from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.executors.processes import (
     IN_FLIGHT,
@@ -57,6 +62,12 @@ DEATHS = 3
 """So many workers die over a part until it is an error."""
 MOST_COPIES = 3
 """So many workers do the same part at a time."""
+INLINE = 2**20
+"""Bytes of results that come back without a detour through the object store of this machine."""
+BANDWIDTH, ROUND_TRIP = 2e9, 0.002
+"""Bytes a second that go into the object store, and seconds until a worker answers, at best."""
+OWN = 0.01
+"""Seconds that this process works until it looks after the others."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
 
 
@@ -89,9 +100,11 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
                 "address": "local",
                 "num_cpus": workers,
                 "include_dashboard": False,
-                "_node_ip_address": "127.0.0.1",
                 "_temp_dir": folder,
+                "_system_config": {"max_direct_call_object_size": INLINE},
             }
+            constants = ray._private.ray_constants  # else everybody in the network can connect
+            stack.enter_context(_changed(constants, "ENABLE_RAY_CLUSTER", value=False))
         main = threading.current_thread() is threading.main_thread()
         handlers = {number: signal.getsignal(number) for number in SIGNALS} if main else {}
         stack.callback(ray.shutdown)
@@ -105,6 +118,16 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
                 signal.signal(number, handler)
         ray._private.worker._worker_logs_enabled = False  # what is lost is told by us
         yield ray
+
+
+@contextmanager
+def _changed(thing: Any, name: str, *, value: object) -> Iterator[None]:
+    before = getattr(thing, name, None)
+    setattr(thing, name, value)
+    try:
+        yield
+    finally:
+        setattr(thing, name, before)
 
 
 @dataclass
@@ -249,7 +272,10 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self._address = address
+        self._alone = address is None
+        """Whether this process works, too: it has made the cluster for itself."""
+        if self._alone:
+            workers = workers or default_workers()
         self._most = workers
         self._known: dict[str, Node] = {}
         self._refused: dict[str, str] = {}
@@ -258,38 +284,43 @@ class RayExecutor(Executor):
         self._compiled: set[tuple[str, Key]] = set()
         self._leaders: dict[tuple[str, Key], _Hand] = {}
         """Who compiles what on a machine, for all there."""
-        self._units: dict[Key, float] = {}
+        self._units: dict[tuple[Any, ...], float] = {}
+        """How many seconds a part takes, for each kind of work."""
         self._job: _Job | None = None
         self._jobs = 0
-        self._looked = self._worked = -math.inf
-        self._began = time.monotonic()
+        self._looked, self._worked = -math.inf, time.monotonic()
         self._greeted = False
         self._without = 0.0
         """Seconds in which there was no worker."""
-        self._versions = describe_versions()
+        self._versions, self._place = describe_versions(), describe_place()
+        self._me = _Hand("", None)
         with ExitStack() as stack:
             self._ray = stack.enter_context(connect(address, workers))
             stack.callback(self._dismiss_all)
             self._games = self._ray.put(dict(pack_games()))
             self._look()
-            self._greet()
+            if not self._alone:
+                self._greet()
+            self._greeted = True
             self._stack = stack.pop_all()
 
     @property
     def workers(self) -> int:  # type: ignore[override]
         """How many processes work at once."""
-        return len(self._hands)
+        return self._most if self._alone and self._most else len(self._hands)
 
     def nodes(self) -> list[Node]:
         """The machines that there were, and what each did; those that are gone have no workers."""
         counts = Counter(hand.node for hand in self._hands)
+        if self._alone:
+            counts = Counter(dict.fromkeys(self._known, self.workers))
         return [replace(node, workers=counts[name]) for name, node in self._known.items()]
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
         start, without = working_clock(), self._without
         outputs = new_outputs(work)
-        if len(work) <= (0 if work.coarse else work.fewest):  # to send it takes longer
+        if self._is_small(work):
             find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
         else:
             self._share_out(work, outputs)
@@ -303,9 +334,11 @@ class RayExecutor(Executor):
             WorkerError: What is to be sent can't be.
         """
         items = list(items)
-        if min(len(self._hands), len(items)) < 2:
+        if len(items) < 2:
             return super().map(function, items)
         start = working_clock()
+        if self._alone and len(self._hands) < self.workers:
+            self._hire(next(iter(self._known)))  # as this process only waits
         order = {"task": pack_task(function, items, script=False), "code": opened_files()}
         chunks = make_chunks(len(items), len(self._hands), 1)
         self._jobs += 1
@@ -313,12 +346,24 @@ class RayExecutor(Executor):
         answers = ((chunk, pickle.loads(answer)) for chunk, answer in self._share(job))
         try:
             return gather(answers, chunks, lambda: job.copies, len(items))
+        except BaseException:
+            for hand in [hand for hand in self._hands if hand.tasks and hand.place]:
+                self._lose(hand, "what it does is of no use any more")
+            raise
         finally:
             self.seconds += working_clock() - start
 
     def close(self) -> None:
         """Ends the workers, and the Ray that was started for them."""
         self._stack.close()
+
+    def _is_small(self, work: Work) -> bool:
+        """Whether it would take longer to send it than to do it here."""
+        if work.coarse or self._most == 1:
+            return self._alone and self._most == 1
+        size = sum(array.nbytes for array in work.inputs)
+        seconds = self._units.get(_kind(work), math.inf) * len(work)
+        return len(work) <= work.fewest or seconds < 2 * (size / BANDWIDTH + ROUND_TRIP)
 
     def _share_out(self, work: Work, outputs: list[NDArray[Any]]) -> None:
         game = work.options.get("game")
@@ -335,12 +380,20 @@ class RayExecutor(Executor):
         self._jobs += 1
         job = _Job(self._jobs, key, self._ray.put(order), fresh)
         job.fewest = None if work.coarse else work.fewest
-        job.total, job.games, job.unit = len(work), work.games, self._units.get(key, 0.0)
+        job.total, job.games, job.unit = len(work), work.games, self._units.get(_kind(work), 0.0)
+        if self._alone:
+            kernel = find_kernel(work.kernel)
+            kernel(work.options, work.inputs, outputs, slice(0, 0))  # compiles what is new
+            self._compiled.add((self._place, key))
+            job.own = lambda chunk: kernel(work.options, work.inputs, outputs, slice(*chunk))
         began, without = time.monotonic(), self._without
         with closing(self._share(job)) as done:
             for (start, stop), arrays in done:
                 for output, array in zip(outputs, arrays, strict=True):
                     output[start:stop] = array
+        self._last = job.order  # to free it just before the next one is made costs less
+        if job.parts:
+            self._units[_kind(work)] = job.busy / job.parts
         self._weigh(job, time.monotonic() - began - (self._without - without))
 
     def _share(self, job: _Job) -> Generator[tuple[Chunk, Any], None, None]:
@@ -350,7 +403,7 @@ class RayExecutor(Executor):
             Each chunk, with what came of it.
         """
         self._job = job
-        for hand in self._hands:
+        for hand in (*self._hands, self._me):
             hand.busy, hand.parts = 0.0, 0
         try:
             while job.is_open():
@@ -358,7 +411,8 @@ class RayExecutor(Executor):
                 if now - self._looked > LOOK:
                     self._look()
                 self._assign(job)
-                for ref in self._wait(self._find_pause(job, now)):
+                worked = job.own is not None and self._work(job)
+                for ref in self._wait(0.0 if worked else self._find_pause(job, now)):
                     if ref in self._flight:
                         yield from self._receive(ref)
         finally:
@@ -369,17 +423,41 @@ class RayExecutor(Executor):
         for hand in self._hands:
             if hand.place and job.key not in hand.keys and not hand.tasks:
                 self._prepare(hand, job)
-        able = [hand for hand in self._hands if hand.knows(job)]
-        speeds = sum(hand.speed for hand in able)
+        able = self._find_able(job)
+        speeds = sum(hand.speed for hand in able) + (self._me.speed if job.own else 0.0)
         deep = job.fewest is not None or len(job.fresh) > 2 * len(able)
         for depth in range(IN_FLIGHT if deep else 1):
             for hand in able:
                 if len(hand.tasks) <= depth:
-                    chunk = job.take(hand.speed / speeds, max(SHORTEST, hand.lag))
+                    chunk = job.take(hand.speed / speeds / (1 + depth), max(SHORTEST, hand.lag))
                     if chunk is None:
                         return self._repeat_late(job, able)
                     self._send(hand, job, chunk)
         return None
+
+    def _find_able(self, job: _Job) -> list[_Hand]:
+        """Who can be given parts of a *job*; one fewer than there may be, if this process works."""
+        crew = self._hands[: self.workers - 1] if job.own else self._hands
+        return [hand for hand in crew if hand.knows(job)]
+
+    def _work(self, job: _Job) -> bool:
+        """Does a part in this process, if there is one; a short one, as others may be waiting."""
+        able = self._find_able(job)
+        share = self._me.speed / (self._me.speed + sum(hand.speed for hand in able))
+        if not job.fresh:
+            return False
+        again, job.again = job.again, deque()  # what others died over is not for this process
+        chunk = job.take(share / 2, OWN)
+        job.again = again
+        assert chunk
+        assert job.own
+        begin = time.perf_counter()
+        job.own(chunk)
+        self._me.busy += time.perf_counter() - begin
+        self._me.parts += chunk[1] - chunk[0]
+        job.busy += time.perf_counter() - begin
+        job.parts += chunk[1] - chunk[0]
+        return True
 
     def _prepare(self, hand: _Hand, job: _Job) -> None:
         """Lets a worker compile, unless another one on its machine does so, or has done so."""
@@ -427,17 +505,14 @@ class RayExecutor(Executor):
             if heard and len(refs) > 1:
                 heard, _ = self._ray.wait(refs, num_returns=len(refs), timeout=0)
         else:
-            time.sleep(LOOK)
+            time.sleep(seconds)
             heard = []
-        now = time.monotonic()
-        job = self._job
-        if any(hand.place and (not job or job.key in hand.keys) for hand in self._hands):
-            self._worked = now
-        else:
+        now, job = time.monotonic(), self._job
+        if not job or not (job.own or any(job.key in hand.keys for hand in self._hands)):
             self._without += now - began
-        if any(hand.place for hand in self._hands):
+        if any(hand.place for hand in self._hands) or (job and job.own):
             self._worked = now
-        elif now - max(self._worked, self._began) > PATIENCE:
+        elif now - self._worked > PATIENCE:
             raise WorkerError(
                 f"no worker for {PATIENCE:.0f} s: the Ray cluster has no free core"
                 f" ({len(self._hands)} workers wait for one)"
@@ -553,7 +628,7 @@ class RayExecutor(Executor):
                 self._lose(hand, "its node is gone")
         missing = sum(rooms.values())
         if self._most is not None:
-            missing = min(missing, self._most - len(self._hands))
+            missing = min(missing, self._most - len(self._hands) - self._alone)
         for _ in range(missing):
             number = max(rooms, key=rooms.__getitem__)
             rooms[number] -= 1
@@ -583,7 +658,6 @@ class RayExecutor(Executor):
             for ref in self._wait(LOOK):
                 for _ in self._receive(ref) if ref in self._flight else ():
                     pass
-        self._greeted = True
 
     def _admit(self, hand: _Hand, versions: dict[str, str], place: str) -> None:
         """A worker may work if everything is as it is here."""
@@ -617,13 +691,16 @@ class RayExecutor(Executor):
 
     def _weigh(self, job: _Job, seconds: float) -> None:
         """Notes how fast workers and nodes were in a *job* that took so many *seconds*."""
-        if job.parts:
-            assert job.key
-            self._units[job.key] = job.busy / job.parts
-        worked = [hand for hand in self._hands if hand.parts]
+        worked = [hand for hand in (*self._hands, self._me) if hand.parts]
         rates = [hand.parts / max(hand.busy, 1e-9) for hand in worked]
         for hand, rate in zip(worked, rates, strict=True):
             hand.speed += (rate / (sum(rates) / len(rates)) - hand.speed) / 2
+
+
+def _kind(work: Work) -> tuple[Any, ...]:
+    """What has work in common whose parts take about the same time."""
+    size = sum(array.nbytes for array in work.inputs)
+    return work.kernel, work.options.get("game"), len(work), size
 
 
 def _explain(error: Exception) -> str:

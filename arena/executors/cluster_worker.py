@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import signal
 import socket
 from collections.abc import Callable, Mapping
 from importlib import metadata
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena import core
-from evolve_arena.arena.executors.processes import WorkerError, apply_task
+from evolve_arena.arena.executors.processes import IGNORED, WorkerError, apply_task
 from evolve_arena.arena.work import find_kernel
 from evolve_arena.core.compiled import add_variants, cache_folder, working_clock
 from evolve_arena.core.errors import ArenaError, one_line
@@ -52,6 +53,8 @@ class Worker:
     """
 
     def __init__(self, games: Mapping[str, tuple[Any, ...]]) -> None:
+        for number in IGNORED:
+            signal.signal(number, signal.SIG_IGN)
         core.on_compile = None  # the caller tells it
         unpack_games(games)
         self._number = 0
