@@ -34,5 +34,9 @@ def check_extra(module: str, extra: str) -> None:
     Raises:
         MissingPackageError: It is not installed.
     """
-    if find_spec(module) is None:
+    try:
+        found = find_spec(module)
+    except ValueError:  # it is kept from being imported
+        found = None
+    if found is None:
         import_extra(module, extra)

@@ -259,6 +259,7 @@ class Run:
             stack.enter_context(log_run(self.path))  # before this, nothing is changed
             stack.enter_context(_log_end(self))
             machine = stack.enter_context(make_executor(executor, workers, address))
+            stack.callback(lambda: self.warnings.extend(machine.remarks))
             guard = self.directory.check_held
             history = History(self.directory.history, write=True, guard=guard)
             stack.callback(lambda: self.warnings.extend(history.warnings))

@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 import os
 import pickle
+import re
 import shutil
 import signal
+import socket
 import tempfile
 import threading
 import time
@@ -41,7 +43,7 @@ from evolve_arena.arena.executors.processes import (
 )
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.compiled import list_variants, working_clock
-from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.errors import ArenaError, BadValueError, one_line, quote
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import pack_games
@@ -52,6 +54,8 @@ Key = tuple[str, str]
 
 LOOK = 1.0
 """Seconds between two looks at which nodes there are."""
+KNOCK = 10.0
+"""Seconds until an address answers."""
 PATIENCE = 60.0
 """Seconds without any worker until it is an error."""
 SHORTEST = 0.005
@@ -68,6 +72,8 @@ BANDWIDTH, ROUND_TRIP = 2e9, 0.002
 """Bytes a second that go into the object store, and seconds until a worker answers, at best."""
 OWN = 0.01
 """Seconds that this process works until it looks after the others."""
+JUDGE, WASTE = 3.0, 0.1
+"""After so many seconds it is told if more than this share of them is lost."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
 
 
@@ -93,6 +99,8 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         return
     with ExitStack() as stack:
         options: dict[str, Any] = {"address": address}
+        if address is not None:
+            _knock(address)
         if address is None:
             folder = tempfile.mkdtemp(prefix="evolve-ray-")  # Ray would leave it behind
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -118,6 +126,24 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
                 signal.signal(number, handler)
         ray._private.worker._worker_logs_enabled = False  # what is lost is told by us
         yield ray
+
+
+def _knock(address: str) -> None:
+    """Makes sure that somebody is there: Ray would try for minutes.
+
+    Raises:
+        ArenaError: Nobody is.
+    """
+    found = re.fullmatch(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d{1,5})", address)
+    if found is None and address != "auto":
+        expected = "auto, HOST:PORT or ray://HOST:PORT"
+        raise BadValueError(f"address is {quote(address)}: it must be {expected}")
+    if found:
+        try:
+            socket.create_connection((found[1], int(found[2])), timeout=KNOCK).close()
+        except (OSError, OverflowError) as error:
+            why = one_line(str(error), 160)
+            raise ArenaError(f"Ray does not answer at {address}: {why}") from None
 
 
 @contextmanager
@@ -179,6 +205,8 @@ class _Job:
     """How many workers have what is not done yet."""
     deaths: Counter[Chunk] = field(default_factory=Counter)
     """How many died over it."""
+    done: Counter[str] = field(default_factory=Counter)
+    """How many parts each node did."""
 
     def is_open(self) -> bool:
         """Whether something is to be done or waited for."""
@@ -292,6 +320,8 @@ class RayExecutor(Executor):
         self._greeted = False
         self._without = 0.0
         """Seconds in which there was no worker."""
+        self._spent = self._used = self._busy = 0.0
+        """Seconds, and those in which workers worked, together and in the last job."""
         self._versions, self._place = describe_versions(), describe_place()
         self._me = _Hand("", None)
         with ExitStack() as stack:
@@ -320,11 +350,14 @@ class RayExecutor(Executor):
         """Does all parts of *work*."""
         start, without = working_clock(), self._without
         outputs = new_outputs(work)
-        if self._is_small(work):
+        if small := self._is_small(work):
             find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
         else:
             self._share_out(work, outputs)
-        self.seconds += working_clock() - start - (self._without - without)
+        seconds = working_clock() - start - (self._without - without)
+        self.seconds += seconds
+        if self.workers > 1 and all(hand.place for hand in self._hands):
+            self._judge(work, seconds, seconds if small else self._busy)
         return outputs
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -365,6 +398,27 @@ class RayExecutor(Executor):
         seconds = self._units.get(_kind(work), math.inf) * len(work)
         return len(work) <= work.fewest or seconds < 2 * (size / BANDWIDTH + ROUND_TRIP)
 
+    def _judge(self, work: Work, seconds: float, busy: float) -> None:
+        """Says once if much time is lost because there is too little to do at a time."""
+        self._spent += seconds
+        self._used += busy / self.workers
+        lost = 1.0 - self._used / self._spent
+        if self.remarks or self._spent < JUDGE or lost < WASTE:
+            return
+        if work.coarse and len(work) < self.workers:
+            advice = f"there are only {len(work)} parts at a time: more learners, or shards, help"
+        else:
+            times = math.ceil(lost / (1.0 - lost) * (1.0 - WASTE) / WASTE)
+            advice = (
+                f"{times} times as many games at a time would be worth it, by a larger population"
+                " or more games for each; or take fewer workers"
+            )
+        self.remarks = (
+            f"the {self.workers} workers have nothing to do in {lost:.0%} of the time, as parts"
+            f" are sent and awaited: {advice}",
+        )
+        LOG.warning("%s", self.remarks[0])
+
     def _share_out(self, work: Work, outputs: list[NDArray[Any]]) -> None:
         game = work.options.get("game")
         variants = list_variants(game)
@@ -394,6 +448,7 @@ class RayExecutor(Executor):
         self._last = job.order  # to free it just before the next one is made costs less
         if job.parts:
             self._units[_kind(work)] = job.busy / job.parts
+        self._busy = job.busy
         self._weigh(job, time.monotonic() - began - (self._without - without))
 
     def _share(self, job: _Job) -> Generator[tuple[Chunk, Any], None, None]:
@@ -457,6 +512,9 @@ class RayExecutor(Executor):
         self._me.parts += chunk[1] - chunk[0]
         job.busy += time.perf_counter() - begin
         job.parts += chunk[1] - chunk[0]
+        here = next(iter(self._known))
+        self._known[here].done += 1
+        job.done[here] += chunk[1] - chunk[0]
         return True
 
     def _prepare(self, hand: _Hand, job: _Job) -> None:
@@ -562,9 +620,8 @@ class RayExecutor(Executor):
             if alone:
                 hand.lag += (now - task.sent - seconds - hand.lag) / 4
             if job.copies.pop(chunk, 0):
-                node = self._known[hand.node]
-                node.done += 1
-                node.games += job.games * (chunk[1] - chunk[0])
+                self._known[hand.node].done += 1
+                job.done[hand.node] += chunk[1] - chunk[0]
                 yield chunk, answer
 
     def _lose(self, hand: _Hand, why: str) -> None:
@@ -695,6 +752,11 @@ class RayExecutor(Executor):
         rates = [hand.parts / max(hand.busy, 1e-9) for hand in worked]
         for hand, rate in zip(worked, rates, strict=True):
             hand.speed += (rate / (sum(rates) / len(rates)) - hand.speed) / 2
+        for number, parts in job.done.items():
+            node = self._known[number]
+            node.games += job.games * parts
+            rate = job.games * parts / max(seconds, 1e-9)
+            node.rate = (node.rate + rate) / 2 if node.rate else rate
 
 
 def _kind(work: Work) -> tuple[Any, ...]:
