@@ -8,7 +8,7 @@ from typing import Any
 import multiprocess
 from numpy.typing import NDArray
 
-from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.arena.executors.executor import Executor, Node
 from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor, WorkerError
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
@@ -18,6 +18,7 @@ from evolve_arena.core.extras import check_extra
 __all__ = [
     "EXECUTORS",
     "Executor",
+    "Node",
     "ProcessExecutor",
     "SerialExecutor",
     "WorkerError",

@@ -33,7 +33,7 @@ from evolve_arena.arena.executors.cluster_worker import (
     describe_place,
     describe_versions,
 )
-from evolve_arena.arena.executors.executor import Executor, Item, Result
+from evolve_arena.arena.executors.executor import Executor, Item, Node, Result
 from evolve_arena.arena.executors.processes import (
     IN_FLIGHT,
     WorkerError,
@@ -154,25 +154,6 @@ def _changed(thing: Any, name: str, *, value: object) -> Iterator[None]:
         yield
     finally:
         setattr(thing, name, before)
-
-
-@dataclass
-class Node:
-    """A machine that works, and what it did so far."""
-
-    name: str
-    address: str
-    workers: int = 0
-    done: int = 0
-    """Parts, each of many matches or of a learner."""
-    lost: int = 0
-    """Parts that were done again elsewhere because a worker or the node died."""
-    late: int = 0
-    """Parts that were given to somebody else as well because they took too long."""
-    games: int = 0
-    """Games in the parts that are done."""
-    rate: float = 0.0
-    """Games a second, while there was something to play."""
 
 
 @dataclass(eq=False)

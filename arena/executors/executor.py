@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -16,6 +17,26 @@ from evolve_arena.core.compiled import working_clock
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+@dataclass
+class Node:
+    """A machine that works for an executor, and what it did so far."""
+
+    name: str
+    address: str
+    workers: int = 0
+    """How many work there now."""
+    done: int = 0
+    """How often a worker was given some matches, or a learner, and did them."""
+    lost: int = 0
+    """How often that was done again because the worker or the node died."""
+    late: int = 0
+    """How often it was given to somebody else as well because it took too long."""
+    games: int = 0
+    """How many games were played there."""
+    rate: float = 0.0
+    """Games a second, while there was something to play."""
 
 
 class Executor(ABC):
@@ -57,6 +78,10 @@ class Executor(ABC):
             return [function(item) for item in items]
         finally:
             self.seconds += working_clock() - start
+
+    def nodes(self) -> list[Node]:
+        """The machines that worked so far, and what each did, if there can be several."""
+        return []
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

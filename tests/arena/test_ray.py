@@ -185,8 +185,11 @@ def test_whatever_fails_the_population_is_the_same(
         workers=workers,
         callbacks=happen,
     )
-    assert summarise(run)["population_sha256"] == serial_hash
+    told = summarise(run)
+    assert told["population_sha256"] == serial_hash
     assert sent == list(range(1, 9))
+    assert sum(node["done"] for node in told["nodes"]) >= 8  # it was not all done here
+    assert sum(node["games"] for node in told["nodes"]) > 0
     if event == "node":
         two_nodes.add_node(num_cpus=2, node_name="second")
 
