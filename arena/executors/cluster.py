@@ -119,8 +119,13 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         try:
             ray.init(**options, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises what it likes
-            where = "can't be started here" if address is None else f"does not answer at {address}"
-            raise ArenaError(f"Ray {where}: {one_line(str(error), 160)}") from None
+            why = one_line(str(error), 160)
+            if address is None:
+                raise ArenaError(f"Ray can't be started here: {why}") from None
+            raise ArenaError(
+                f"Ray does not let this process in at {address}: {why}; if the cluster asks for a"
+                " token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to a file with it"
+            ) from None
         finally:
             for number, handler in handlers.items():  # Ray takes them over
                 signal.signal(number, handler)

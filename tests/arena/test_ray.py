@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
+from tests.network import Host, two_hosts
 
 HEALTH = {
     "health_check_initial_delay_ms": 0,
@@ -396,3 +400,67 @@ def test_ray_is_only_imported_when_it_is_asked_for() -> None:
         "import sys, evolve_arena.runs.api, evolve_arena.runs.cli; assert 'ray' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.fixture
+def far_hosts() -> Iterator[tuple[Host, Host]]:
+    """Two hosts, 200 ms from each other; of twenty packets one is lost."""
+    with ExitStack() as stack:
+        try:
+            hosts = stack.enter_context(two_hosts(0.2, 0.05))
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"no network namespaces here: {error}")
+        yield hosts
+
+
+def test_a_slow_network_that_loses_packets_changes_nothing(
+    far_hosts: tuple[Host, Host],
+    tmp_path: Path,
+    serial_hash: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The driver is on one host, and both have a worker."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    head, other = far_hosts
+    begin = [Path(sys.executable).with_name("ray"), "start", "--block", "--num-cpus=1"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    folder = tempfile.mkdtemp(prefix="ea-")  # names of sockets are short
+    wait = f"""
+import socket, time
+while True:
+    try:
+        socket.create_connection(("{head.ip}", 6379))
+        break
+    except OSError:
+        time.sleep(0.2)
+"""
+    alone = [f"--node-ip-address={head.ip}", "--port=6379", "--include-dashboard=false"]
+    head.start([*begin, "--head", *alone, f"--temp-dir={folder}"], **quiet)
+    assert head.start([sys.executable, "-c", wait]).wait(timeout=60) == 0
+    code = f"""
+import sys
+from evolve_arena.arena.executors import cluster, make_executor
+cluster.ROUND_TRIP, cluster.BANDWIDTH = 0.0, float("inf")
+import time
+import evolve_arena as ea
+from evolve_arena.runs.summary import summarise
+from {__name__} import make_squares
+def tell(progress):
+    told.append(progress.nodes)
+told = []
+with cluster.connect("{head.ip}:6379") as ray:
+    with make_executor("ray", 2, "{head.ip}:6379") as executor:
+        while sum(node.done > 0 for node in executor.nodes()) < 2:
+            executor.do(make_squares(8, 0.05))
+    run = ea.start({RECIPE!r}, run={str(tmp_path / "run")!r}, changes={CHANGES!r}, executor="ray",
+                   address="{head.ip}:6379", workers=2, callbacks=tell)
+print(summarise(run)["population_sha256"], *(node.done for node in told[-1]))
+"""
+    other.start([*begin, f"--node-ip-address={other.ip}", f"--address={head.ip}:6379"], **quiet)
+    driver = head.start([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    told, _ = driver.communicate(timeout=120)
+    digest, *done = told.split()
+    assert digest == serial_hash
+    assert len(done) == 2
+    head.kill_all()
+    shutil.rmtree(folder, ignore_errors=True)
