@@ -588,6 +588,9 @@ class RayExecutor(Executor):
         alone = hand.heard <= task.sent
         hand.heard = now
         del self._flight[ref], hand.tasks[ref]
+        if chunk[1] > chunk[0] and alone:  # also if it came too late
+            lag = max(0.0, now - task.sent - seconds)
+            hand.lag = (3 * hand.lag + lag) / 4 if hand.lag else lag
         if job is None:
             self._admit(hand, *answer)
         elif isinstance(answer, ArenaError):
@@ -603,8 +606,6 @@ class RayExecutor(Executor):
             hand.parts += chunk[1] - chunk[0]
             job.busy += seconds
             job.parts += chunk[1] - chunk[0]
-            if alone:
-                hand.lag += (now - task.sent - seconds - hand.lag) / 4
             if job.copies.pop(chunk, 0):
                 self._known[hand.node].done += 1
                 job.done[hand.node] += chunk[1] - chunk[0]

@@ -451,14 +451,14 @@ told = []
 with cluster.connect("{head.ip}:6379") as ray:
     with make_executor("ray", 2, "{head.ip}:6379") as executor:
         while sum(node.done > 0 for node in executor.nodes()) < 2:
-            executor.do(make_squares(8, 0.05))
+            executor.do(make_squares(60, 0.05))
     run = ea.start({RECIPE!r}, run={str(tmp_path / "run")!r}, changes={CHANGES!r}, executor="ray",
                    address="{head.ip}:6379", workers=2, callbacks=tell)
 print(summarise(run)["population_sha256"], *(node.done for node in told[-1]))
 """
     other.start([*begin, f"--node-ip-address={other.ip}", f"--address={head.ip}:6379"], **quiet)
     driver = head.start([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    told, _ = driver.communicate(timeout=120)
+    told, _ = driver.communicate(timeout=180)
     digest, *done = told.split()
     assert digest == serial_hash
     assert len(done) == 2
