@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 TUN, TUNSETIFF, IFF_TUN_NO_PI = "/dev/net/tun", 0x400454CA, 0x1001
@@ -32,10 +32,13 @@ class Host:
 
     name: str
     ip: str
+    started: list[subprocess.Popen[Any]] = field(default_factory=list)
 
     def start(self, command: Sequence[Any], **options: Any) -> subprocess.Popen[Any]:
         """Starts a *command* there."""
-        return subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, command)], **options)
+        command = ["ip", "netns", "exec", self.name, *map(str, command)]
+        self.started.append(subprocess.Popen(command, **options))
+        return self.started[-1]
 
     def kill_all(self) -> None:
         """Ends every process there."""
@@ -43,6 +46,9 @@ class Host:
         for pid in map(int, told.stdout.split()):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        while self.started:
+            with self.started.pop():  # waits for its end
+                pass
 
 
 @contextmanager

@@ -458,7 +458,7 @@ print(summarise(run)["population_sha256"], *(node.done for node in told[-1]))
 """
     other.start([*begin, f"--node-ip-address={other.ip}", f"--address={head.ip}:6379"], **quiet)
     driver = head.start([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    told, _ = driver.communicate(timeout=180)
+    told = driver.communicate(timeout=180)[0]
     digest, *done = told.split()
     assert digest == serial_hash
     assert len(done) == 2
