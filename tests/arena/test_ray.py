@@ -147,6 +147,18 @@ def add_a_node(nodes: Cluster) -> None:
     nodes.add_node(num_cpus=2, node_name="late")
 
 
+def restore(nodes: Cluster) -> None:
+    """Waits until there are two nodes again, and no more."""
+    for node in list(nodes.worker_nodes)[1:]:
+        nodes.remove_node(node)
+    if not nodes.worker_nodes:
+        nodes.add_node(num_cpus=2, node_name="second")
+    deadline = time.monotonic() + 60
+    while sum(node["Alive"] for node in ray.nodes()) != 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 EVENTS: dict[str, Callable[[Cluster], None]] = {
     "nothing": lambda nodes: None,
     "worker": kill_a_worker,
@@ -194,8 +206,7 @@ def test_whatever_fails_the_population_is_the_same(
     assert sent == list(range(1, 9))
     assert sum(node["done"] for node in told["nodes"]) >= 8  # it was not all done here
     assert sum(node["games"] for node in told["nodes"]) > 0
-    if event == "node":
-        two_nodes.add_node(num_cpus=2, node_name="second")
+    restore(two_nodes)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
@@ -260,7 +271,7 @@ def test_a_node_that_dies_at_work_is_not_missed(
     threading.Timer(0.3, kill_a_node, (two_nodes,)).start()
     assert_squares(executor, make_squares(100, 0.03))
     assert sum(node.lost for node in executor.nodes()) >= 1
-    two_nodes.add_node(num_cpus=2, node_name="second")
+    restore(two_nodes)
     deadline = time.monotonic() + 60
     while [node.workers for node in executor.nodes()].count(2) < 2 or executor.nodes()[-1].done < 1:
         assert time.monotonic() < deadline
