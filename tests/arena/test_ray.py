@@ -127,6 +127,15 @@ def assert_squares(executor: RayExecutor, work: Work) -> list[int]:
     return who.tolist()
 
 
+def wait_for(executor: RayExecutor, workers: int) -> None:
+    """Until so many have worked: some start later."""
+    who: set[int] = set()
+    deadline = time.monotonic() + 120
+    while len(who) < workers:
+        assert time.monotonic() < deadline
+        who |= set(assert_squares(executor, make_squares(20, 0.02)))
+
+
 @pytest.fixture(scope="module")
 def serial_hash(tmp_path_factory: pytest.TempPathFactory) -> str:
     run = ea.start(
@@ -252,7 +261,7 @@ def test_work_is_shared_by_all_workers(team: Callable[..., RayExecutor]) -> None
 
 def test_a_worker_that_dies_at_work_is_replaced(team: Callable[..., RayExecutor]) -> None:
     executor = team(2)
-    assert_squares(executor, make_squares(4))
+    wait_for(executor, 2)
     doomed = find_pids()[0]
     threading.Timer(0.3, os.kill, (doomed, signal.SIGKILL)).start()
     who = assert_squares(executor, make_squares(60, 0.03))
@@ -267,7 +276,7 @@ def test_a_node_that_dies_at_work_is_not_missed(
     two_nodes: Cluster, team: Callable[..., RayExecutor]
 ) -> None:
     executor = team()
-    assert_squares(executor, make_squares(8))
+    wait_for(executor, 4)
     threading.Timer(0.3, kill_a_node, (two_nodes,)).start()
     assert_squares(executor, make_squares(100, 0.03))
     assert sum(node.lost for node in executor.nodes()) >= 1
