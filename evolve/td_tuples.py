@@ -165,6 +165,7 @@ class TdTuples(Learner[TdTuplesState]):
                 "shards": config.shards,
             },
             coarse=True,
+            games=config.games // config.shards,
         )
 
     def update(

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from evolve_arena.arena.duel_result import DuelResult
+from evolve_arena.arena.executors import Node
 from evolve_arena.runs.check_points import find_scores
 from evolve_arena.runs.output import as_text, format_interval, format_seconds, print_line
 from evolve_arena.runs.training import Progress
@@ -95,6 +96,8 @@ class Display:
             body.add_row("fitness inside", _fitness(progress))
         if "species" in progress.statistics:
             body.add_row("population", f"{_species(progress)} a network")
+        for node in progress.nodes:
+            body.add_row(as_text(node.name), describe_node(node))
         for result in progress.results:
             told = _describe(result, progress.checked)
             body.add_row(as_text(f"against {result.names[1]}"), told)
@@ -121,6 +124,13 @@ class Display:
         if not done:
             return 0.0
         return (progress.generations - progress.generation) * progress.seconds / done
+
+
+def describe_node(node: Node) -> str:
+    """What a machine did, in a line."""
+    who = "gone" if not node.workers else f"{node.workers} worker{'s' * (node.workers > 1)}"
+    again = f", {node.lost} lost and {node.late} late" if node.lost or node.late else ""
+    return f"{who}, {node.rate:,.0f} games/s, {node.done:,} parts done{again}"
 
 
 def _fitness(progress: Progress) -> str:

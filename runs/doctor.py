@@ -31,6 +31,7 @@ EXTRAS = {
     "openspiel": "open_spiel",
     "pandas": "pandas",
     "parquet": "pyarrow",
+    "ray": "ray",
 }
 """What can be installed besides, by the name of the extra: a distribution of it."""
 MIB = 1 << 20

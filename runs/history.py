@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -21,6 +21,7 @@ from typing import TypeVar
 from deap import tools
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
+from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.check_points import CheckPoints, find_scores
@@ -54,6 +55,11 @@ CREATE TABLE IF NOT EXISTS check_forfeits (
     generation INTEGER NOT NULL, opponent TEXT NOT NULL, player INTEGER NOT NULL,
     kind TEXT NOT NULL, games INTEGER NOT NULL, sentence TEXT NOT NULL, errors TEXT NOT NULL,
     PRIMARY KEY (generation, opponent, player, kind)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS nodes (
+    generation INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL,
+    address TEXT NOT NULL, workers INTEGER NOT NULL, done INTEGER NOT NULL, lost INTEGER NOT NULL,
+    late INTEGER NOT NULL, games INTEGER NOT NULL, rate REAL NOT NULL,
+    PRIMARY KEY (generation, node)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
     player BLOB NOT NULL);
@@ -74,6 +80,7 @@ IMPOSSIBLE = {
     "generations": "generation < 0 OR games < 0",
     "checks": "generation < 0 OR min(wins, draws, losses) < 0",
     "champions": "generation < 0",
+    "nodes": "generation < 0 OR min(workers, done, lost, late, games) < 0",
 }
 """Rows, by table, that no run writes."""
 
@@ -213,6 +220,10 @@ class History:
         if time.monotonic() - self._written > PATIENCE:
             self._write_waiting()
 
+    def add_nodes(self, since: int, nodes: Sequence[Node]) -> None:
+        """Notes what the machines did that work since generation *since*; with the next write."""
+        self._note("nodes", [(since, place, *astuple(node)) for place, node in enumerate(nodes)])
+
     def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
         """Notes the champion of a generation and what it did against each opponent."""
         self._write_waiting()
@@ -311,6 +322,7 @@ class History:
             ("check_points", generation + 1),
             ("check_forfeits", generation + 1),
             ("champions", generation + 1),
+            ("nodes", generation),
         ):
             self._waiting.append((f"DELETE FROM {table} WHERE generation >= ?", [(first,)]))
         self._write_waiting()
@@ -384,6 +396,14 @@ class History:
         if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
             return []
         return self._read(f"SELECT * FROM {table}")
+
+    def nodes(self) -> list[Node]:
+        """What each machine did since the run was started or resumed the last time.
+
+        It is empty unless the executor has several machines.
+        """
+        rows = sorted(self._read_newer("nodes"))
+        return [Node(*row[2:]) for row in rows if row[0] == rows[-1][0]]
 
     def champions(self) -> list[tuple[int, float, float]]:
         """Generation, points and matches of each champion."""

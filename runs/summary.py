@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from evolve_arena.arena.duel_result import describe_forfeits
@@ -23,6 +24,16 @@ from evolve_arena.runs.output import (
 )
 from evolve_arena.runs.run import Run
 
+NODE_FIGURES = {
+    "workers": "workers",
+    "done": "parts done",
+    "lost": "lost",
+    "late": "late",
+    "games": "games",
+    "rate": "games/s",
+}
+"""What is told of each machine, and what it is called."""
+
 
 def summarise(run: Run) -> dict[str, Any]:
     """Everything that ``evolve info`` tells, ready for JSON."""
@@ -30,9 +41,9 @@ def summarise(run: Run) -> dict[str, Any]:
     try:
         with History(run.directory.history) as history:
             played, games, seconds = history.totals()
-            checks = history.checks()
+            checks, nodes = history.checks(), history.nodes()
     except NotARunError:
-        played, games, seconds, checks = 0, 0, 0.0, []
+        played, games, seconds, checks, nodes = 0, 0, 0.0, [], []
     return {
         "run": str(run.path),
         "title": run.recipe.title,
@@ -45,6 +56,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "generations_played": played,
         "games": games,
         "seconds": seconds,
+        "nodes": [asdict(node) for node in nodes],
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
         "champion": _describe_champion(run, checks),
@@ -65,6 +77,12 @@ def print_summary(content: dict[str, Any]) -> None:
         f" {content['games']:,} games in {format_seconds(content['seconds'])}"
     )
     print_line(f"population SHA-256 {content['population_sha256']}")
+    if content["nodes"]:
+        rows = [
+            (node["name"], node["address"], *(f"{node[name]:,.0f}" for name in NODE_FIGURES))
+            for node in content["nodes"]
+        ]
+        print_table("nodes since the last start", ["node", "address", *NODE_FIGURES.values()], rows)
     for name in ("last_check", "champion"):
         check = content[name]
         if check:

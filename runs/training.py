@@ -13,6 +13,7 @@ from typing import Any
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
+from evolve_arena.arena.executors import Node
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
@@ -51,6 +52,8 @@ class Progress:
     """The method's state after the generation, with its ``population``; it must not be changed."""
     path: Path = Path()
     """The run's directory."""
+    nodes: Sequence[Node] = ()
+    """What each machine did since the start or resumption, if the executor has several."""
 
 
 Callback = Callable[[Progress], bool | None]
@@ -115,7 +118,8 @@ class TrainingLoop:
 
     def go(self, state: Any, callbacks: Sequence[Callback]) -> None:
         """Evolves on from *state* until the recipe's last generation, or a callback says no."""
-        saved, last = state.generation, self.recipe.run.generations
+        begin = saved = state.generation
+        last = self.recipe.run.generations
         champions = self._restore_champions(saved)
         progress = Progress(saved, last, state=state, path=self.directory.path)
         start = working_clock()
@@ -136,6 +140,8 @@ class TrainingLoop:
                 return
             before = working_clock()
             state, report = self.method.step(state, self.arena)
+            nodes = tuple(self.arena.executor.nodes())
+            self.history.add_nodes(begin, nodes)
             self.history.add_generation(report, working_clock() - before)
             statistics = MappingProxyType(dict(report.statistics))
             now = state.generation
@@ -147,6 +153,7 @@ class TrainingLoop:
                 games=self.arena.games,
                 seconds=working_clock() - start,
                 playing=self.arena.executor.seconds,
+                nodes=nodes,
             )
             going = _tell(callbacks, progress)
 

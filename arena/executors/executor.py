@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -18,6 +19,26 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+@dataclass
+class Node:
+    """A machine that works for an executor, and what it did so far."""
+
+    name: str
+    address: str
+    workers: int = 0
+    """How many work there now."""
+    done: int = 0
+    """How often a worker was given some matches, or a learner, and did them."""
+    lost: int = 0
+    """How often that was done again because the worker or the node died."""
+    late: int = 0
+    """How often it was given to somebody else as well because it took too long."""
+    games: int = 0
+    """How many games were played there."""
+    rate: float = 0.0
+    """Games a second, while there was something to play."""
+
+
 class Executor(ABC):
     """Does work. Use it in a ``with`` statement, or call :meth:`close`."""
 
@@ -27,6 +48,9 @@ class Executor(ABC):
     seconds: float = 0.0
     """Time spent in :meth:`do` and :meth:`map` so far, but for compiling, as the caller's clock saw
     it."""
+
+    remarks: tuple[str, ...] = ()
+    """What the user should know of how it went."""
 
     @abstractmethod
     def do(self, work: Work) -> list[NDArray[Any]]:
@@ -54,6 +78,10 @@ class Executor(ABC):
             return [function(item) for item in items]
         finally:
             self.seconds += working_clock() - start
+
+    def nodes(self) -> list[Node]:
+        """The machines that worked so far, and what each did, if there can be several."""
+        return []
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
         """Frees what the executor holds; it must not be used afterwards."""

@@ -140,6 +140,7 @@ def make_meetings(
             "draws": DRAW_RULES[draws],
         },
         coarse=True,
+        games=games,
     )
 
 

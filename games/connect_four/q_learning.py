@@ -183,6 +183,7 @@ class QLearning(Learner[QLearningState]):
                 "epsilon": self.epsilon_at(state.generation),
             },
             coarse=True,
+            games=self.config.games,
         )
 
     def epsilon_at(self, generation: int) -> float:

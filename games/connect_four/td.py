@@ -182,6 +182,7 @@ class Td(Learner[TdState]):
                 )._asdict(),
             },
             coarse=True,
+            games=self.config.games,
         )
 
     def update(

@@ -9,11 +9,13 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evolve_arena.arena.duel_result import DuelResult
+from evolve_arena.arena.executors import Node
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.errors import DamagedHistoryError, NotARunError, StorageError
 from evolve_arena.runs.history import PATIENCE, SCHEMA, Check, History
@@ -524,3 +526,26 @@ def test_nothing_is_written_once_the_guard_says_no(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="not here"):
         history.forget_after(0)
     history.close()
+
+
+def test_nodes_are_those_of_the_last_start(tmp_path: Path) -> None:
+    first = Node("one", "10.0.0.1", 2, 7, 1, 0, 400, 12.5)
+    with History(tmp_path / "history.db", write=True) as history:
+        assert history.nodes() == []
+        history.add_nodes(0, [first, Node("two", "10.0.0.2")])
+        assert history.nodes() == [first, Node("two", "10.0.0.2")]
+        history.add_nodes(0, [replace(first, done=8)])
+        assert history.nodes()[0].done == 8
+        history.add_nodes(5, [first])
+        assert history.nodes() == [first]
+        history.forget_after(5)
+        assert [node.done for node in history.nodes()] == [8, 0]
+
+
+def test_a_history_without_nodes_is_read(tmp_path: Path) -> None:
+    with History(tmp_path / "history.db", write=True):
+        pass
+    with closing(sqlite3.connect(tmp_path / "history.db")) as database:
+        database.execute("DROP TABLE nodes")
+    with History(tmp_path / "history.db") as history:
+        assert history.nodes() == []

@@ -19,6 +19,7 @@ from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.arena.crosstable import Crosstable
 from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.arena.executors import Node
 from evolve_arena.arena.match import Termination
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
@@ -292,6 +293,9 @@ def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFa
         "INSERT INTO check_points (generation, opponent, points, against, margin, low, high,"
         " forbidden) VALUES (3, 'random', 97.5, 81.3, 16.2, 10.1, 22.4, 6)"
     )
+    database.execute(
+        "INSERT INTO nodes VALUES (0, 0, 'north', '10.0.0.1', 2, 5000, 3, 1, 4000, 812.4)"
+    )
     database.execute("UPDATE generations SET games = 1000, seconds = 12.5")
     (blob,) = database.execute("SELECT player FROM champions WHERE generation = 3").fetchone()
     database.commit()
@@ -311,6 +315,9 @@ def test_the_summary_of_a_run(
     compare(random, {won: "0.700 [0.397, 0.892]"})
     check(bot, against="test-bot", games="20", draws="4", distinct_games="19")
     compare(bot, {won: "0.250 [0.112, 0.469]"})
+    (north,) = tables["nodes since the last start"]
+    check(north, node="north", address="10.0.0.1", workers="2", lost="3", late="1", games="4,000")
+    compare(north, {"parts done": "5,000", "games/s": "812"})
     random, bot = tables["champion (generation 3)"]
     check(random, against="random", games="100", draws="12", distinct_games="91")
     compare(random, {won: "0.530 [0.433, 0.625]", "margin, 95 % interval": "+16.2 [+10.1, +22.4]"})
@@ -386,6 +393,7 @@ def make_progress(**changes: Any) -> Progress:
         "statistics": {"best": 0.875, "median": 0.512, "species": 7.0, "connections": 33.4},
         "results": [make_duel(), make_seated_duel()],
         "checked": 24,
+        "nodes": [Node("north", "10.0.0.1", 2, 5000, 3, 1, 4000, 812.4), Node("south", "10.0.0.2")],
     }
     return Progress(**{**given, **changes})
 
@@ -426,6 +434,8 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         "0.530 [0.433, 0.625] of 100 games won (generation 24)",
         "0.500 [0.188, 0.812] (1 of 6 forfeited) of 6 games won",
         "points -5.8 [-35.5, +23.8] (generation 24)",
+        "2 workers, 812 games/s, 5,000 parts done, 3 lost and 1 late",
+        "gone, 0 games/s, 0 parts done",
     ):
         assert text in said
 

@@ -212,6 +212,11 @@ export async function showRun(place, run) {
     if (summary) {
       entries.push(["method", summary.method], ["seed", String(summary.seed)]);
       for (const [key, value] of Object.entries(summary.population)) entries.push([key.replaceAll("_", " "), typeof value === "number" ? value.toLocaleString("en") : String(value)]);
+      for (const node of summary.nodes) {
+        const again = node.lost || node.late ? `, ${whole(node.lost)} lost and ${whole(node.late)} late` : "";
+        const who = node.workers ? `${whole(node.workers)} workers` : "gone";
+        entries.push([`node ${node.name}`, `${who}, ${whole(node.rate)} games/s, ${whole(node.done)} parts done${again}`]);
+      }
       entries.push(["checkpoints", summary.checkpoints.join(", ") || "none"], ["population SHA-256", summary.population_sha256]);
     }
     for (const [key, value] of Object.entries(found.network || {})) entries.push([`network: ${key}`, Array.isArray(value) ? value.join(", ") || "none" : String(value)]);
