@@ -181,7 +181,7 @@ class Islands(Method[Any]):
         self.methods = list(methods)
         self.name = first.name
         for number, method in enumerate(methods):
-            method.settle_on(number)
+            method.island = number
         kind: Any = tuple[first.state_type, ...]  # type: ignore[name-defined]
         sent: Any = tuple[first.individuals_type, ...]  # type: ignore[name-defined]
         self.state_type = make_dataclass(

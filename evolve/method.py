@@ -96,9 +96,16 @@ class Method(ABC, Generic[S]):
     individuals_type: ClassVar[Any] = NDArray[np.float32]
     """What those are that are sent."""
 
+    island = 0
+    """Of which island it breeds the population."""
+
     def __init__(self, config: Any, decoder: Any) -> None:
         self.config = config
         self.decoder = decoder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is sent to workers: its settings say it all."""
+        return type(self), (self.config, self.decoder), {"island": self.island}
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
@@ -209,9 +216,6 @@ class Method(ABC, Generic[S]):
         """Goes on by one generation, or by several at once, but not beyond generation *until*."""
         after, report = self.step(state, arena)
         return after, [report]
-
-    def settle_on(self, island: int) -> None:
-        """Is told that it breeds the population of an *island*, from 0."""
 
     def take(self, state: S, rows: NDArray[np.int64]) -> Any:
         """Copies of the individuals in these *rows*, to be sent to another population."""

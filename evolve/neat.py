@@ -159,8 +159,6 @@ class Neat(Method[NeatState]):
     state_type: type[Any] = NeatState
     migrates: ClassVar[bool] = True
     individuals_type = NeatPopulation
-    first = Counters(0, 0, 0)
-    """Below the first numbers that it gives out: each island has numbers of its own."""
     config: NeatMethodConfig
     decoder: Any
 
@@ -290,10 +288,6 @@ class Neat(Method[NeatState]):
             "connections": float(connections.mean()),
         }
 
-    def settle_on(self, island: int) -> None:
-        """Takes the numbers of that *island* for what is new."""
-        self.first = Counters(*(island * span for span in SPANS))
-
     def take(self, state: NeatState, rows: NDArray[np.int64]) -> NeatPopulation:
         """Copies of these genomes."""
         return state.population.take(rows)
@@ -385,14 +379,15 @@ class Neat(Method[NeatState]):
     def _found(self, seed: int, generation: int, last_genome: int, last_species: int) -> NeatState:
         """A random population."""
         stream = derive_stream(seed, generation, "initialisation")
+        first = Counters(*(self.island * span for span in SPANS))  # each island has its numbers
         population, counters = create(
             self.config.neat,
             self.decoder.inputs,
             self.decoder.outputs,
             int(stream[0]),
-            last_genome=max(last_genome, self.first.genome),
+            last_genome=max(last_genome, first.genome),
         )
-        counters = Counters(*map(max, counters, self.first))
+        counters = Counters(*map(max, counters, first))
         nobody = population.take([])
         state = NeatState(
             seed=seed,
