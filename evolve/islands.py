@@ -24,11 +24,9 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.pairings import round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.evaluation import Evaluation
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.genomes.neat.numbering import MOST_ISLANDS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
@@ -175,8 +173,7 @@ class Islands(Method[Any]):
         first = methods[0]
         if not first.migrates:
             raise BadValueError(
-                f"islands: the method {first.name!r} has no individuals that could migrate:"
-                " leave the section out"
+                f"islands: individuals of {first.name!r} can't migrate: leave the section out"
             )
         self.methods = list(methods)
         self.name = first.name
@@ -191,7 +188,14 @@ class Islands(Method[Any]):
             frozen=True,
             eq=False,
         )
-        self.final = Evaluation(first.config, self.decoder.game, config.count)
+        for method in methods:
+            individuals = getattr(method.config, first.section or "", method.config)
+            size = getattr(individuals, "pop_size", getattr(individuals, "individuals", 0))
+            if config.arriving > size:
+                raise BadValueError(
+                    f"islands.migrants is {config.migrants}: {config.arriving} would arrive on an"
+                    f" island of {size} individuals"
+                )
 
     def check_ready(self) -> None:
         """Makes sure that all islands can begin."""
@@ -258,9 +262,8 @@ class Islands(Method[Any]):
         ]
         rows = [each if isinstance(each, NeatPopulation) else each[None] for each in found]
         final = replace(state.islands[0], seed=state.seed, population=join(rows))
-        pairs = round_robin(self.config.count)
-        row, report = self.final.find_champion(arena, final, lambda *_: pairs, self.config.count)
-        return found[row], replace(report, games=arena.games - before)
+        champion, report = self.methods[0].find_best(final, arena)
+        return champion, replace(report, games=arena.games - before)
 
     def describe(self, state: Any) -> dict[str, Any]:
         """How many islands there are, and their individuals together; sizes are averages."""

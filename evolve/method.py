@@ -240,6 +240,10 @@ class Method(ABC, Generic[S]):
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
         """The best individual, as the decoder makes a player of it, and how it was found."""
 
+    def find_best(self, state: S, arena: Arena) -> tuple[Any, Report]:
+        """The best of few individuals, the champions of islands."""
+        return self.champion(state, arena)
+
     @abstractmethod
     def describe(self, state: S) -> dict[str, Any]:
         """What the population is, in a few figures by name, ready for JSON."""

@@ -278,6 +278,14 @@ class Neat(Method[NeatState]):
         row, report = self.evaluation.find_champion(arena, state, self._pair, count)
         return state.population.take([row]), report
 
+    def find_best(self, state: Any, arena: Arena) -> tuple[NeatPopulation, Report]:
+        """The winner of a round robin; they are of no species here."""
+        everybody = len(state.population)
+        row, report = self.evaluation.find_champion(
+            arena, state, lambda *_: round_robin(everybody), everybody
+        )
+        return state.population.take([row]), report
+
     def describe(self, state: Any) -> dict[str, Any]:
         """Individuals, species, and how large the networks are."""
         nodes, connections = _measure_sizes(state.population, self.decoder.outputs)

@@ -225,9 +225,7 @@ class Recipe(Config):
         own = dict(each[island])
         if kind.section in own:
             content[kind.section] = {**content[kind.section], **own.pop(kind.section)}
-        return _validate(
-            kind.config_type, {**content, **own}, f"islands.each, table {island + 1}, "
-        )
+        return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
         """What turns the run's genomes into players."""
