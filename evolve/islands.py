@@ -301,13 +301,13 @@ class Islands(Method[Any]):
         return found
 
     def _merge(self, reports: Sequence[Report]) -> Report:
-        """What a generation was on all islands together, and the best and median of each."""
+        """What a generation was on all islands together, and some figures of each."""
         figures = {
             name: float(EXTREMES.get(name, fmean)(report.statistics[name] for report in reports))
             for name in reports[0].statistics
         }
         for number, report in enumerate(reports, start=1):
-            for name in ("best", "median"):
+            for name in ("best", "median", "diversity"):
                 figures[f"{name} of island {number}"] = report.statistics[name]
         games = sum(report.games for report in reports)
         return Report(reports[0].generation, games, figures)
