@@ -13,7 +13,7 @@ before. Then islands need to wait for each other once in k + 1 migrations only.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -24,15 +24,20 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.pairings import longest_opening, random_openings, round_robin
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.genomes.neat.numbering import MOST_ISLANDS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
-EXTREMES = {"best": max, "worst": min}
-"""How figures of islands become one; all others are averaged."""
+FINAL_GAMES = 200
+"""How many games any two champions of islands play, in games for two."""
+EXTREMES: dict[str, Any] = {"best": max, "worst": min, "species": sum}
+"""How figures of islands become one; all others are averaged, but for those of the best one."""
 
 
 class IslandsConfig(Config):
@@ -262,8 +267,31 @@ class Islands(Method[Any]):
         ]
         rows = [each if isinstance(each, NeatPopulation) else each[None] for each in found]
         final = replace(state.islands[0], seed=state.seed, population=join(rows))
+        if find_game(self.decoder.game.name).most_seats == 2 and not self._has_own_fitness:
+            row, report = self._meet(final, arena)
+            return found[row], replace(report, games=arena.games - before)
         champion, report = self.methods[0].find_best(final, arena)
         return champion, replace(report, games=arena.games - before)
+
+    @property
+    def _has_own_fitness(self) -> bool:
+        return getattr(self.methods[0].config, "fitness", None) is not None
+
+    def _meet(self, state: Any, arena: Arena) -> tuple[int, Report]:
+        """The winner among few individuals of games that begin in many ways, in both colours."""
+        game, pairs = self.decoder.game, round_robin(self.config.count)
+        each, plies = FINAL_GAMES // 2, min(4, longest_opening(self.decoder.game))
+        seeds = derive_seeds(state.seed, state.generation, "final of islands", each + 1)
+        openings = random_openings(game, plies, each, int(seeds[-1]))
+        seatings = np.concatenate([np.repeat(pairs, each, 0), np.repeat(pairs[:, ::-1], each, 0)])
+        times = 2 * len(pairs)
+        results = arena.play(
+            state.population, seatings, np.tile(seeds[:-1], times), np.tile(openings, (times, 1))
+        )
+        points, played = sum_points(results, seatings, self.config.count, 0.5)
+        best = int(np.argmax(points))
+        figures = {"points": float(points[best]), "matches": float(played[best])}
+        return best, Report(state.generation, len(seatings), figures)
 
     def describe(self, state: Any) -> dict[str, Any]:
         """How many islands there are, and their individuals together; sizes are averages."""
@@ -302,15 +330,22 @@ class Islands(Method[Any]):
 
     def _merge(self, reports: Sequence[Report]) -> Report:
         """What a generation was on all islands together, and some figures of each."""
-        figures = {
-            name: float(EXTREMES.get(name, fmean)(report.statistics[name] for report in reports))
-            for name in reports[0].statistics
+        figures = {}
+        for name in reports[0].statistics:
+            join_up: Callable[[list[float]], float] = EXTREMES.get(name, fmean)
+            figures[name] = float(join_up([report.statistics[name] for report in reports]))
+        fittest = max(reports, key=lambda report: report.statistics["best"])
+        figures |= {k: v for k, v in fittest.statistics.items() if k.endswith("_of_best")}
+        species = {
+            key * len(reports) + number: size
+            for number, report in enumerate(reports)
+            for key, size in report.species.items()
         }
         for number, report in enumerate(reports, start=1):
             for name in ("best", "median", "diversity"):
                 figures[f"{name} of island {number}"] = report.statistics[name]
         games = sum(report.games for report in reports)
-        return Report(reports[0].generation, games, figures)
+        return Report(reports[0].generation, games, figures, species)
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,12 +106,13 @@ def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict
         elif is_dataclass(value):
             values[field.name] = _take_apart(value, f"{name}.", arrays)
         elif type(value) is tuple:  # of islands
-            named = {f"{name}.{place}": part for place, part in enumerate(value)}
-            alone = {key: part for key, part in named.items() if isinstance(part, np.ndarray)}
-            arrays |= alone
-            rest = ((key, part) for key, part in named.items() if key not in alone)
-            parts = [_take_apart(part, f"{key}.", arrays) for key, part in rest]
-            values[field.name] = len(alone) if alone else parts
+            parts: list[Any] = [None] * len(value)  # an array is told by its place alone
+            for place, each in enumerate(value):
+                if isinstance(each, np.ndarray):
+                    arrays[f"{name}.{place}"] = each
+                else:
+                    parts[place] = _take_apart(each, f"{name}.{place}.", arrays)
+            values[field.name] = parts
         else:
             values[field.name] = value
     return values
@@ -131,15 +132,13 @@ def _put_together(
         if get_origin(hint) is np.ndarray:
             parts[field.name] = _pick(hint, name, arrays)
         elif get_origin(hint) is tuple:
-            inner, told = get_args(hint)[0], parts[field.name]
-            if get_origin(inner) is np.ndarray:
-                places = range(_check_number(name, told))
-                parts[field.name] = tuple(_pick(inner, f"{name}.{k}", arrays) for k in places)
-            else:
-                parts[field.name] = tuple(
-                    _put_together(inner, each, f"{name}.{place}.", arrays)
-                    for place, each in enumerate(told)
-                )
+            inner = get_args(hint)[0]
+            parts[field.name] = tuple(
+                _pick(inner, f"{name}.{place}", arrays)
+                if get_origin(inner) is np.ndarray
+                else _put_together(inner, each, f"{name}.{place}.", arrays)
+                for place, each in enumerate(parts[field.name])
+            )
         elif is_dataclass(hint):
             parts[field.name] = _put_together(
                 cast(type[Any], hint), parts[field.name], f"{name}.", arrays

@@ -41,6 +41,8 @@ from evolve_arena.genomes.neat.numbering import (
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
 
+LARGEST_KEY = 2**31 - 1
+
 
 def breed(
     config: NeatConfig,
@@ -161,7 +163,7 @@ def _check_counters(population: NeatPopulation, counters: Counters, children: in
         highest = highest_own(numbers, last, getattr(SPANS, name))
         if highest > last:
             raise BadValueError(f"the last {name} is said to be {last}, but there is {highest}")
-    if counters.node % SPANS.node + children >= SPANS.node:
+    if counters.node + children > LARGEST_KEY:
         raise BadValueError(f"no keys are left for nodes after {counters.node}")
 
 

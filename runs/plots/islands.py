@@ -32,6 +32,7 @@ def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
             x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
             axes.plot(x, y, color=hue, linewidth=1.1)
             handles.append(Line2D([], [], color=hue, label=f"island {number}"))
+    axes.set_ylim(bottom=0.0)
     if not handles:
         say(axes, "no generation has been played yet")
     elif len(handles) <= MOST_NAMED:

@@ -199,10 +199,11 @@ def test_killed_runs_go_on(
     changes = [*small, *BRIEF, *ISLANDS, "run.generations=60", "run.checkpoint_every=2"]
     whole = ea.start(recipe, run=tmp_path / "whole/run", executor="serial", changes=changes)
     path, options = tmp_path / "killed/run", [w for change in changes for w in ("--set", change)]
-    process = start_evolve(["start", recipe, "--run", str(path), "--workers", "2", *options])
-    while process.is_alive() and not (path / "checkpoints").is_dir():
+    with (tmp_path / "log").open("wb") as log:
+        words = ["start", recipe, "--run", str(path), "--workers", "2", *options]
+        process = start_evolve(words, log, log)
+    while process.is_alive() and len(list(path.glob("checkpoints/*"))) < 3:
         process.join(0.01)
-    process.join(0.1)
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     assert Run.open(path).generation < 60
