@@ -273,10 +273,16 @@ def write_section(place: str) -> Callable[[], str]:
     """The table of a section that is the same for all recipes."""
 
     def write() -> str:
+        from evolve_arena.evolve.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
         from evolve_arena.runs.recipe import CheckConfig, RunConfig
 
-        models = {"neat": NeatConfig, "check": CheckConfig, "run": RunConfig}
+        models = {
+            "neat": NeatConfig,
+            "islands": IslandsConfig,
+            "check": CheckConfig,
+            "run": RunConfig,
+        }
         return write_keys(models[place], f"{place}.")
 
     return write
@@ -475,6 +481,7 @@ def write_best_of() -> str:
 GENERATED: dict[str, Callable[[], str]] = {
     "best_of": write_best_of,
     "check_keys": write_section("check"),
+    "islands_keys": write_section("islands"),
     "commands": write_commands,
     "dialects": write_dialects,
     "differences": write_differences,

@@ -117,6 +117,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     genome_kind = "vector"
     only_pairs = True
     state_type = EvolutionaryProgrammingState
+    migrates = True
     config: EvolutionaryProgrammingConfig
 
     def __init__(self, config: EvolutionaryProgrammingConfig, decoder: Any) -> None:
@@ -189,7 +190,32 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         figures = describe_fitness(self._share(mean))
         figures["diversity"] = measure_diversity(state.population)
         figures["mutation_strength"] = float(np.median(state.strengths))
-        return after, Report(now, inside.games, figures)
+        fitness = mean[: self.config.individuals]
+        return after, Report(now, inside.games, figures, fitness=fitness)
+
+    def take(
+        self, state: EvolutionaryProgrammingState, rows: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Copies of these parents, shape ``(parents, 2 * genes)``: strengths come last."""
+        return np.hstack([state.population, state.strengths])[rows]
+
+    def settle(
+        self,
+        state: EvolutionaryProgrammingState,
+        rows: NDArray[np.int64],
+        newcomers: NDArray[np.float32],
+    ) -> EvolutionaryProgrammingState:
+        """The state with *newcomers*, who bring their mutation strengths."""
+        genes, strengths = np.split(newcomers, 2, axis=1)
+        settled, own = super().settle(state, rows, genes), state.strengths.copy()
+        own[rows] = strengths
+        return replace(settled, strengths=own)
+
+    def find_fitness(
+        self, state: EvolutionaryProgrammingState, arena: Arena
+    ) -> NDArray[np.float64]:
+        """Parents stand in the order of their points, so their places will do."""
+        return -np.arange(len(state.population), dtype=np.float64)
 
     def champion(
         self, state: EvolutionaryProgrammingState, arena: Arena

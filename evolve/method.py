@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
@@ -56,6 +59,9 @@ class Report:
     """Figures by name, such as ``best`` and ``median``; the same names at each step."""
     species: dict[int, int] = field(default_factory=dict)
     """How many individuals each species has, by its number; empty where there are none."""
+    fitness: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    """That of each individual which played, shape ``(individuals,)``, for islands; it may be NaN,
+    and is None for methods whose individuals don't migrate."""
 
 
 S = TypeVar("S", bound=State)
@@ -69,7 +75,7 @@ class Method(ABC, Generic[S]):
         decoder: What a genome stands for.
     """
 
-    name: ClassVar[str]
+    name: str
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
     genome_kind: ClassVar[str]
@@ -84,11 +90,22 @@ class Method(ABC, Generic[S]):
     """Fields of decoders that other sections tell of."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
-    state_type: ClassVar[type[Any]]
+    state_type: type[Any]
+    migrates: ClassVar[bool] = False
+    """Whether individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""
+    individuals_type: ClassVar[Any] = NDArray[np.float32]
+    """What those are that are sent."""
+
+    island = 0
+    """Of which island it breeds the population."""
 
     def __init__(self, config: Any, decoder: Any) -> None:
         self.config = config
         self.decoder = decoder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is sent to workers: its settings say it all."""
+        return type(self), (self.config, self.decoder), {"island": self.island}
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
@@ -195,9 +212,37 @@ class Method(ABC, Generic[S]):
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
         """Plays one generation and breeds the next."""
 
+    def proceed(self, state: S, arena: Arena, until: int) -> tuple[S, list[Report]]:
+        """Goes on by one generation, or by several at once, but not beyond generation *until*."""
+        after, report = self.step(state, arena)
+        return after, [report]
+
+    def take(self, state: S, rows: NDArray[np.int64]) -> Any:
+        """Copies of the individuals in these *rows*, to be sent to another population."""
+        return state.population[rows]
+
+    def settle(self, state: S, rows: NDArray[np.int64], newcomers: Any) -> S:
+        """The state in which *newcomers* have the places of the individuals in these *rows*."""
+        population = state.population.copy()
+        population[rows] = newcomers
+        changed: Any = replace(cast(Any, state), population=population)
+        return cast(S, changed)
+
+    def find_fitness(self, state: S, arena: Arena) -> NDArray[np.float64]:
+        """The fitness of each individual, shape ``(individuals,)``; nobody is bred.
+
+        Raises:
+            NotImplementedError: Its individuals don't migrate.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
         """The best individual, as the decoder makes a player of it, and how it was found."""
+
+    def find_best(self, state: S, arena: Arena) -> tuple[Any, Report]:
+        """The best of few individuals, the champions of islands."""
+        return self.champion(state, arena)
 
     @abstractmethod
     def describe(self, state: S) -> dict[str, Any]:

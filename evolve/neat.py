@@ -42,7 +42,13 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_faults
-from evolve_arena.genomes.neat.numbering import Counters
+from evolve_arena.genomes.neat.numbering import (
+    MOST_ISLANDS,
+    SPANS,
+    Counters,
+    highest_own,
+    number_like,
+)
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species, speciate, stagnant
 
@@ -150,7 +156,9 @@ class Neat(Method[NeatState]):
     genome_kind = "graph"
     network_keys_elsewhere = ("feed_forward",)
     section = "neat"
-    state_type: ClassVar[type[Any]] = NeatState
+    state_type: type[Any] = NeatState
+    migrates: ClassVar[bool] = True
+    individuals_type = NeatPopulation
     config: NeatMethodConfig
     decoder: Any
 
@@ -270,6 +278,14 @@ class Neat(Method[NeatState]):
         row, report = self.evaluation.find_champion(arena, state, self._pair, count)
         return state.population.take([row]), report
 
+    def find_best(self, state: Any, arena: Arena) -> tuple[NeatPopulation, Report]:
+        """The winner of a round robin; they are of no species here."""
+        everybody = len(state.population)
+        row, report = self.evaluation.find_champion(
+            arena, state, lambda *_: round_robin(everybody), everybody
+        )
+        return state.population.take([row]), report
+
     def describe(self, state: Any) -> dict[str, Any]:
         """Individuals, species, and how large the networks are."""
         nodes, connections = _measure_sizes(state.population, self.decoder.outputs)
@@ -280,12 +296,37 @@ class Neat(Method[NeatState]):
             "connections": float(connections.mean()),
         }
 
+    def take(self, state: NeatState, rows: NDArray[np.int64]) -> NeatPopulation:
+        """Copies of these genomes."""
+        return state.population.take(rows)
+
+    def settle(
+        self, state: NeatState, rows: NDArray[np.int64], newcomers: NeatPopulation
+    ) -> NeatState:
+        """The state with *newcomers*, who get numbers as genomes here, and species."""
+        population, last = state.population, state.counters
+        keys = last.genome + 1 + np.arange(len(newcomers))
+        innovation, newest = number_like(population, newcomers, last.innovation)
+        order = np.arange(len(population))
+        order[rows] = len(population) + np.arange(len(newcomers))
+        arrived = replace(newcomers, keys=keys, innovation=innovation)
+        changed = replace(
+            state,
+            population=concatenate([population, arrived]).take(order),
+            counters=Counters(int(keys[-1]), last.node, newest),
+        )
+        return self._divide(changed, population.take(state.species.representative))
+
+    def find_fitness(self, state: NeatState, arena: Arena) -> NDArray[np.float64]:
+        """As in a generation's matches."""
+        return self.evaluation.measure(arena, state, self._pair)[0]
+
     def _report(
         self, state: Any, games: int, fitness: NDArray[np.float64], figures: dict[str, float]
     ) -> Report:
         sizes = zip(state.species.keys.tolist(), state.species.sizes.tolist(), strict=True)
         statistics = self._measure(state, fitness) | figures
-        return Report(state.generation, games, statistics, dict(sizes))
+        return Report(state.generation, games, statistics, dict(sizes), fitness)
 
     def _pair(self, state: Any, purpose: str) -> Pairings:
         config = self.config
@@ -346,13 +387,15 @@ class Neat(Method[NeatState]):
     def _found(self, seed: int, generation: int, last_genome: int, last_species: int) -> NeatState:
         """A random population."""
         stream = derive_stream(seed, generation, "initialisation")
+        first = Counters(*(self.island * span for span in SPANS))  # each island has its numbers
         population, counters = create(
             self.config.neat,
             self.decoder.inputs,
             self.decoder.outputs,
             int(stream[0]),
-            last_genome=last_genome,
+            last_genome=max(last_genome, first.genome),
         )
+        counters = Counters(*map(max, counters, first))
         nobody = population.take([])
         state = NeatState(
             seed=seed,
@@ -444,12 +487,12 @@ def _measure_sizes(
 def _find_wrong_numbers(state: Any) -> str | None:
     """Why the numbers given out last can't be that; None if they can."""
     given: tuple[tuple[str, NDArray[Any], int, int], ...] = (
-        ("genome", state.population.keys, state.counters.genome, 2**62),
-        ("node", state.population.node_key, state.counters.node, 2**30),
-        ("innovation", state.population.innovation, state.counters.innovation, 2**62),
+        ("genome", state.population.keys, state.counters.genome, SPANS.genome),
+        ("node", state.population.node_key, state.counters.node, SPANS.node),
+        ("innovation", state.population.innovation, state.counters.innovation, SPANS.innovation),
         ("species", state.species.keys, state.last_species, 2**62),
     )
-    for name, numbers, last, most in given:
-        if not numbers.max(initial=0) <= last <= most:
+    for name, numbers, last, span in given:
+        if not (highest_own(numbers, last, span) <= last < span * MOST_ISLANDS):
             return f"the last number of a {name} is {last}"
     return None

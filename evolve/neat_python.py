@@ -63,6 +63,7 @@ class NeatPython(Neat):
 
     name = "neat-python"
     state_type = NeatPythonState
+    migrates = False
 
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)

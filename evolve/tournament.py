@@ -10,7 +10,7 @@ mutation, a hall of fame as opponents, common openings) is off unless the recipe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -122,6 +122,7 @@ class Tournament(Method[TournamentState]):
     config_type = TournamentConfig
     genome_kind = "vector"
     state_type = TournamentState
+    migrates = True
 
     def __init__(self, config: TournamentConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
@@ -183,8 +184,28 @@ class Tournament(Method[TournamentState]):
             generation=state.generation,
             games=arena.games - before,
             statistics=self._measure(state, played) | figures,
+            fitness=played.fitness,
         )
         return self._breed(state, played), report
+
+    def take(self, state: TournamentState, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of these individuals, shape ``(individuals, genes + 1)``: strengths come last."""
+        return np.column_stack([state.population, state.strengths])[rows]
+
+    def settle(
+        self, state: TournamentState, rows: NDArray[np.int64], newcomers: NDArray[np.float32]
+    ) -> TournamentState:
+        """The state with *newcomers*, who bring their mutation strengths if these adapt."""
+        settled = super().settle(state, rows, newcomers[:, :-1])
+        if not self.config.self_adaptive:
+            return settled
+        strengths = state.strengths.copy()
+        strengths[rows] = newcomers[:, -1]
+        return replace(settled, strengths=strengths)
+
+    def find_fitness(self, state: TournamentState, arena: Arena) -> NDArray[np.float64]:
+        """As in a generation's matches."""
+        return self._play(state, arena)[0].fitness
 
     def champion(self, state: TournamentState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
         """The winner of a round robin of the whole population, ties being drawn.

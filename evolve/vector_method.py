@@ -70,6 +70,7 @@ class VectorMethod(Method[Any]):
     config_type = VectorMethodConfig
     genome_kind = "vector"
     state_type = VectorState
+    migrates = True
 
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
@@ -142,7 +143,11 @@ class VectorMethod(Method[Any]):
         figures = describe_fitness(fitness) | figures
         figures["diversity"] = measure_diversity(state.population)
         after = replace(after, generation=now + 1, population=population, hall=hall)
-        return after, Report(now, arena.games - before, figures)
+        return after, Report(now, arena.games - before, figures, fitness=fitness)
+
+    def find_fitness(self, state: Any, arena: Arena) -> NDArray[np.float64]:
+        """As in a generation's matches."""
+        return self.evaluation.measure(arena, state, self.pair)[0]
 
     def pair(self, state: Any, purpose: str) -> Pairings:
         """Who meets whom, in games of two: everybody some random others."""

@@ -105,6 +105,14 @@ def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict
             arrays[name] = value
         elif is_dataclass(value):
             values[field.name] = _take_apart(value, f"{name}.", arrays)
+        elif type(value) is tuple:  # of islands
+            parts: list[Any] = [None] * len(value)  # an array is told by its place alone
+            for place, each in enumerate(value):
+                if isinstance(each, np.ndarray):
+                    arrays[f"{name}.{place}"] = each
+                else:
+                    parts[place] = _take_apart(each, f"{name}.{place}.", arrays)
+            values[field.name] = parts
         else:
             values[field.name] = value
     return values
@@ -122,10 +130,15 @@ def _put_together(
     for field in fields(kind):
         name, hint = prefix + field.name, hints[field.name]
         if get_origin(hint) is np.ndarray:
-            parts[field.name] = arrays.pop(name)
-            expected = np.dtype(get_args(get_args(hint)[1])[0])
-            if parts[field.name].dtype != expected:
-                raise TypeError(f"{name} is of type {parts[field.name].dtype}, not {expected}")
+            parts[field.name] = _pick(hint, name, arrays)
+        elif get_origin(hint) is tuple:
+            inner = get_args(hint)[0]
+            parts[field.name] = tuple(
+                _pick(inner, f"{name}.{place}", arrays)
+                if get_origin(inner) is np.ndarray
+                else _put_together(inner, each, f"{name}.{place}.", arrays)
+                for place, each in enumerate(parts[field.name])
+            )
         elif is_dataclass(hint):
             parts[field.name] = _put_together(
                 cast(type[Any], hint), parts[field.name], f"{name}.", arrays
@@ -141,6 +154,14 @@ def _put_together(
     return kind(**parts)
 
 
+def _pick(hint: Any, name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """The array of that *name*, of the type that *hint* says."""
+    array, expected = arrays.pop(name), np.dtype(get_args(get_args(hint)[1])[0])
+    if array.dtype != expected:
+        raise TypeError(f"{name} is of type {array.dtype}, not {expected}")
+    return array
+
+
 def _check_number(name: str, value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**63:
         raise TypeError(f"{name} is {_show(value)}, no whole number from 0 to 2^63 - 1")
@@ -151,9 +172,13 @@ def _find_lost_numbers(part: Any) -> str | None:
     """An array of the dataclass *part* that holds NaN or infinity and must not; None if none."""
     for field in fields(part):
         value = getattr(part, field.name)
+        if type(value) is tuple:
+            found = (_find_lost_numbers(part) for part in value if is_dataclass(part))
+            if lost := next(filter(None, found), None):
+                return f"{field.name}.{lost}"
         if is_dataclass(value):
-            if found := _find_lost_numbers(value):
-                return f"{field.name}.{found}"
+            if lost := _find_lost_numbers(value):
+                return f"{field.name}.{lost}"
         elif not isinstance(value, np.ndarray) or not field.metadata.get("finite", True):
             continue
         elif not np.isfinite(value).all():

@@ -30,6 +30,7 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
+from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
@@ -181,6 +182,8 @@ class Recipe(Config):
     """How players are bred or learn; its key ``name`` says which other keys there are."""
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
+    islands: IslandsConfig | None = None
+    """Several populations that send individuals to each other, if there are to be such."""
     check: CheckConfig = CheckConfig()
     """How the champion is measured from outside."""
     run: RunConfig = RunConfig()
@@ -210,13 +213,19 @@ class Recipe(Config):
         """The class of the method."""
         return find_method(str(self.method.get("name", "tournament")), self.spec.name)
 
-    def make_config(self) -> Config:
-        """The method's settings."""
+    def make_config(self, island: int | None = None) -> Config:
+        """The method's settings, or those of an *island*, from 0."""
         kind = self.kind
         content = dict(self.method)
         if kind.section is not None:
             content[kind.section] = getattr(self, kind.section) or {}
-        return kind.config_type.model_validate(content)
+        each = self.islands.each if self.islands and island is not None else ()
+        if island is None or island >= len(each):
+            return kind.config_type.model_validate(content)
+        own = dict(each[island])
+        if kind.section in own:
+            content[kind.section] = {**content[kind.section], **own.pop(kind.section)}
+        return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
         """What turns the run's genomes into players."""
@@ -230,9 +239,12 @@ class Recipe(Config):
 
     def make_method(self) -> Method[Any]:
         """The method, with its settings."""
-        config, decoder = self.make_config(), self.make_decoder()
-        check_bytes(self.kind.estimate_bytes(config, decoder), "a generation of this recipe")
-        return self.kind(config, decoder)
+        decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
+        configs = [self.make_config(number) for number in numbers] or [self.make_config()]
+        needed = sum(self.kind.estimate_bytes(config, decoder) for config in configs)
+        check_bytes(needed, "a generation of this recipe")
+        methods = [self.kind(config, decoder) for config in configs]
+        return Islands(self.islands, methods) if self.islands else methods[0]
 
     @property
     def game_file(self) -> Path | None:
@@ -392,7 +404,7 @@ def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     Raises:
         ArenaError: There is no such game or method.
     """
-    return list_keys(content, {"check": CheckConfig, "run": RunConfig})
+    return list_keys(content, {"islands": IslandsConfig, "check": CheckConfig, "run": RunConfig})
 
 
 def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:

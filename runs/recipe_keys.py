@@ -12,6 +12,7 @@ from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
 from evolve_arena.runs.methods import find_method, methods_of
+from evolve_arena.runs.validation import is_model
 
 MOST_SUGGESTED = 3
 
@@ -97,7 +98,7 @@ def _list_fields(model: Any, prefix: str) -> Iterable[tuple[str, tuple[str, ...]
     for name, field in model.model_fields.items():
         if field.exclude:
             continue
-        inner = [part for part in _parts_of(field.annotation) if _is_model(part)]
+        inner = [part for part in _parts_of(field.annotation) if is_model(part)]
         if inner:
             yield from _list_fields(inner[0], f"{prefix}{name}.")
         else:
@@ -106,10 +107,6 @@ def _list_fields(model: Any, prefix: str) -> Iterable[tuple[str, tuple[str, ...]
 
 def _parts_of(annotation: Any) -> tuple[Any, ...]:
     return (annotation, *get_args(annotation))
-
-
-def _is_model(part: Any) -> bool:
-    return isinstance(part, type) and issubclass(part, BaseModel)
 
 
 def _values_of(annotation: Any) -> tuple[str, ...]:

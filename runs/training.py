@@ -49,7 +49,8 @@ class Progress:
     champion: BredPlayer | None = None
     """The champion of that check."""
     state: Any = None
-    """The method's state after the generation, with its ``population``; it must not be changed."""
+    """The method's state after the generation, with its ``population``; it must not be changed.
+    None after generations that islands went through on their own."""
     path: Path = Path()
     """The run's directory."""
     nodes: Sequence[Node] = ()
@@ -139,23 +140,31 @@ class TrainingLoop:
             if ending:
                 return
             before = working_clock()
-            state, report = self.method.step(state, self.arena)
+            state, reports = self.method.proceed(state, self.arena, self._find_next_stop(now))
+            seconds = working_clock() - before
             nodes = tuple(self.arena.executor.nodes())
             self.history.add_nodes(begin, nodes)
-            self.history.add_generation(report, working_clock() - before)
-            statistics = MappingProxyType(dict(report.statistics))
-            now = state.generation
-            progress = replace(progress, generation=now, statistics=statistics, state=state)
-            if self._is_due(state.generation):
-                progress = self._check(state, champions, progress)
-            progress = replace(
-                progress,
-                games=self.arena.games,
-                seconds=working_clock() - start,
-                playing=self.arena.executor.seconds,
-                nodes=nodes,
-            )
-            going = _tell(callbacks, progress)
+            for report in reports:
+                self.history.add_generation(report, seconds / len(reports))
+                now, met = report.generation + 1, state if report is reports[-1] else None
+                statistics = MappingProxyType(dict(report.statistics))
+                progress = replace(progress, generation=now, statistics=statistics, state=met)
+                if met is not None and self._is_due(now):
+                    progress = self._check(state, champions, progress)
+                progress = replace(
+                    progress,
+                    games=self.arena.games,
+                    seconds=working_clock() - start,
+                    playing=self.arena.executor.seconds,
+                    nodes=nodes,
+                )
+                going = _tell(callbacks, progress) and going
+
+    def _find_next_stop(self, generation: int) -> int:
+        """The next generation at which there is a check, a checkpoint, or the end."""
+        run = self.recipe.run
+        steps = (self.recipe.check.every, run.checkpoint_every)
+        return min(run.generations, *((generation // step + 1) * step for step in steps))
 
     def _is_due(self, generation: int) -> bool:
         """Whether there is a check at *generation*."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -70,8 +71,14 @@ def _hint(key: str, known: list[str]) -> str:
 def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
     for part in place[:-1]:
         field = model.model_fields.get(str(part))
-        inner = field.annotation if field else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+        hint = field.annotation if field else None
+        inner = next(filter(is_model, (hint, *get_args(hint))), None)
+        if inner is None:
             return []
         model = inner
     return sorted(name for name, field in model.model_fields.items() if not field.exclude)
+
+
+def is_model(part: Any) -> bool:
+    """Whether *part* of a type is a section."""
+    return isinstance(part, type) and issubclass(part, BaseModel)

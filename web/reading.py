@@ -20,12 +20,15 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.recipe import (
+    CheckConfig,
     Recipe,
+    RunConfig,
     load_recipe,
     parse_changes,
     recipe_names,
@@ -181,10 +184,11 @@ class Desk:
             ("network", kind.network_section(spec, loaded.network)),
             ("method", kind.config_type),
         ]
-        for name in ("check", "run"):
-            sections.append((name, type(getattr(loaded, name))))
+        if kind.migrates:
+            sections.append(("islands", IslandsConfig))
+        sections += [("check", CheckConfig), ("run", RunConfig)]
         for name, model in sections:
-            inner = {} if kind.section is None or name != "method" else {kind.section}
+            inner = {"method": {kind.section}, "islands": {"each"}}.get(name, {})
             fields += _describe_fields(f"{name}.", model, values[name] or {}, inner)
         if kind.section:
             annotation: Any = kind.config_type.model_fields[kind.section].annotation

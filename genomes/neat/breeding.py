@@ -32,7 +32,13 @@ from evolve_arena.genomes.neat.mutation import (
     mutate_genome,
     to_rules,
 )
-from evolve_arena.genomes.neat.numbering import Counters, new_numbering, note_numbers
+from evolve_arena.genomes.neat.numbering import (
+    SPANS,
+    Counters,
+    highest_own,
+    new_numbering,
+    note_numbers,
+)
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 LARGEST_KEY = 2**31 - 1
@@ -148,12 +154,13 @@ def _grow(
 
 def _check_counters(population: NeatPopulation, counters: Counters, children: int) -> None:
     """New numbers must be new: none in the population may be above *counters*."""
-    for name, numbers, last in (
-        ("genome", population.keys, counters.genome),
-        ("node", population.node_key, counters.node),
-        ("innovation", population.innovation, counters.innovation),
+    for name, numbers in (
+        ("genome", population.keys),
+        ("node", population.node_key),
+        ("innovation", population.innovation),
     ):
-        highest = int(numbers.max(initial=0))
+        last = getattr(counters, name)
+        highest = highest_own(numbers, last, getattr(SPANS, name))
         if highest > last:
             raise BadValueError(f"the last {name} is said to be {last}, but there is {highest}")
     if counters.node + children > LARGEST_KEY:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import mix
+from evolve_arena.genomes.neat.population import NeatPopulation
 
 
 class Counters(NamedTuple):
@@ -26,6 +27,55 @@ class Counters(NamedTuple):
     genome: int
     node: int
     innovation: int
+
+
+MOST_ISLANDS = 32
+"""How many populations can give out numbers apart from each other."""
+SPANS = Counters(genome=2**57, node=2**25, innovation=2**57)
+"""How many numbers of each sort a population has for itself: island k those from k times as many
+on, so that genomes which migrate bring no number that means something else where they arrive."""
+
+
+def highest_own(numbers: NDArray[Any], last: int, span: int) -> int:
+    """The highest of *numbers* that come from the population which gave out *last*; 0 if none."""
+    first = last - last % span
+    own = numbers[(numbers >= first) & (numbers < first + span)]
+    return int(own.max(initial=0))
+
+
+def number_like(
+    population: NeatPopulation, newcomers: NeatPopulation, last: int
+) -> tuple[NDArray[np.int64], int]:
+    """The innovation numbers that connections of *newcomers* have in a *population*.
+
+    They are those of its connections between the same nodes; others keep theirs, unless that
+    stands for something else there and they get new ones.
+
+    Args:
+        population: Where they arrive.
+        newcomers: From another island.
+        last: The last number given out in *population*.
+
+    Returns:
+        The numbers, shape ``(connection genes,)``, and the last one given out then.
+    """
+    known: dict[tuple[int, int], int] = {}
+    ends = zip(population.source.tolist(), population.target.tolist(), strict=True)
+    known |= zip(ends, population.innovation.tolist(), strict=True)
+    taken, found = set(known.values()), []
+    for source, target, number in zip(
+        newcomers.source.tolist(),
+        newcomers.target.tolist(),
+        newcomers.innovation.tolist(),
+        strict=True,
+    ):
+        if (source, target) not in known:
+            if number in taken:
+                last += 1
+            known[source, target] = last if number in taken else number
+            taken.add(known[source, target])
+        found.append(known[source, target])
+    return np.array(found, dtype=np.int64), last
 
 
 class Table(NamedTuple):

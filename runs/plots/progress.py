@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.history import Check
+from evolve_arena.runs.plots.islands import count_panels, draw_islands, draw_migrations
 from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_statistic
 from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_record, stretch
 from evolve_arena.runs.plots.species import draw_sizes, draw_species
@@ -70,11 +71,11 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
     Below the checks stand the points of games that have such.
-    There follow the mutation strength if it adapts itself in some run; and if networks grow in
-    some run, the number of species, connections and hidden nodes, and of a single run the
-    sizes of its species. If all runs are of learners, their games against themselves stand in
-    the place of the fitness, and what they still mistake, and the length of games, in that of
-    the diversity; if only some are, that comes last.
+    There follow the islands of a single run; the mutation strength if it adapts itself in some run;
+    and if networks grow in some run, the number of species, connections and hidden nodes, and of a
+    single run the sizes of its species. If all runs are of learners, their games against themselves
+    stand in the place of the fitness, and what they still mistake, and the length of games, in that
+    of the diversity; if only some are, that comes last.
     """
     learns = any(record.learns for record in records)
     breeds = not learns or any(not record.learns for record in records if record.generations)
@@ -84,6 +85,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     scores = any(record.scores for record in records)
     heights = [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
     heights += [1.7] * breeds
+    islands = records[0].islands if alone else None
+    heights += count_panels(islands) if islands else []
     heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
     heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns
     figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
@@ -96,6 +99,9 @@ def draw_runs(records: Sequence[Record]) -> Figure:
         draw_points(next(left), records, hues)
     if breeds:
         _draw_diversity(next(left), records, hues)
+    if islands:
+        draw_islands(next(left), records[0], islands)
+        draw_migrations(next(left), records[0], islands, records[0].seed)
     if adapts:
         title, remark = "Mutation strength", "population's median"
         draw_statistic(next(left), records, hues, "mutation_strength", title, remark)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
+from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.runs.history import Check, History
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Record:
     checks: list[Check]
     species: dict[int, dict[int, int]] = field(default_factory=dict)
     """How many individuals each species had, by its number and then by generation."""
+    islands: IslandsConfig | None = None
+    """The section ``[islands]`` of its recipe."""
+    seed: int = 0
 
     def __getitem__(self, name: str) -> Column:
         """The figure called *name*, one value per generation.
@@ -126,7 +130,8 @@ def read_record(run: Run, name: str | None = None) -> Record:
         StorageError: Its history is damaged.
     """
     name = name or run.path.resolve().name
-    return read_file(run.directory.history, name, run.recipe.title)
+    record = read_file(run.directory.history, name, run.recipe.title)
+    return replace(record, islands=run.recipe.islands, seed=run.recipe.run.seed)
 
 
 def read_file(file: Path, name: str, title: str) -> Record:

@@ -16,6 +16,7 @@ import yaml
 import evolve_arena as ea
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.commands import app
@@ -40,6 +41,7 @@ def hooks() -> ModuleType:
 
 def test_every_key_of_a_recipe_has_a_sentence(hooks: ModuleType) -> None:
     sections = {"check.": CheckConfig, "run.": RunConfig, "neat.": NeatConfig}
+    sections["islands."] = IslandsConfig
     sections |= {
         f"{name}: method.": method.config_type
         for name, (method, _) in hooks.find_method_sections().items()

@@ -1,0 +1,359 @@
+"""Islands: populations that evolve side by side, and now and then send individuals to each other.
+
+What an island does depends on its own seed and on who arrives; who arrives in a generation, and
+from where, follows from the seed and that generation alone. So the islands can be bred in any
+order, on any machine, and the bits are the same.
+
+An island chooses its emigrants by the fitness of the generation before, and newcomers take their
+places before a generation plays: fitness among individuals that met each other says nothing of
+others, so they have to play where they arrive. With ``lag = k`` those arrive that left k migrations
+before. Then islands need to wait for each other once in k + 1 migrations only.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, make_dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.pairings import longest_opening, random_openings, round_robin
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import Config
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.matches import sum_points
+from evolve_arena.evolve.method import Method, Report
+from evolve_arena.genomes.neat.numbering import MOST_ISLANDS
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+
+FINAL_GAMES = 200
+"""How many games any two champions of islands play, in games for two."""
+EXTREMES: dict[str, Any] = {"best": max, "worst": min, "species": sum}
+"""How figures of islands become one; all others are averaged, but for those of the best one."""
+
+
+class IslandsConfig(Config):
+    """The section ``[islands]`` of a recipe."""
+
+    count: int = Field(default=4, ge=2, le=MOST_ISLANDS)
+    """How many populations there are, each as large as ``[method]`` or ``[neat]`` says."""
+    topology: Literal["ring", "complete", "random"] = "ring"
+    """Who sends to whom. ``ring``: each island to the next one. ``complete``: each to all others.
+    ``random``: along a ring whose order is drawn anew for each migration."""
+    interval: int = Field(default=10, ge=1, le=1_000_000)
+    """Generations between two migrations."""
+    migrants: int = Field(default=2, ge=0, le=10_000)
+    """How many copies an island sends each time to each island that it sends to; 0: none."""
+    emigrants: Literal["best", "tournament", "random"] = "best"
+    """Who is sent. ``best``: the fittest. ``tournament``: for each place the fittest of three
+    random individuals. ``random``: anybody."""
+    replace: Literal["random", "worst"] = "random"
+    """Whose places newcomers take. ``random``: anybody's. ``worst``: those of the least fit, for
+    which an island plays one more generation's matches before each arrival."""
+    lag: int = Field(default=0, ge=0, le=1000)
+    """How many migrations later emigrants arrive. With 0 all islands wait for each other at each
+    migration; with more, only once in ``lag`` + 1 migrations."""
+    each: tuple[dict[str, Any], ...] = ()
+    """What islands have other than ``[method]`` says: a table for each, from the first on; islands
+    without one are as ``[method]`` says."""
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> IslandsConfig:
+        if len(self.each) > self.count:
+            raise ValueError(f"each has {len(self.each)} tables for {self.count} islands")
+        return self
+
+    @property
+    def arriving(self) -> int:
+        """How many newcomers an island gets at a migration."""
+        return self.migrants * (self.count - 1 if self.topology == "complete" else 1)
+
+    def find_senders(self, seed: int, migration: int) -> list[list[int]]:
+        """From which islands newcomers come at a *migration*, numbered from 1, for each island."""
+        islands = range(self.count)
+        if self.topology == "complete":
+            return [[other for other in islands if other != island] for island in islands]
+        order = np.arange(self.count)
+        if self.topology == "random":
+            order = derive_generator(seed, migration, "migration").permutation(self.count)
+        before = dict(zip(order.tolist(), np.roll(order, 1).tolist(), strict=True))
+        return [[before[island]] for island in islands]
+
+
+@dataclass(frozen=True)
+class Voyage:
+    """A stretch that an island goes without asking the others; it can be sent to a worker."""
+
+    method: Method[Any]
+    state: Any
+    until: int
+    """The generation at which it ends."""
+    config: IslandsConfig
+    arriving: Mapping[int, Any]
+    """The newcomers by generation."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What became of a voyage."""
+
+    state: Any
+    reports: list[Report]
+    leaving: dict[int, Any] = field(default_factory=dict)
+    """The emigrants by the generation that they left."""
+    games: int = 0
+
+
+def sail(voyage: Voyage, arena: Arena | None = None) -> Arrival:
+    """Breeds an island as far as its *voyage* goes; in an arena of its own if there is none."""
+    method, state, config = voyage.method, voyage.state, voyage.config
+    arena = arena or Arena(method.decoder, SerialExecutor())
+    before, arrival = arena.games, Arrival(state, [])
+    while state.generation < voyage.until:
+        newcomers = voyage.arriving.get(state.generation)
+        if newcomers is not None:
+            rows = _choose_places(method, state, config, arena)
+            state = method.settle(state, rows, newcomers)
+        parents, (state, report) = state, method.step(state, arena)
+        arrival.reports.append(replace(report, fitness=None))
+        if config.migrants and state.generation % config.interval == 0:
+            rows = _choose_emigrants(parents, report.fitness, config)
+            arrival.leaving[state.generation] = method.take(parents, rows)
+    return replace(arrival, state=state, games=arena.games - before)
+
+
+def _choose_emigrants(state: Any, fitness: Any, config: IslandsConfig) -> NDArray[np.int64]:
+    rng = derive_generator(state.seed, state.generation, "emigrants")
+    individuals = len(state.population)
+    known = np.nan_to_num(fitness, nan=-np.inf)
+    if config.emigrants == "best":
+        return np.argsort(-known, kind="stable")[: config.migrants]
+    drawn = rng.integers(individuals, size=(config.migrants, 3))
+    if config.emigrants == "random":
+        return drawn[:, 0]
+    best: NDArray[np.int64] = drawn[np.arange(config.migrants), known[drawn].argmax(axis=1)]
+    return best
+
+
+def _choose_places(
+    method: Method[Any], state: Any, config: IslandsConfig, arena: Arena
+) -> NDArray[np.int64]:
+    if config.replace == "worst":
+        known = np.nan_to_num(method.find_fitness(state, arena), nan=-np.inf)
+        return np.argsort(known, kind="stable")[: config.arriving]
+    rng = derive_generator(state.seed, state.generation, "newcomers")
+    return rng.choice(len(state.population), config.arriving, replace=False)
+
+
+def join(groups: Sequence[Any]) -> Any:
+    """Individuals of several islands, one after the other."""
+    if isinstance(groups[0], NeatPopulation):
+        return concatenate(groups)
+    return np.concatenate(groups)
+
+
+class Islands(Method[Any]):
+    """Several populations, each bred by a method of its own.
+
+    Args:
+        config: The section ``[islands]``.
+        methods: The method of each island.
+
+    Raises:
+        BadValueError: They can't send individuals to each other, or too many.
+    """
+
+    config_type = IslandsConfig
+
+    def __init__(self, config: IslandsConfig, methods: Sequence[Method[Any]]) -> None:
+        super().__init__(config, methods[0].decoder)
+        first = methods[0]
+        if not first.migrates:
+            raise BadValueError(
+                f"islands: individuals of {first.name!r} can't migrate: leave the section out"
+            )
+        self.methods = list(methods)
+        self.name = first.name
+        for number, method in enumerate(methods):
+            method.island = number
+        kind: Any = tuple[first.state_type, ...]  # type: ignore[name-defined]
+        sent: Any = tuple[first.individuals_type, ...]  # type: ignore[name-defined]
+        self.state_type = make_dataclass(
+            "IslandsState",
+            [("seed", int), ("generation", int), ("islands", kind), ("waiting", sent)],
+            bases=(_IslandsState,),
+            frozen=True,
+            eq=False,
+        )
+        for method in methods:
+            individuals = getattr(method.config, first.section or "", method.config)
+            size = getattr(individuals, "pop_size", getattr(individuals, "individuals", 0))
+            if config.arriving > size:
+                raise BadValueError(
+                    f"islands.migrants is {config.migrants}: {config.arriving} would arrive on an"
+                    f" island of {size} individuals"
+                )
+
+    def check_ready(self) -> None:
+        """Makes sure that all islands can begin."""
+        for method in self.methods:
+            method.check_ready()
+
+    def initial(self, seed: int) -> Any:
+        """A population on each island, each from a seed of its own."""
+        seeds = (derive_seeds(seed, 0, "islands", self.config.count) >> np.uint64(1)).tolist()
+        begun = [method.initial(each) for method, each in zip(self.methods, seeds, strict=True)]
+        return self.state_type(seed, 0, tuple(begun), ())
+
+    def find_mismatch(self, state: Any) -> str | None:
+        """Compares each island with its settings, and who waits with the migrations so far."""
+        count, waiting = self.config.count, len(self._list_waiting(state.generation))
+        faults = (m.find_mismatch(s) for m, s in zip(self.methods, state.islands, strict=False))
+        found = next(filter(None, faults), None)
+        if len(state.islands) != count:
+            found = f"it has {len(state.islands)} islands, not {count}"
+        elif any(island.generation != state.generation for island in state.islands):
+            found = "its islands are at other generations"
+        elif [len(group) for group in state.waiting] != [self.config.migrants] * count * waiting:
+            found = f"{len(state.waiting)} groups of emigrants wait"
+        return found
+
+    def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
+        """One generation on each island."""
+        after, reports = self.proceed(state, arena, state.generation + 1)
+        return after, reports[0]
+
+    def proceed(self, state: Any, arena: Arena, until: int) -> tuple[Any, list[Report]]:
+        """Goes on as far as no island has to wait for others, but not beyond *until*."""
+        config, now = self.config, state.generation
+        interval = config.interval
+        until = min(until, (now // interval + config.lag + 1) * interval)
+        waiting = self._unpack(state)
+        voyages = [
+            Voyage(method, island, until, config, self._find_newcomers(state, waiting, k, until))
+            for k, (method, island) in enumerate(zip(self.methods, state.islands, strict=True))
+        ]
+        if 1 < arena.executor.workers <= config.count:
+            ends = arena.executor.map(sail, voyages)
+            arena.games += sum(end.games for end in ends)
+        else:  # the matches of each island are enough work for all workers, or for the only one
+            ends = [sail(voyage, arena) for voyage in voyages]
+        for k, end in enumerate(ends):
+            for generation, leaving in end.leaving.items():
+                waiting[generation][k] = leaving
+        kept = [
+            waiting[generation][k]
+            for generation in self._list_waiting(until)
+            for k in range(config.count)
+        ]
+        after = self.state_type(state.seed, until, tuple(end.state for end in ends), tuple(kept))
+        reports = [self._merge(each) for each in zip(*(end.reports for end in ends), strict=True)]
+        return after, reports
+
+    def champion(self, state: Any, arena: Arena) -> tuple[Any, Report]:
+        """The winner among the champions of all islands, who meet."""
+        before = arena.games
+        found = [
+            method.champion(island, arena)[0]
+            for method, island in zip(self.methods, state.islands, strict=True)
+        ]
+        rows = [each if isinstance(each, NeatPopulation) else each[None] for each in found]
+        final = replace(state.islands[0], seed=state.seed, population=join(rows))
+        if find_game(self.decoder.game.name).most_seats == 2 and not self._has_own_fitness:
+            row, report = self._meet(final, arena)
+            return found[row], replace(report, games=arena.games - before)
+        champion, report = self.methods[0].find_best(final, arena)
+        return champion, replace(report, games=arena.games - before)
+
+    @property
+    def _has_own_fitness(self) -> bool:
+        return getattr(self.methods[0].config, "fitness", None) is not None
+
+    def _meet(self, state: Any, arena: Arena) -> tuple[int, Report]:
+        """The winner among few individuals of games that begin in many ways, in both colours."""
+        game, pairs = self.decoder.game, round_robin(self.config.count)
+        each, plies = FINAL_GAMES // 2, min(4, longest_opening(self.decoder.game))
+        seeds = derive_seeds(state.seed, state.generation, "final of islands", each + 1)
+        openings = random_openings(game, plies, each, int(seeds[-1]))
+        seatings = np.concatenate([np.repeat(pairs, each, 0), np.repeat(pairs[:, ::-1], each, 0)])
+        times = 2 * len(pairs)
+        results = arena.play(
+            state.population, seatings, np.tile(seeds[:-1], times), np.tile(openings, (times, 1))
+        )
+        points, played = sum_points(results, seatings, self.config.count, 0.5)
+        best = int(np.argmax(points))
+        figures = {"points": float(points[best]), "matches": float(played[best])}
+        return best, Report(state.generation, len(seatings), figures)
+
+    def describe(self, state: Any) -> dict[str, Any]:
+        """How many islands there are, and their individuals together; sizes are averages."""
+        told = [m.describe(island) for m, island in zip(self.methods, state.islands, strict=True)]
+        merged = {key: sum(each[key] for each in told) for key in told[0]}
+        for key in merged.keys() & {"genes", "hidden_nodes", "connections"}:
+            merged[key] = type(told[0][key])(merged[key] / len(told))
+        return {"islands": len(told), **merged}
+
+    def _list_waiting(self, generation: int) -> list[int]:
+        """The generations whose emigrants wait when all islands are at *generation*."""
+        interval, newest = self.config.interval, generation // self.config.interval
+        if not self.config.migrants:
+            return []
+        return [interval * m for m in range(max(1, newest - self.config.lag), newest + 1)]
+
+    def _unpack(self, state: Any) -> dict[int, dict[int, Any]]:
+        """Who waits, by generation and island."""
+        found: dict[int, dict[int, Any]] = defaultdict(dict)
+        groups = iter(state.waiting)
+        for generation in self._list_waiting(state.generation):
+            found[generation] = {k: next(groups) for k in range(self.config.count)}
+        return found
+
+    def _find_newcomers(
+        self, state: Any, waiting: Mapping[int, Mapping[int, Any]], island: int, until: int
+    ) -> dict[int, Any]:
+        """Who arrives on an *island* before generation *until*, by generation."""
+        interval, found = self.config.interval, {}
+        for generation in range(state.generation, until):
+            left = generation - self.config.lag * interval
+            if generation % interval == 0 and left in waiting:
+                senders = self.config.find_senders(state.seed, generation // interval)[island]
+                found[generation] = join([waiting[left][sender] for sender in senders])
+        return found
+
+    def _merge(self, reports: Sequence[Report]) -> Report:
+        """What a generation was on all islands together, and some figures of each."""
+        figures = {}
+        for name in reports[0].statistics:
+            join_up: Callable[[list[float]], float] = EXTREMES.get(name, fmean)
+            figures[name] = float(join_up([report.statistics[name] for report in reports]))
+        fittest = max(reports, key=lambda report: report.statistics["best"])
+        figures |= {k: v for k, v in fittest.statistics.items() if k.endswith("_of_best")}
+        species = {
+            key * len(reports) + number: size
+            for number, report in enumerate(reports)
+            for key, size in report.species.items()
+        }
+        for number, report in enumerate(reports, start=1):
+            for name in ("best", "median", "diversity"):
+                figures[f"{name} of island {number}"] = report.statistics[name]
+        games = sum(report.games for report in reports)
+        return Report(reports[0].generation, games, figures, species)
+
+
+@dataclass(frozen=True, eq=False)
+class _IslandsState:
+    """What is said of all islands together."""
+
+    @property
+    def population(self) -> Any:
+        """The individuals of all islands, one island after the other."""
+        state: Any = self
+        return join([island.population for island in state.islands])
