@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,6 +138,33 @@ def breed(
                 runs[job.name] = _open_again(job, runs[job.name], lost[job.name])
                 tracker.restart(job.name)
     return runs
+
+
+def watch_parts(
+    names: Sequence[str],
+    unit: str,
+    folder: Path | None,
+    progress: Callable[[RunsProgress], bool] | None,
+) -> Iterator[str]:
+    """Gives *names* one after the other, and tells each time how far they are.
+
+    Args:
+        names: What is to be done, each of which takes about as long.
+        unit: What they are: "readings", say.
+        folder: Where the study lies.
+        progress: Is told.
+
+    Raises:
+        RunsStoppedError: Who watches wants no more.
+    """
+    start = time.perf_counter()
+    for done, name in enumerate(names, start=1):
+        yield name
+        seconds = time.perf_counter() - start
+        left = seconds / done * (len(names) - done)
+        now = RunsProgress(name, done, len(names), 1, 1, seconds, left, finished=done, unit=unit)
+        if progress is not None and not progress(now):
+            raise RunsStoppedError(f"stopped in {folder}; the same command goes on")
 
 
 def _breed_in_turn(
