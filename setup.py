@@ -82,6 +82,7 @@ setup(
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "pyyaml>=6.0",
+            "ray[client]>=2.40",
             "ruff>=0.9",
             "sqlalchemy>=2",
             "tensorboardX>=2.6",
@@ -94,6 +95,7 @@ setup(
         "openspiel": ["open_spiel>=1.5"],
         "pandas": ["pandas>=2"],
         "parquet": ["pyarrow>=15"],
+        "ray": ["ray[client]>=2.40"],
     },
     entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},
 )

@@ -43,6 +43,8 @@ class Work:
     """Whether a part takes long enough, a tenth of a second or more, to be handed out singly."""
     fewest: int = 256
     """If not, how many parts at least are handed out together, so that they are worth it."""
+    games: int = 1
+    """How many games a part plays."""
 
     def __len__(self) -> int:
         """How many parts there are."""

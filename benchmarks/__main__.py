@@ -13,6 +13,7 @@ from rich.table import Table
 from benchmarks import (
     checkers,
     checkers_search,
+    cluster,
     exported_pages,
     exports,
     matches,
@@ -35,6 +36,7 @@ COLUMNS = ["what", "value", "unit", "ratio", "against", "target", "met"]
 PARTS = {
     "matches": matches.measure,
     "runs": whole_runs.measure,
+    "cluster": cluster.measure,
     "generations": neat_generations.measure,
     "species": neat_speciation.measure,
     "search": search.measure,

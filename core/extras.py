@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from evolve_arena.core.errors import ArenaError
@@ -25,3 +26,17 @@ def import_extra(module: str, extra: str) -> Any:
         raise MissingPackageError(
             f"this needs {package}: pip install 'evolve-arena[{extra}]'"
         ) from None
+
+
+def check_extra(module: str, extra: str) -> None:
+    """Makes sure that :func:`import_extra` would find the *module*, without importing it.
+
+    Raises:
+        MissingPackageError: It is not installed.
+    """
+    try:
+        found = find_spec(module)
+    except ValueError:  # it is kept from being imported
+        found = None
+    if found is None:
+        import_extra(module, extra)

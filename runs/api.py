@@ -43,6 +43,7 @@ def start(
     seed: int | None = None,
     workers: int | None = None,
     executor: str | None = None,
+    address: str | None = None,
     callbacks: Callback | Iterable[Callback] = (),
     progress: bool | None = None,
     force: bool = False,
@@ -61,6 +62,7 @@ def start(
         seed: Replaces the recipe's seed.
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
+        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
             after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
@@ -74,7 +76,7 @@ def start(
         RunExistsError: The directory exists.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
-    check_executor(executor, workers)
+    check_executor(executor, workers, address)
     made = prepare(
         recipe,
         neat_config=neat_config,
@@ -86,7 +88,10 @@ def start(
     )
     with show_progress(made, progress) as shown:
         made.advance(
-            workers=workers, executor=executor, callbacks=[*list_callbacks(callbacks), *shown]
+            workers=workers,
+            executor=executor,
+            address=address,
+            callbacks=[*list_callbacks(callbacks), *shown],
         )
     return made
 
@@ -144,6 +149,7 @@ def resume(
     generations: int | None = None,
     workers: int | None = None,
     executor: str | None = None,
+    address: str | None = None,
     callbacks: Callback | Iterable[Callback] = (),
     progress: bool | None = None,
     allow_process: bool = False,
@@ -157,6 +163,7 @@ def resume(
         generations: The new last generation; the recipe's if None.
         workers: How many processes play.
         executor: Which executor plays.
+        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
         callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
             after a checkpoint if one gives False. Where neat-python breeds also its reporters.
         progress: Whether to show how far the run is; only in notebooks if None.
@@ -169,7 +176,7 @@ def resume(
         CheckpointError: No checkpoint can be used.
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
-    check_executor(executor, workers)
+    check_executor(executor, workers, address)
     made = Run.open(run, allow_process)
     made.permit(allow_process)
     if generations is not None:
@@ -178,6 +185,7 @@ def resume(
         made.advance(
             workers=workers,
             executor=executor,
+            address=address,
             callbacks=[*list_callbacks(callbacks), *shown],
             from_generation=from_generation,
         )

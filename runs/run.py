@@ -218,6 +218,7 @@ class Run:
         *,
         workers: int | None = None,
         executor: str | None = None,
+        address: str | None = None,
         callbacks: Callback | Iterable[Callback] = (),
         from_generation: int | None = None,
         allow_process: bool = False,
@@ -227,6 +228,7 @@ class Run:
         Args:
             workers: How many processes play; one per core if None.
             executor: Which executor; see :data:`evolve_arena.arena.executors.EXECUTORS`.
+            address: As :func:`evolve_arena.arena.executors.make_executor` takes it.
             callbacks: Functions that are told of each generation, and may stop the run; where
                 neat-python breeds also its reporters.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
@@ -239,7 +241,7 @@ class Run:
             CheckpointError: No checkpoint can be used.
             WorkerError: Workers keep dying.
         """
-        check_executor(executor, workers)
+        check_executor(executor, workers, address)
         self.permit(allow_process)
         self.method.check_ready()
         told = list_callbacks(callbacks)
@@ -256,7 +258,8 @@ class Run:
             self.warnings += problems
             stack.enter_context(log_run(self.path))  # before this, nothing is changed
             stack.enter_context(_log_end(self))
-            machine = stack.enter_context(make_executor(executor, workers))
+            machine = stack.enter_context(make_executor(executor, workers, address))
+            stack.callback(lambda: self.warnings.extend(machine.remarks))
             guard = self.directory.check_held
             history = History(self.directory.history, write=True, guard=guard)
             stack.callback(lambda: self.warnings.extend(history.warnings))

@@ -13,6 +13,7 @@ from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.extras import check_extra
 
 __all__ = [
     "EXECUTORS",
@@ -29,33 +30,46 @@ EXECUTORS = {
     "serial": "in this process, one match after the other",
     "multiprocess": "in worker processes, one per core unless told otherwise",
     "spawn": "in worker processes that start from nothing, as Windows and macOS need",
+    "ray": "in worker processes of a Ray cluster, on this machine or on many",
 }
 """What can be asked for, and what it means; ``multiprocess`` forks where that is safe."""
 
 
-def make_executor(name: str | None = None, workers: int | None = None) -> Executor:
+def make_executor(
+    name: str | None = None, workers: int | None = None, address: str | None = None
+) -> Executor:
     """The executor called *name*; the best one for this machine if None.
 
     Args:
         name: One of :data:`EXECUTORS`.
         workers: How many processes work; one per core if None.
+        address: Where the Ray cluster is: ``auto``, ``host:port`` or ``ray://host:port``; if None,
+            the executor ``ray`` starts one on this machine.
 
     Raises:
         UnknownNameError: There is no such executor.
-        BadValueError: *workers* is not from 1 to 256.
+        BadValueError: *workers* is not from 1 to 256, or another executor than ``ray`` is given an
+            address.
+        MissingPackageError: Ray is not installed.
     """
-    name = check_executor(name, workers)
+    name = check_executor(name, workers, address)
     if name == "serial":
         return SerialExecutor()
+    if name == "ray":
+        from evolve_arena.arena.executors.cluster import RayExecutor
+
+        return RayExecutor(workers if address else workers or default_workers(), address)
     return ProcessExecutor(workers or default_workers(), "spawn" if name == "spawn" else None)
 
 
-def check_executor(name: str | None, workers: int | None) -> str:
+def check_executor(name: str | None, workers: int | None, address: str | None = None) -> str:
     """The name of the executor that :func:`make_executor` would make, without making it.
 
     Raises:
         UnknownNameError: There is no such executor.
-        BadValueError: *workers* is not from 1 to 256 (61 on Windows).
+        BadValueError: *workers* is not from 1 to 256 (61 on Windows), or another executor than
+            ``ray`` is given an address.
+        MissingPackageError: Ray is not installed.
         SystemExit: This is a worker that imports its caller's script, which works without
             ``if __name__ == "__main__":``. The caller tells.
     """
@@ -66,6 +80,10 @@ def check_executor(name: str | None, workers: int | None) -> str:
         raise UnknownNameError("executor", name, EXECUTORS)
     if workers is not None and not 1 <= workers <= MOST_WORKERS:
         raise BadValueError(f"workers is {workers}: it must be from 1 to {MOST_WORKERS}")
+    if address is not None and name != "ray":
+        raise BadValueError(f"an address is for the executor 'ray', and not for {name!r}")
+    if name == "ray":
+        check_extra("ray", "ray")
     return name
 
 

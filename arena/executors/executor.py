@@ -28,6 +28,9 @@ class Executor(ABC):
     """Time spent in :meth:`do` and :meth:`map` so far, but for compiling, as the caller's clock saw
     it."""
 
+    remarks: tuple[str, ...] = ()
+    """What the user should know of how it went."""
+
     @abstractmethod
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work* and gives its outputs, in arrays that nobody else holds."""

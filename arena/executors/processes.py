@@ -117,7 +117,7 @@ class ProcessExecutor(Executor):
             "variants": list_variants(game),
         }
         for _ in self._team.share(
-            _chunks(len(work), self.workers, 0 if work.coarse else work.fewest),
+            make_chunks(len(work), self.workers, 0 if work.coarse else work.fewest),
             pickle.dumps(order),
             1 if work.coarse else IN_FLIGHT,
             own=lambda chunk: kernel(work.options, inputs, outputs, slice(*chunk)),
@@ -148,11 +148,17 @@ class ProcessExecutor(Executor):
         else:
             team, header = (
                 self._team,
-                pickle.dumps({"task": _pack_task(function, items), "code": opened_files()}),
+                pickle.dumps({"task": pack_task(function, items), "code": opened_files()}),
             )
             team.size = self.workers  # the caller only waits
+        chunks = make_chunks(len(items), self.workers, 1)
+        done = team.share(chunks, header, 1, again=False)
+
+        def in_hand() -> Iterator[Chunk]:
+            return (chunk for worker in team.workers for chunk in worker.chunks)
+
         try:
-            return _gather(team, header, len(items), self.workers)
+            return gather(done, chunks, in_hand, len(items))
         finally:
             if team is not self._team:
                 team.dismiss_all()
@@ -368,34 +374,49 @@ def _kill_all(workers: list[_Worker]) -> None:
         workers.pop().join(kill=True)
 
 
-def _gather(team: _Team, header: bytes, count: int, workers: int) -> list[Any]:
-    """What a *team* gives for each of *count* items.
+def gather(
+    given: Generator[tuple[Chunk, Any], None, None],
+    chunks: deque[Chunk],
+    in_hand: Callable[[], Iterable[Chunk]],
+    count: int,
+) -> list[Any]:
+    """The results for each of *count* items, of what workers gave by :func:`apply_task`.
+
+    Args:
+        given: Each chunk that is done, with what came of it; workers are busy as long as it is
+            asked.
+        chunks: What nobody has in hand yet.
+        in_hand: Gives what somebody has in hand.
+        count: How many items there are.
 
     Raises:
         Exception: What was raised for the first of those items for which something was.
     """
     results: list[Any] = [None] * count
-    chunks = _chunks(count, workers, 1)
     failed, error = count, None
-    with closing(team.share(chunks, header, 1, again=False)) as done:
-        for (start, stop), (given, problem) in done:
+    with closing(given) as done:
+        for (start, stop), (values, problem) in done:
             if problem is None:
-                results[start:stop] = given
+                results[start:stop] = values
             elif start < failed:
                 failed, error = start, problem
                 chunks.clear()
-            waited = (chunk[0] < failed for worker in team.workers for chunk in worker.chunks)
-            if error and not any(waited):
+            if error and not any(chunk[0] < failed for chunk in in_hand()):
                 break  # the others are ended as they are
     if error:
         raise error
     return results
 
 
-def _pack_task(function: Callable[[Any], Any], items: list[Any]) -> bytes:
-    """What :func:`_work` applies, as bytes.
+def pack_task(function: Callable[[Any], Any], items: list[Any], *, script: bool = True) -> bytes:
+    """What :func:`apply_task` takes, as bytes.
 
     Functions of modules go by name, others by what they are made of.
+
+    Args:
+        function: See `Executor.map`.
+        items: See there.
+        script: Whether workers import the script that runs here, so that its functions go by name.
 
     Raises:
         WorkerError: Something can't be pickled.
@@ -404,7 +425,7 @@ def _pack_task(function: Callable[[Any], Any], items: list[Any]) -> bytes:
     by_name = getattr(main, "__file__", None) or getattr(main, "__spec__", None)
     try:
         with suppress(pickle.PicklingError, AttributeError, TypeError):
-            if by_name:  # else a worker finds nothing in its __main__
+            if script and by_name:  # else a worker finds nothing in its __main__
                 return pickle.dumps((function, items))
         packed: bytes = dill.dumps((function, items), recurse=True)
     except Exception as error:  # dill raises what it likes
@@ -443,7 +464,7 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, IGNORED)
             unpack_games(games)
             pipe.send_bytes(pickle.dumps(READY))
-        do: Callable[[slice], bytes] = partial(_apply, task or (len, []), parent)
+        do: Callable[[slice], bytes] = partial(apply_task, task or (len, []), parent)
         while True:
             while not pipe.poll(1.0):
                 if os.getppid() != parent:
@@ -470,7 +491,7 @@ def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[sl
         try:
             for path, source in order["code"]:
                 open_code(path, source)
-            return partial(_apply, dill.loads(order["task"]), parent)
+            return partial(apply_task, dill.loads(order["task"]), parent)
         except Exception as error:
             raise WorkerError(
                 f"a worker process can't read the function that it is to apply ({error})"
@@ -489,7 +510,7 @@ def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[sl
     return do
 
 
-def _apply(task: Task, parent: int, part: slice) -> bytes:
+def apply_task(task: Task, parent: int, part: slice) -> bytes:
     """The results of a *part* of a task's items, and what was raised instead of one, pickled.
 
     Raises:
@@ -555,7 +576,7 @@ def _view(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
     ]
 
 
-def _chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
+def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
     """Parts of a whole, many at once and more of them first, so that all workers end together.
 
     Args:

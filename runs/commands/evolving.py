@@ -38,7 +38,16 @@ ExecutorName = Annotated[
     typer.Option(
         "--executor",
         metavar="NAME",
-        help="serial, multiprocess or spawn.",
+        help="serial, multiprocess, spawn or ray.",
+        rich_help_panel=RUNNING,
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="With --executor ray: a cluster to join, auto, HOST:PORT or ray://HOST:PORT;"
+        " unless given, Ray runs on this machine alone.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -116,6 +125,7 @@ def start(
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
+    address: Address = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,7 +147,7 @@ def start(
     from evolve_arena.runs.api import prepare
     from evolve_arena.runs.output import print_line
 
-    check_executor(executor, workers)
+    check_executor(executor, workers, address)
     allow = _find_permission(allow_process)
     made = prepare(
         recipe,
@@ -150,7 +160,7 @@ def start(
     )
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, workers=workers, executor=executor)
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
@@ -178,6 +188,7 @@ def resume(
     ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
+    address: Address = None,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
@@ -186,7 +197,7 @@ def resume(
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.run import Run
 
-    check_executor(executor, workers)
+    check_executor(executor, workers, address)
     allow = _find_permission(allow_process)
     made = Run.open(run, allow)
     made.permit(allow)
@@ -197,7 +208,8 @@ def resume(
         last = made.recipe.run.generations
         print_line(f"{run} is complete at generation {last}; --generations N goes further")
         return
-    _evolve(made, quiet=quiet, workers=workers, executor=executor, from_generation=from_generation)
+    where = {"executor": executor, "address": address}
+    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)
 
 
 def sweep(

@@ -391,7 +391,7 @@ def test_executors_are_made_by_name() -> None:
     assert isinstance(make("multiprocess", 3), ProcessExecutor)
     assert make("multiprocess", 3).workers == 3
     assert make(None).workers == default_workers() == len(os.sched_getaffinity(0))
-    assert set(EXECUTORS) == {"serial", "multiprocess", "spawn"}
+    assert set(EXECUTORS) == {"serial", "multiprocess", "spawn", "ray"}
 
 
 @pytest.mark.parametrize("name", [None, *EXECUTORS])

@@ -23,13 +23,16 @@ class PickyError(Exception):
         super().__init__(f"{one} and {other}")
 
 
-@pytest.fixture(params=EXECUTORS)
+LOCAL = [name for name in EXECUTORS if name != "ray"]  # which has its own tests: it starts slowly
+
+
+@pytest.fixture(params=LOCAL)
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     with make_executor(request.param, 3) as made:
         yield made
 
 
-@pytest.fixture(params=[name for name in EXECUTORS if name != "serial"])
+@pytest.fixture(params=[name for name in LOCAL if name != "serial"])
 def apart(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """Executors that apply functions in other processes."""
     with make_executor(request.param, 3) as made:

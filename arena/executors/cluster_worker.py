@@ -1,0 +1,135 @@
+"""What runs on the nodes of a Ray cluster: it is found there by its name, and never sent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import dill
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena import core
+from evolve_arena.arena.executors.processes import IGNORED, WorkerError, apply_task
+from evolve_arena.arena.work import find_kernel
+from evolve_arena.core.compiled import add_variants, cache_folder, working_clock
+from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.registry import GROUP, find_game, unpack_games
+from evolve_arena.core.user_code import open_code
+
+
+def describe_versions() -> dict[str, str]:
+    """What must be the same wherever parts of the same work are done."""
+    installed = {dist.name: dist.version for dist in metadata.distributions(name="evolve-arena")}
+    points = metadata.entry_points(group=GROUP)
+    return {
+        **installed,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "Numba": numba.__version__,
+        **{point.dist.name: point.dist.version for point in points if point.dist},
+        "the kernels' sources": cache_folder().name.removeprefix("kernels-"),
+    }
+
+
+def describe_place() -> str:
+    """The machine, and where its compiled code lies: what is compiled there once is there."""
+    return f"{socket.gethostname()}:{cache_folder()}"
+
+
+class Worker:
+    """Does parts of some work, or applies a function, as it is told.
+
+    Args:
+        games: What :func:`evolve_arena.core.registry.pack_games` gave the caller.
+    """
+
+    def __init__(self, games: Mapping[str, tuple[Any, ...]]) -> None:
+        for number in IGNORED:
+            signal.signal(number, signal.SIG_IGN)
+        core.on_compile = None  # the caller tells it
+        unpack_games(games)
+        self._number = 0
+        self._do: Callable[[slice], Any] = lambda part: None
+
+    def hello(self) -> tuple[tuple[dict[str, str], str], float]:
+        """Its versions and its place, in the form in which :meth:`do` answers."""
+        return (describe_versions(), describe_place()), 0.0
+
+    def do(
+        self, chunk: tuple[int, int], number: int, order: Mapping[str, Any] | None = None
+    ) -> tuple[Any, float]:
+        """What comes of a *chunk* of the work with this *number*, and how many seconds it took.
+
+        Args:
+            chunk: Its first part, and the one after its last.
+            number: Which work.
+            order: What the work is, the first time that it has this number.
+
+        Returns:
+            An error that is to be raised by the caller in place of what comes of it, if there is
+            one.
+        """
+        if order is not None:
+            self._do = self._understand(order)
+            self._number = number
+        if number != self._number:
+            return WorkerError(f"work {number} was not explained to a worker"), 0.0
+        begin = working_clock()
+        try:
+            answer = self._do(slice(*chunk))
+        except ArenaError as error:
+            return ArenaError(str(error)), 0.0
+        except Exception as error:
+            what = one_line(f"{type(error).__name__}: {error}", 160)
+            return WorkerError(f"a worker on {socket.gethostname()} failed: {what}"), 0.0
+        return answer, working_clock() - begin
+
+    def _understand(self, order: Mapping[str, Any]) -> Callable[[slice], Any]:
+        """What does chunks as an *order* says.
+
+        Raises:
+            ArenaError: Something that it names is not known here.
+        """
+        if "task" in order:
+            try:
+                for path, source in order["code"]:
+                    open_code(Path(path), source)
+                task, parent = dill.loads(order["task"]), os.getppid()
+            except Exception as error:
+                raise WorkerError(
+                    f"a worker can't read the function that it is to apply ({error})"
+                ) from None
+            return lambda part: apply_task(task, parent, part)
+        options = order["options"]
+        if order["variants"]:
+            add_variants(find_game(options["game"]), order["variants"])
+        kernel = find_kernel(order["kernel"])
+        inputs = [_view(array) for array in order["inputs"]]
+        outputs = [np.zeros(shape, dtype=kind) for kind, shape in order["outputs"]]
+
+        def do(part: slice) -> list[NDArray[Any]]:
+            kernel(options, inputs, outputs, part)
+            return [output[part] for output in outputs]
+
+        return do
+
+
+def _view(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, in the object store, as an array that is not marked as read-only.
+
+    Kernels only read their inputs, but Numba would compile them once more for such arrays.
+    """
+    if not array.nbytes:
+        return array.copy()
+    memory: Any = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+    memory.owner = array  # keeps it where it is
+    return np.frombuffer(memory, dtype=array.dtype).reshape(array.shape)

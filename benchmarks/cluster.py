@@ -1,0 +1,58 @@
+"""Games a second of the executor `ray` with two local workers, against `multiprocess`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import numpy as np
+
+from benchmarks.line import Line
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import make_executor
+from evolve_arena.runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+RECIPES = {
+    "connect-four": (["method.individuals=400"], 20),
+    "connect-four-td": ([], 2),
+}
+"""What is changed of a recipe, and how many generations a round has."""
+ROUNDS = 7
+TARGET = 0.9
+
+
+def measure() -> Iterator[Line]:
+    """A line for each recipe: rounds by turns, so that both see the same machine."""
+    for recipe, (changes, generations) in RECIPES.items():
+        method = load_recipe(recipe, changes).make_method()
+        with ExitStack() as stack:
+            arenas = [
+                Arena(method.decoder, stack.enter_context(make_executor(name, 2)))
+                for name in ("multiprocess", "ray")
+            ]
+            states = [method.initial(1) for _ in arenas]
+            rates: list[tuple[float, ...]] = []
+            for number in range(ROUNDS + 1):
+                rate = [0.0, 0.0]
+                for place in (0, 1) if number % 2 else (1, 0):
+                    games, begin = arenas[place].games, time.perf_counter()
+                    for _ in range(generations):
+                        states[place], _ = method.step(states[place], arenas[place])
+                    spent = time.perf_counter() - begin
+                    rate[place] = (arenas[place].games - games) / spent
+                if number:  # in the first round things are compiled and started
+                    rates.append(tuple(rate))
+            ratio = float(np.median([other / one for one, other in rates]))
+            told = f"{recipe} {' '.join(changes)}".strip()
+            yield Line(
+                f"{told}: executor ray, 2 workers",
+                float(np.median([other for _, other in rates])),
+                "games/s",
+                "multiprocess, 2 workers",
+                ratio,
+                f"at least {TARGET}",
+                ratio >= TARGET,
+            )

@@ -1,0 +1,395 @@
+"""The executor `ray`: the same results as from the others, whatever dies, leaves or joins."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+import evolve_arena as ea
+from evolve_arena.arena.executors import SerialExecutor, WorkerError, cluster
+from evolve_arena.arena.executors.cluster import RayExecutor, connect
+from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.runs.summary import summarise
+from tests.arena.test_executors import assert_same, make_matches
+
+HEALTH = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 2000,
+    "health_check_failure_threshold": 2,
+}
+"""A node that is killed is missed at once."""
+RECIPE = "connect-four"
+CHANGES = [
+    "network.hidden=[8]",
+    "method.individuals=60",
+    "run.generations=8",
+    "run.checkpoint_every=2",
+    "check.every=4",
+    "check.games=600",
+    "check.opponents=['random']",
+]
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Cluster]:
+    """Two nodes of two cores on this machine; this process is connected to them."""
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 2, "include_dashboard": False, "_system_config": HEALTH},
+    )
+    try:
+        made.add_node(num_cpus=2, node_name="second")
+        with connect(made.address):
+            yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work of tests is small: it would be done here."""
+    monkeypatch.setattr(cluster, "ROUND_TRIP", 0.0)
+    monkeypatch.setattr(cluster, "BANDWIDTH", float("inf"))
+    monkeypatch.setattr(cluster, "LOOK", 0.1)
+
+
+@pytest.fixture
+def team(two_nodes: Cluster) -> Iterator[Callable[..., RayExecutor]]:
+    """Makes executors that work on both nodes."""
+    made: list[RayExecutor] = []
+
+    def make(workers: int | None = None) -> RayExecutor:
+        executor = RayExecutor(workers, two_nodes.address)
+        made.append(executor)
+        return executor
+
+    yield make
+    for executor in made:
+        executor.close()
+
+
+def find_pids() -> list[int]:
+    """The processes of workers, on all nodes, as these are children of this process."""
+    found = psutil.Process().children(recursive=True)
+    return [child.pid for child in found if child.name().startswith("ray::Worker")]
+
+
+def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
+    """A kernel: squares of numbers, and in which process they were computed."""
+    for place in range(part.start, part.stop):
+        time.sleep(options["seconds"])
+        if place in options.get("deadly", ()) and os.getpid() != options["caller"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if place in options.get("wrong", ()):
+            raise ArenaError(f"part {place} is wrong")
+        if place in options.get("broken", ()):
+            raise ZeroDivisionError(f"part {place} is broken")
+        if place == 0 and options.get("stuck") and not Path(options["stuck"]).exists():
+            Path(options["stuck"]).touch()
+            time.sleep(60)
+        outputs[0][place] = inputs[0][place] ** 2
+        outputs[1][place] = os.getpid()
+
+
+def make_squares(count: int, seconds: float = 0.0, **options: Any) -> Work:
+    return Work(
+        kernel=f"{__name__}:square",
+        inputs=(np.arange(float(count)),),
+        outputs=(("float64", (count,)), ("int64", (count,))),
+        options={"seconds": seconds, "caller": os.getpid(), **options},
+        coarse=True,
+    )
+
+
+def assert_squares(executor: RayExecutor, work: Work) -> list[int]:
+    squares, who = executor.do(work)
+    assert squares.tolist() == [float(number**2) for number in range(len(work))]
+    return who.tolist()
+
+
+@pytest.fixture(scope="module")
+def serial_hash(tmp_path_factory: pytest.TempPathFactory) -> str:
+    run = ea.start(
+        RECIPE, run=tmp_path_factory.mktemp("serial") / "run", changes=CHANGES, executor="serial"
+    )
+    return str(summarise(run)["population_sha256"])
+
+
+def kill_a_worker(nodes: Cluster) -> None:
+    os.kill(find_pids()[-1], signal.SIGKILL)
+
+
+def kill_a_node(nodes: Cluster) -> None:
+    nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
+
+
+def add_a_node(nodes: Cluster) -> None:
+    nodes.add_node(num_cpus=2, node_name="late")
+
+
+EVENTS: dict[str, Callable[[Cluster], None]] = {
+    "nothing": lambda nodes: None,
+    "worker": kill_a_worker,
+    "joins": add_a_node,
+    "node": kill_a_node,
+}
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("127.0.0.1:1", r"Ray does not answer at 127\.0\.0\.1:1: .*refused"),
+        ("ray://127.0.0.1:1", r"Ray does not answer at ray://127\.0\.0\.1:1: .*refused"),
+        ("somewhere", r"address is 'somewhere': it must be auto, HOST:PORT or ray://HOST:PORT"),
+    ],
+)
+def test_an_address_where_nobody_is_is_told(address: str, text: str) -> None:
+    with pytest.raises(ArenaError, match=text), cluster.connect(address):
+        pass
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("event", EVENTS)
+def test_whatever_fails_the_population_is_the_same(
+    two_nodes: Cluster, tmp_path: Path, serial_hash: str, event: str, workers: int
+) -> None:
+    sent: list[int] = []
+
+    def happen(progress: ea.Progress) -> None:
+        sent.append(progress.generation)
+        if progress.generation == 3:
+            EVENTS[event](two_nodes)
+
+    run = ea.start(
+        RECIPE,
+        run=tmp_path / "run",
+        changes=CHANGES,
+        executor="ray",
+        address=two_nodes.address,
+        workers=workers,
+        callbacks=happen,
+    )
+    assert summarise(run)["population_sha256"] == serial_hash
+    assert sent == list(range(1, 9))
+    if event == "node":
+        two_nodes.add_node(num_cpus=2, node_name="second")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_a_driver_that_is_killed_is_resumed(
+    two_nodes: Cluster, tmp_path: Path, serial_hash: str, workers: int
+) -> None:
+    path = tmp_path / "run"
+    code = f"""
+import os, signal
+from evolve_arena.arena.executors import cluster
+cluster.ROUND_TRIP, cluster.BANDWIDTH = 0.0, float("inf")
+import evolve_arena as ea
+def die(progress):
+    if progress.generation == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+ea.start({RECIPE!r}, run={str(path)!r}, changes={CHANGES!r}, executor="ray",
+         address={two_nodes.address!r}, workers={workers}, callbacks=die)
+"""
+    done = subprocess.run([sys.executable, "-c", code], timeout=120, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert ea.Run.open(path).directory.generations()[-1] == 4
+    run = ea.resume(path, executor="ray", address=two_nodes.address, workers=workers)
+    assert summarise(run)["population_sha256"] == serial_hash
+
+
+def test_work_is_shared_by_all_workers(team: Callable[..., RayExecutor]) -> None:
+    executor = team()
+    assert executor.workers == 4
+    who: set[int] = set()
+    rounds = 0
+    deadline = time.monotonic() + 60
+    while len(who) < 4:  # some start later
+        assert time.monotonic() < deadline
+        who |= set(assert_squares(executor, make_squares(60, 0.02)))
+        rounds += 1
+    assert who == set(find_pids())
+    told = executor.nodes()
+    assert [node.workers for node in told if node.workers] == [2, 2]
+    assert sum(node.done for node in told) == 60 * rounds == sum(node.games for node in told)
+    assert all(node.games > 0 and node.rate > 0.0 for node in told if node.workers)
+    assert executor.seconds > 0.0
+
+
+def test_a_worker_that_dies_at_work_is_replaced(team: Callable[..., RayExecutor]) -> None:
+    executor = team(2)
+    assert_squares(executor, make_squares(4))
+    doomed = find_pids()[0]
+    threading.Timer(0.3, os.kill, (doomed, signal.SIGKILL)).start()
+    who = assert_squares(executor, make_squares(60, 0.03))
+    assert sum(node.lost for node in executor.nodes()) >= 1
+    deadline = time.monotonic() + 60
+    while len(set(who)) < 2 or doomed in who:
+        assert time.monotonic() < deadline
+        who = assert_squares(executor, make_squares(40, 0.02))
+
+
+def test_a_node_that_dies_at_work_is_not_missed(
+    two_nodes: Cluster, team: Callable[..., RayExecutor]
+) -> None:
+    executor = team()
+    assert_squares(executor, make_squares(8))
+    threading.Timer(0.3, kill_a_node, (two_nodes,)).start()
+    assert_squares(executor, make_squares(100, 0.03))
+    assert sum(node.lost for node in executor.nodes()) >= 1
+    two_nodes.add_node(num_cpus=2, node_name="second")
+    deadline = time.monotonic() + 60
+    while [node.workers for node in executor.nodes()].count(2) < 2 or executor.nodes()[-1].done < 1:
+        assert time.monotonic() < deadline
+        assert_squares(executor, make_squares(20, 0.02))
+
+
+def test_parts_over_which_workers_die_again_and_again_are_an_error(
+    team: Callable[..., RayExecutor],
+) -> None:
+    executor = team(2)
+    with pytest.raises(WorkerError, match=r"3 workers died over the same part .*unexpectedly"):
+        executor.do(make_squares(10, deadly=[7]))
+    assert_squares(executor, make_squares(10))  # it is as good as new
+
+
+def test_errors_of_kernels_are_told(team: Callable[..., RayExecutor]) -> None:
+    executor = team(2)
+    with pytest.raises(ArenaError, match=r"^part 3 is wrong$"):
+        executor.do(make_squares(10, wrong=[3]))
+    with pytest.raises(WorkerError, match="ZeroDivisionError: part 3 is broken"):
+        executor.do(make_squares(10, broken=[3]))
+    assert_squares(executor, make_squares(10))
+
+
+def test_a_part_that_is_late_is_given_to_somebody_else(
+    team: Callable[..., RayExecutor], tmp_path: Path
+) -> None:
+    executor = team(2)
+    begin = time.monotonic()
+    assert_squares(executor, make_squares(20, 0.01, stuck=str(tmp_path / "stuck")))
+    assert time.monotonic() - begin < 50.0  # and not a minute
+    assert sum(node.late for node in executor.nodes()) >= 1
+    assert_squares(executor, make_squares(20))  # the other one is still at it
+
+
+def test_functions_are_applied(team: Callable[..., RayExecutor]) -> None:
+    executor = team(3)
+    weights = np.random.default_rng(1).normal(size=(50, 5))
+
+    def judge(row: int) -> tuple[int, float]:
+        if row == -1:
+            raise KeyError("row -1")
+        return os.getpid(), float(np.tanh(weights[row]).sum())
+
+    told = executor.map(judge, range(50))
+    assert [value for _, value in told] == [judge(row)[1] for row in range(50)]
+    assert {pid for pid, _ in told} <= set(find_pids())
+    with pytest.raises(KeyError, match="row -1"):
+        executor.map(judge, [*range(30), -1, *range(5)])
+    assert executor.map(abs, [-1, 1, -2]) == [1, 1, 2]
+
+
+@pytest.mark.parametrize("what", ["evolve-arena", "the kernels' sources"])
+def test_nodes_of_other_versions_are_refused(
+    two_nodes: Cluster, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    own = cluster.describe_versions()
+    monkeypatch.setattr(cluster, "describe_versions", lambda: own | {what: "0.0.other"})
+    with pytest.raises(ArenaError, match=rf"^node .* has {what} .+, and here it is 0\.0\.other$"):
+        RayExecutor(2, two_nodes.address)
+
+
+def test_too_little_work_is_told_once(team: Callable[..., RayExecutor]) -> None:
+    executor = team(2)
+    deadline = time.monotonic() + 60
+    while not executor.remarks:
+        assert time.monotonic() < deadline
+        executor.do(make_squares(1, 0.2))
+    assert len(executor.remarks) == 1
+    assert "there are only 1 parts at a time" in executor.remarks[0]
+
+
+def test_what_is_small_is_done_here(
+    team: Callable[..., RayExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "ROUND_TRIP", 0.01)
+    executor = team(2)
+    batch = make_matches(2000)
+    expected = SerialExecutor().play(batch)
+    for _ in range(4):  # how long it takes is only known afterwards
+        assert_same(executor.play(batch), expected)
+    done = sum(node.done for node in executor.nodes())
+    assert done >= 1
+    assert_same(executor.play(batch), expected)
+    assert sum(node.done for node in executor.nodes()) == done
+
+
+def test_this_process_works_too_where_ray_is_its_own() -> None:
+    """In a process of its own, as this one is connected to other nodes."""
+    code = f"""
+import os, psutil
+import numpy as np
+from evolve_arena.arena.executors import make_executor
+from {__name__} import make_squares
+with make_executor("ray", 2) as executor:
+    who = set()
+    while len(who) < 2:
+        squares, pids = executor.do(make_squares(30, 0.02))
+        assert squares.tolist() == [float(number**2) for number in range(30)]
+        who |= set(pids.tolist())
+    assert os.getpid() in who
+    assert len(set(executor.map(lambda item: os.getpid(), range(50))) - {{os.getpid()}}) >= 1
+    (node,) = executor.nodes()
+    assert node.workers == executor.workers == 2
+    here = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    heard = [each.laddr.ip for one in here for each in one.net_connections()
+             if each.status == "LISTEN"]
+    assert heard and all(ip.endswith("127.0.0.1") for ip in heard), heard
+assert not [each for each in psutil.Process().children(recursive=True) if each.is_running()]
+print("fine")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == "fine\n", done.stderr
+
+
+def test_without_ray_it_is_told_how_to_install_it(tmp_path: Path) -> None:
+    code = """
+import sys
+sys.modules["ray"] = None
+from evolve_arena.runs.cli import main
+sys.argv = ["evolve", "start", "connect-four", "--run", sys.argv[1], "--executor", "ray"]
+main()
+"""
+    run = tmp_path / "run"
+    done = subprocess.run(
+        [sys.executable, "-c", code, run], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "evolve: this needs ray: pip install 'evolve-arena[ray]'\n"
+    assert not run.exists()
+
+
+def test_ray_is_only_imported_when_it_is_asked_for() -> None:
+    code = (
+        "import sys, evolve_arena.runs.api, evolve_arena.runs.cli; assert 'ray' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
