@@ -30,7 +30,14 @@ from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.output import print_line, print_table
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job, RunsProgress, RunsScreen, breed, watch_parts
+from evolve_arena.runs.several import (
+    Job,
+    RunsProgress,
+    RunsScreen,
+    breed,
+    check_runs_executor,
+    watch_parts,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -281,6 +288,8 @@ def sweep(
     against: str | None = None,
     games: int = 1000,
     workers: int | None = None,
+    executor: str | None = None,
+    address: str | None = None,
     progress: bool = False,
     callback: Callable[[RunsProgress], bool] | None = None,
     allow_process: Allow = False,
@@ -300,6 +309,8 @@ def sweep(
             None.
         games: In how many games each.
         workers: How many runs go on at a time; one per core if None.
+        executor: ``ray`` lets them go on in a Ray cluster; None or ``multiprocess`` here.
+        address: Where that cluster is, if it is not to be started here.
         progress: Whether to show how far the runs are.
         callback: Is told of each generation, and stops the sweep by giving False.
         allow_process: As `evolve_arena.start` takes it.
@@ -312,6 +323,7 @@ def sweep(
         RunsFailedError: Runs failed; the others are finished.
     """
     numbers = list(range(1, seeds + 1) if isinstance(seeds, int) else seeds)
+    check_runs_executor(executor, workers, address)
     where = Path(folder or Path("sweeps") / Path(recipe).stem)
     allow = cache(allow_process) if callable(allow_process) else allow_process
     named = _read_values(values, numbers)
@@ -341,7 +353,7 @@ def sweep(
         def tell(now: RunsProgress) -> bool:
             return screen.show(now) and (callback is None or callback(now))
 
-        runs = breed(jobs, where, workers, tell)
+        runs = breed(jobs, where, workers, tell, executor, address)
         rows = []
         names = [job.name for job in jobs]
         measured = watch_parts(names, "champions measured", where, screen.show)

@@ -42,6 +42,15 @@ ExecutorName = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+RunsExecutor = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="ray: whole runs go on in a Ray cluster, each on one core; else in processes here.",
+        rich_help_panel=RUNNING,
+    ),
+]
 Address = Annotated[
     str | None,
     typer.Option(
@@ -251,11 +260,13 @@ def sweep(
             help="How many runs at a time; one per core unless given.", rich_help_panel=RUNNING
         ),
     ] = None,
+    executor: RunsExecutor = None,
+    address: Address = None,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
     json: Json = False,
 ) -> None:
-    """Run a recipe with several values and seeds, and tell which of them mattered.
+    """Try several values and seeds, and tell which mattered.
 
     All combinations of the values are run. A sweep that was stopped, by Ctrl-C or by a kill, goes
     on with the same command; what is finished is not run again.
@@ -280,6 +291,8 @@ def sweep(
             against=against,
             games=games,
             workers=workers,
+            executor=executor,
+            address=address,
             progress=not (quiet or json),
             allow_process=_find_permission(allow_process),
         )
