@@ -1,7 +1,8 @@
 """Whole runs on the nodes of a Ray cluster; what comes of them is fetched into the run's folder.
 
-A run is bred by an actor, on one core of some node, in a temporary folder there. What is sent to
-it are the files of the run and its name, and the games and code that were opened here, as texts.
+An actor, which has one core of some node, breeds one run after the other in a temporary folder
+there. What is sent to it are the name and the files of a run, and once the games and code that were
+opened here, as texts.
 At each checkpoint the files that are new come back. If a node dies, its runs go on elsewhere from
 there, so that only the generations since then are played again.
 """
@@ -98,23 +99,21 @@ class News:
 class _Passage:
     """The caller's side of a run that is bred elsewhere; holds its folder until :meth:`close`."""
 
-    def __init__(self, name: str, run: Run, ray: Any) -> None:
+    def __init__(self, name: str, run: Run, hire: Callable[[], Any]) -> None:
         self.name = name
-        self._ray, self._run = ray, run
+        self._run = run
         self.mirror = Mirror(run.directory)
         run.permit(allow_process=False)  # else it is an error, here as anywhere
         with ExitStack() as stack:
             stack.enter_context(run.directory.lock())
             self._begin()
-            actor = ray.remote(Breeder).options(num_cpus=1, scheduling_strategy="SPREAD")
-            code = [(str(path), source) for path, source in opened_files()]
-            self._actor = actor.remote(run.path.name, self.mirror.take(), dict(pack_games()), code)
-            stack.callback(ray.kill, self._actor)
+            self.actor = hire()
+            self.begun = self.actor.begin.remote(run.path.name, self.mirror.take())
             self.close = stack.pop_all().close
 
     def ask(self, *, going: bool) -> Any:
         """Asks what is new; Ray's word for the answer."""
-        return self._actor.tell.remote(going=going)
+        return self.actor.tell.remote(going=going)
 
     def receive(self, news: News) -> bool:
         """Puts what has come into the run's folder; whether there is a new checkpoint.
@@ -154,6 +153,7 @@ class _Team:
         """What methods gave up, and why."""
         self._runs, self._tracker, self._ray = runs, tracker, ray
         self._waiting = deque(runs)
+        self._idle: list[Any] = []
         self._away: dict[Any, _Passage] = {}
         """By the answer that is awaited."""
         self._deaths = Counter[str]()
@@ -169,11 +169,11 @@ class _Team:
         while self._waiting and self._tracker.going and len(self._away) < most:
             name = self._waiting.popleft()
             try:
-                passage = _Passage(name, self._runs[name], self._ray)
+                passage = _Passage(name, self._runs[name], self._hire)
             except ArenaError as error:
                 self.failures.append(f"{name}: {error}")
             else:
-                self._away[passage.ask(going=True)] = passage
+                self._away[passage.begun] = passage
                 self._tracker.begin(name)
 
     def hear(self) -> None:
@@ -200,9 +200,19 @@ class _Team:
         """Lets nothing go on anywhere."""
         for passage in self._away.values():
             passage.close()
+        for actor in [*self._idle, *(passage.actor for passage in self._away.values())]:
+            self._ray.kill(actor)
+
+    def _hire(self) -> Any:
+        if self._idle:
+            return self._idle.pop()
+        actor = self._ray.remote(Breeder).options(num_cpus=1, scheduling_strategy="SPREAD")
+        code = [(str(path), source) for path, source in opened_files()]
+        return actor.remote(dict(pack_games()), code)
 
     def _end(self, passage: _Passage, news: News) -> None:
         passage.close()
+        self._idle.append(passage.actor)
         self._tracker.end(passage.name)
         if news.error and news.lost:
             self.lost[passage.name] = news.error
@@ -213,6 +223,7 @@ class _Team:
         """A node is gone: its run goes on elsewhere from the last checkpoint that came back."""
         name = passage.name
         passage.close()
+        self._ray.kill(passage.actor)
         self._tracker.end(name)
         self._tracker.restart(name, passage.mirror.newest())
         self._deaths[name] += 1
@@ -225,21 +236,15 @@ class _Team:
 
 
 class Breeder:
-    """Breeds one run on a node.
+    """Breeds runs on a node, one after the other.
 
     Args:
-        name: What the run's folder is called.
-        files: All of its files.
         games: What :func:`evolve_arena.core.registry.pack_games` gave the caller.
         code: What :func:`evolve_arena.core.user_code.opened_files` gave the caller.
     """
 
     def __init__(
-        self,
-        name: str,
-        files: Files,
-        games: Mapping[str, tuple[Any, ...]],
-        code: Sequence[tuple[str, bytes]],
+        self, games: Mapping[str, tuple[Any, ...]], code: Sequence[tuple[str, bytes]]
     ) -> None:
         for number in IGNORED:
             signal.signal(number, signal.SIG_IGN)
@@ -247,26 +252,32 @@ class Breeder:
         unpack_games(games)
         for path, source in code:
             open_code(Path(path), source)
+        self._changed = threading.Condition()
+        self._news = News(0)
+        self._going = True
+
+    def begin(self, name: str, files: Files) -> News:
+        """Begins to breed a run, or goes on with it; gives who this node is.
+
+        Args:
+            name: What the run's folder is called.
+            files: All of its files.
+        """
         self._path = Path(tempfile.mkdtemp(prefix="evolve-run-"), name)
         os.environ["XDG_STATE_HOME"] = str(self._path.parent)  # what is permitted is not noted
         self._mirror = Mirror(RunDirectory(self._path))
         self._mirror.put(files)
-        self._news = News(self._mirror.newest())
-        self._changed = threading.Condition()
-        self._going = True
-        self._thread: threading.Thread | None = None
+        self._news, self._going = News(self._mirror.newest()), True
+        threading.Thread(target=self._breed, daemon=True).start()
+        host, versions = socket.gethostname(), describe_versions()
+        return News(self._news.generation, host=host, versions=versions)
 
     def tell(self, *, going: bool) -> News:
-        """What is new since it was last asked; the first time only who it is.
+        """What is new since it was last asked.
 
         Args:
             going: Whether to go on; else the run stops with a checkpoint.
         """
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._breed, daemon=True)
-            self._thread.start()
-            host, versions = socket.gethostname(), describe_versions()
-            return News(self._news.generation, host=host, versions=versions)
         with self._changed:
             self._going = self._going and going
             self._changed.wait_for(lambda: self._news.files or self._news.ended, LOOK)
