@@ -46,15 +46,23 @@ def mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
     return statistics.fmean(shares), max(0.0, low), min(1.0, high), games
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+def mean_interval(values: Sequence[float], comparisons: int = 1) -> tuple[float, float]:
     """The 95 % interval of the mean, of which *values* (two or more) are independent samples.
+
+    Args:
+        values: The samples.
+        comparisons: Out of how many this mean was chosen; all their intervals together hold with
+            95 %, after Bonferroni.
 
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
 
     >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0])]
     [-0.484, 4.484]
+    >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0], comparisons=3)]
+    [-2.415, 6.415]
     """
-    half = t_95(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    freedom = len(values) - 1
+    half = t_95(freedom, comparisons) * statistics.stdev(values) / math.sqrt(len(values))
     return _around(values, half)
 
 
@@ -95,10 +103,10 @@ def _around(values: Sequence[float], half: float) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-def t_95(freedom: int) -> float:
-    """Student's t for 95 %, both sides, by degrees of freedom.
+def t_95(freedom: int, comparisons: int = 1) -> float:
+    """Student's t for 95 %, both sides, by degrees of freedom; Bonferroni's for *comparisons*.
 
     >>> round(t_95(7), 3)
     2.365
     """
-    return float(stdtrit(freedom, 0.975))
+    return float(stdtrit(freedom, 1 - 0.025 / comparisons))

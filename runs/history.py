@@ -541,6 +541,13 @@ def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
     return database
 
 
+def copy_database(path: Path) -> bytes:
+    """The database as the content of one file, with all that is committed by now."""
+    with closing(_open_to_read(path, False)) as here, closing(sqlite3.connect(":memory:")) as copy:
+        here.backup(copy)
+        return copy.serialize()
+
+
 def _check_content(database: sqlite3.Connection, path: Path) -> None:
     """Makes sure that tables and rows are such as a run writes: a database keeps anything.
 

@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +99,8 @@ def breed(
     folder: Path,
     workers: int | None = None,
     progress: Callable[[RunsProgress], bool] | None = None,
+    executor: str | None = None,
+    address: str | None = None,
 ) -> dict[str, Run]:
     """The finished runs of all *jobs*, in *folder*, by name.
 
@@ -111,23 +113,31 @@ def breed(
         folder: Where they lie, each in a folder of its job's name.
         workers: How many processes play; one per core if None.
         progress: Is told of each generation, and stops all runs by giving False.
+        executor: ``ray`` lets the runs go on in a Ray cluster, each on one core; see
+            `evolve_arena.runs.elsewhere`.
+        address: Where that cluster is; as :func:`evolve_arena.arena.executors.make_executor`
+            takes it.
 
     Raises:
-        BadValueError: A run in *folder* has another recipe.
+        BadValueError: A run in *folder* has another recipe, or runs can't go on in this executor.
         RunsStoppedError: *progress* gave False.
         RunsFailedError: A run ended with an error; all others were finished first, unless one
             run went on at a time.
     """
-    check_executor(None, workers)
+    check_runs_executor(executor, workers, address)
     with explain_storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     runs = {job.name: _open(job, folder / job.name) for job in jobs}
     tracker = ProgressTracker(jobs, {name: _reached(run) for name, run in runs.items()}, progress)
     team = workers or default_workers()
+    if executor == "serial":
+        team = workers = 1
     while todo := {name: runs[name] for name in tracker.unfinished()}:
         # What starts from nothing does not know the user's functions, which runs hold.
         apart = START_METHOD == "fork" or not opened_files()
-        if min(team, len(todo)) > 1 and apart:
+        if executor == "ray":
+            lost = _breed_on_cluster(todo, workers, tracker, address)
+        elif min(team, len(todo)) > 1 and apart:
             lost = breed_side_by_side(todo, team, tracker)
         else:
             lost = _breed_in_turn(todo, workers, tracker)
@@ -138,6 +148,57 @@ def breed(
                 runs[job.name] = _open_again(job, runs[job.name], lost[job.name])
                 tracker.restart(job.name)
     return runs
+
+
+def check_runs_executor(executor: str | None, workers: int | None, address: str | None) -> None:
+    """Makes sure that whole runs can go on so; see `evolve_arena.arena.executors.check_executor`.
+
+    Raises:
+        BadValueError: They can't in this executor, or a number is out of range.
+        ArenaError: There is no such executor, or it is not installed.
+    """
+    if check_executor(executor, workers, address) == "spawn":
+        raise BadValueError("whole runs go on in the executor multiprocess, serial or ray")
+
+
+def _breed_on_cluster(
+    runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker, address: str | None
+) -> dict[str, str]:
+    from evolve_arena.arena.executors.cluster import connect
+    from evolve_arena.runs.elsewhere import breed_elsewhere
+
+    if address is None:
+        workers = min(workers or default_workers(), len(runs))
+        compile_kernels(runs.values())
+    with connect(address, workers) as ray:
+        return breed_elsewhere(runs, workers, tracker, ray)
+
+
+def watch_parts(
+    names: Sequence[str],
+    unit: str,
+    folder: Path | None,
+    progress: Callable[[RunsProgress], bool] | None,
+) -> Iterator[str]:
+    """Gives *names* one after the other, and tells each time how far they are.
+
+    Args:
+        names: What is to be done, each of which takes about as long.
+        unit: What they are: "readings", say.
+        folder: Where the study lies.
+        progress: Is told.
+
+    Raises:
+        RunsStoppedError: Who watches wants no more.
+    """
+    start = time.perf_counter()
+    for done, name in enumerate(names, start=1):
+        yield name
+        seconds = time.perf_counter() - start
+        left = seconds / done * (len(names) - done)
+        now = RunsProgress(name, done, len(names), 1, 1, seconds, left, finished=done, unit=unit)
+        if progress is not None and not progress(now):
+            raise RunsStoppedError(f"stopped in {folder}; the same command goes on")
 
 
 def _breed_in_turn(
@@ -300,19 +361,29 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
         except (BrokenPipeError, ConnectionResetError):
             return False
 
-    error, lost = None, False
+    answer = advance_quietly(lambda: run, workers, watch)
+    with suppress(BrokenPipeError, ConnectionResetError):
+        pipe.send(answer)
+
+
+def advance_quietly(
+    find: Callable[[], Run], workers: int, watch: Callable[[Progress], bool]
+) -> tuple[str | None, bool]:
+    """Lets the run that *find* gives go on; gives what went wrong, and whether it was given up.
+
+    Errors that are nobody's to mend are printed.
+    """
     try:
         if workers > 1:
-            run.advance(workers=workers, callbacks=watch)
+            find().advance(workers=workers, callbacks=watch)
         else:
-            run.advance(executor="serial", callbacks=watch)
+            find().advance(executor="serial", callbacks=watch)
     except ArenaError as problem:
-        error, lost = str(problem), isinstance(problem, DivergedError)
+        return str(problem), isinstance(problem, DivergedError)
     except Exception as problem:
         traceback.print_exc(file=sys.stderr)
-        error = f"{type(problem).__name__}: {problem}"
-    with suppress(BrokenPipeError, ConnectionResetError):
-        pipe.send((error, lost))
+        return f"{type(problem).__name__}: {problem}", False
+    return None, False
 
 
 class ProgressTracker:
@@ -352,9 +423,9 @@ class ProgressTracker:
         """Notes that a run goes on no more."""
         self._at_work.remove(name)
 
-    def restart(self, name: str) -> None:
-        """Notes that a run begins anew."""
-        self._reached[name] = 0
+    def restart(self, name: str, generation: int = 0) -> None:
+        """Notes that a run begins anew, or once more at an earlier *generation*."""
+        self._reached[name] = generation
 
     def tell(self, name: str, generation: int) -> bool:
         """Notes that a run is at *generation*; whether the study is to go on.

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from evolve_arena.runs.commands.evolving import Address, RunsExecutor
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to *app*."""
@@ -26,6 +28,8 @@ def reproduce(
         Path | None, typer.Option(metavar="DIR", help="reproduced/STUDY unless given.")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="How many runs at a time.")] = None,
+    executor: RunsExecutor = None,
+    address: Address = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
@@ -47,6 +51,8 @@ def reproduce(
             scale=scale,
             only=only,
             workers=workers,
+            executor=executor,
+            address=address,
             progress=screen.show,
         )
     if json:

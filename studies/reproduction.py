@@ -55,6 +55,8 @@ def reproduce_study(
     only: str | None = None,
     workers: int | None = None,
     progress: Callable[[RunsProgress], bool] | None = None,
+    executor: str | None = None,
+    address: str | None = None,
 ) -> StudyResult:
     """Repeats a published study.
 
@@ -72,6 +74,8 @@ def reproduce_study(
         workers: How many processes play; one per core if None. Each breeds a run of its own, as
             long as there are enough of them.
         progress: Is told of each generation, and stops the study by giving False.
+        executor: ``ray`` breeds the runs in a Ray cluster; what tables need besides is played here.
+        address: Where that cluster is, if it is not to be started here.
 
     Raises:
         UnknownNameError: There is no such study, or no such table in it.
@@ -88,7 +92,7 @@ def reproduce_study(
     for plan in (lambda material: study.plan(material.settings), *study.later):
         jobs = plan(Material(settings, runs, workers, folder, progress))
         needed = [job for job in jobs if any(table.needs(job) for table in tables)]
-        runs |= breed(needed, folder, workers, progress)
+        runs |= breed(needed, folder, workers, progress, executor, address)
     material = Material(settings, runs, workers, folder, progress)
     result = StudyResult(study, settings, folder, [table.measure(material) for table in tables])
     write_report(result)

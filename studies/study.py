@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job, RunsProgress, RunsStoppedError
+from evolve_arena.runs.several import Job, RunsProgress, watch_parts
 
 MOST_SEEDS = 1_000
 """How many runs of each setting a study can have."""
@@ -111,18 +110,7 @@ class Material:
         Raises:
             RunsStoppedError: Who watches wants no more.
         """
-        start = time.perf_counter()
-        for done, name in enumerate(names, start=1):
-            yield name
-            seconds = time.perf_counter() - start
-            left = seconds / done * (len(names) - done)
-            now = RunsProgress(
-                name, done, len(names), 1, 1, seconds, left, finished=done, unit=unit
-            )
-            if self.progress is not None and not self.progress(now):
-                raise RunsStoppedError(f"stopped in {self.folder}; the same command goes on")
-
-    """Is told how far the games of a table are, and stops the study by giving False."""
+        return watch_parts(names, unit, self.folder, self.progress)
 
 
 Need = Callable[[Job], bool]

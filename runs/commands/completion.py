@@ -115,6 +115,16 @@ def complete_change(context: typer.Context, incomplete: str) -> list[str]:
     return [f"{name}=" for name in _fitting(incomplete, [line.split("=")[0] for line in keys])]
 
 
+def complete_values(context: typer.Context, incomplete: str) -> list[str]:
+    """As :func:`complete_change`, of several values also the last: ``key=one,o``."""
+    before, comma, last = incomplete.rpartition(",")
+    if not comma:
+        return complete_change(context, incomplete)
+    key = before.partition("=")[0]
+    found = complete_change(context, f"{key}={last}")
+    return [before + comma + text.partition("=")[2] for text in found]
+
+
 def _list_keys(name: str) -> list[str]:
     """Each key of a shipped recipe, with its values behind it, divided by ``=``."""
     from evolve_arena.runs.recipe import keys_of, read_content

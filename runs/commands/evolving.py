@@ -1,4 +1,4 @@
-"""The commands about runs: recipes, start, resume, info, plot."""
+"""The commands about runs: recipes, start, resume, sweep, info, plot."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import typer
 from evolve_arena.runs.commands.completion import (
     complete_change,
     complete_game,
+    complete_player,
     complete_recipe,
     complete_run,
     complete_run_or_file,
+    complete_values,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +42,15 @@ ExecutorName = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+RunsExecutor = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="ray: whole runs go on in a Ray cluster, each on one core; else in processes here.",
+        rich_help_panel=RUNNING,
+    ),
+]
 Address = Annotated[
     str | None,
     typer.Option(
@@ -63,7 +74,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (recipes, start, resume, info, plot):
+    for command in (recipes, start, resume, sweep, info, plot):
         app.command(rich_help_panel="Runs")(command)
 
 
@@ -208,6 +219,90 @@ def resume(
         return
     where = {"executor": executor, "address": address}
     _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)
+
+
+def sweep(
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE",
+            help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
+            autocompletion=complete_recipe,
+        ),
+    ],
+    changes: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="SECTION.KEY=VALUE,...",
+            help="Values to be tried, or one for all runs; repeatable. Lists: [8],[16,16].",
+            autocompletion=complete_values,
+        ),
+    ],
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each setting.")] = 3,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the runs lie; sweeps/NAME unless given."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Whom champions are measured against; the first of the recipe's check.opponents"
+            " unless given.",
+            autocompletion=complete_player,
+        ),
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="In how many games each.")] = 1000,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="How many runs at a time; one per core unless given.", rich_help_panel=RUNNING
+        ),
+    ] = None,
+    executor: RunsExecutor = None,
+    address: Address = None,
+    quiet: Quiet = False,
+    allow_process: AllowProcess = False,
+    json: Json = False,
+) -> None:
+    """Try several values and seeds, and tell which mattered.
+
+    All combinations of the values are run. A sweep that was stopped, by Ctrl-C or by a kill, goes
+    on with the same command; what is finished is not run again.
+    """
+    from evolve_arena.core.errors import BadValueError
+    from evolve_arena.runs import sweep as sweeps
+    from evolve_arena.runs.output import print_json, print_line
+    from evolve_arena.runs.several import RunsStoppedError
+
+    values, common = sweeps.read_sweep(changes)
+    if not values:
+        raise BadValueError(
+            f"nothing is varied: give a key several values, --set {next(iter(common))}=ONE,OTHER"
+        )
+    try:
+        found = sweeps.sweep(
+            recipe,
+            values,
+            seeds=seeds,
+            folder=folder,
+            changes=common,
+            against=against,
+            games=games,
+            workers=workers,
+            executor=executor,
+            address=address,
+            progress=not (quiet or json),
+            allow_process=_find_permission(allow_process),
+        )
+    except RunsStoppedError as stop:
+        print_line(f"evolve: {stop}", error=True)
+        raise typer.Exit(130) from None
+    if json:
+        print_json(found.to_dict())
+    else:
+        sweeps.print_sweep(found)
 
 
 def info(run: RunPath, json: Json = False) -> None:

@@ -72,6 +72,8 @@ def test_keys_and_values_of_the_recipe_on_the_line(place: Path) -> None:
     assert complete(place, "start", "connect-four", "--set", "neat.pop") == []
     assert complete(place, *set_, "run.champion", "=") == ["best-check", "last"]
     assert complete(place, *set_, "run.champion", "=", "l") == ["last"]
+    varied = complete(place, "sweep", "connect-four", "--set", "run.champion", "=", "last,b")
+    assert varied == ["last,best-check"]
     remembered = (place / "c/completions/completions.json").read_text()
     assert "neat.pop_size" in remembered
     (place / "c/completions/completions.json").write_text(remembered.replace("pop_size", "popped"))

@@ -61,9 +61,11 @@ def shorten(words: list[str]) -> list[str] | None:
             words = words[: words.index("--games")] + words[words.index("--games") + 2 :]
         words = [re.sub(r"rollouts=\d+", "rollouts=10", word) for word in words]
         return [*words, "--games", "4"]
-    if command == "log":
-        return [*words, "--games", "1"]
-    return words
+    few = {
+        "sweep": [*FEW[:4], "--set", "run.generations=1", "--games", "4", "--seeds", "1"],
+        "log": ["--games", "1"],
+    }
+    return [*words, *few.get(command, [])]
 
 
 def watch(words: list[str], folder: Path, typed: Sequence[str] = ()) -> tuple[int | None, str]:
@@ -134,7 +136,7 @@ def test_no_command_of_the_guide_is_wider_than_the_terminal(folder: Path) -> Non
         seen.add(words[0])
     assert seen >= {
         *("new-game", "check", "start", "play", "duel", "export", "recipes", "resume", "info"),
-        *("plot", "players", "tournament", "evaluate", "log"),
+        *("plot", "players", "tournament", "evaluate", "log", "sweep"),
     }
 
 

@@ -1,0 +1,195 @@
+"""`evolve sweep`: what is tried, what of it mattered, and the same table whatever happens to it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.arena.intervals import mean_interval
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.sweep import Sweep, SweepRow, read_sweep
+from tests import forked
+
+VALUES = ["--set", "method.mutation_strength=0.1,1.0", "--set", "method.tournament_size=2,4"]
+
+
+@pytest.fixture
+def recipe(small_recipe: Callable[..., Recipe], tmp_path: Path) -> str:
+    file = tmp_path / "small.toml"
+    file.write_text(
+        small_recipe("run.generations=30", "check.every=15", "run.checkpoint_every=5").to_toml()
+    )
+    return str(file)
+
+
+def sweep(recipe: str, folder: Path, *more: str) -> list[str]:
+    words = [recipe, *VALUES, "--seeds", "2", "--games", "50", "--workers", "2"]
+    return ["sweep", *words, "--folder", str(folder), *more]
+
+
+def kill_once_there_are(begun: int, words: list[str], folder: Path) -> None:
+    """Starts a command, and kills it with all its children when so many runs have begun."""
+    with tempfile.TemporaryFile() as said:
+        process = forked.start_evolve(words, said, said, folder=folder.parent)
+        end = time.monotonic() + 120
+        while len([*folder.glob("*/history.db")]) < begun:
+            assert process.exitcode is None, "it ended before it was killed"
+            assert time.monotonic() < end
+            process.join(0.002)
+        team = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        for child in team:
+            child.kill()
+        psutil.wait_procs(team)
+        process.join()
+
+
+def test_a_sweep_that_is_killed_twice_gives_the_same_table(recipe: str, tmp_path: Path) -> None:
+    whole = forked.evolve(*sweep(recipe, tmp_path / "whole"), folder=tmp_path)
+    assert whole.returncode == 0
+    assert "8 runs in" in whole.stderr
+    assert "240 generations in all" in whole.stderr
+    assert re.search(r"8 of 8 runs, 0 s left", whole.stderr)
+
+    killed = tmp_path / "killed"
+    kill_once_there_are(3, sweep(recipe, killed), killed)
+    reached = {file.parent.name: ea.load(file.parent) for file in killed.glob("*/history.db")}
+    assert len(reached) < 8
+    kill_once_there_are(6, sweep(recipe, killed), killed)
+    assert not (killed / "runs.csv").exists()
+
+    again = forked.evolve(*sweep(recipe, killed), folder=tmp_path)
+    assert again.stdout == whole.stdout.replace("whole", "killed")
+    assert (killed / "runs.csv").read_bytes() == (tmp_path / "whole/runs.csv").read_bytes()
+    assert (killed / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert "What mattered: the best value of a key against its worst" in again.stdout
+    for name in reached:
+        hashes = [ea.load(tmp_path / one / name).population_sha256 for one in ("whole", "killed")]
+        assert hashes[0] == hashes[1]
+
+    told = forked.evolve(*sweep(recipe, killed, "--json"), folder=tmp_path)
+    content = json.loads(told.stdout)
+    assert told.stderr == ""
+    assert len(content["runs"]) == 8
+    keys = {each["key"] for each in content["influences"]}
+    assert keys == {"method.mutation_strength", "method.tournament_size"}
+
+
+def test_commas_divide_values_unless_they_stand_in_one() -> None:
+    tried, common = read_sweep(
+        [
+            "network.hidden=[8], [16, 16],[]",
+            "check.opponents=[\"a,b\"],['c']",
+            'method.crossover={name = "uniform", share = 0.5},blend',
+            'title="one, two"',
+            "method.individuals = 20",
+        ]
+    )
+    assert tried == {
+        "network.hidden": [[8], [16, 16], []],
+        "check.opponents": [["a,b"], ["c"]],
+        "method.crossover": [{"name": "uniform", "share": 0.5}, "blend"],
+    }
+    assert common == {"title": "one, two", "method.individuals": 20}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["method.mutation_strenth=0.1,0.2"], "did you mean 'mutation_strength'"),
+        (["method.pop_size=1,2"], "did you mean|known: "),
+        (["network.activation=tanh,relux"], "unknown activation 'relux': did you mean 'relu'"),
+        (["method.mutation_strength=0.1,high"], "'high': it must be a number"),
+        (["method.tournament_size=3,,4"], "a value is missing beside a comma"),
+        (["method.tournament_size=3,3"], "has the value '3' twice"),
+        (["method.tournament_size=3"], "nothing is varied: .*method.tournament_size=ONE,OTHER"),
+        (["check.games=4,6", "--set", "check.games=8"], "check.games is given twice"),
+        (["run.seed=1,2"], "run.seed is no key of a sweep: --seeds sets it"),
+        (["check.games=4,6", "--against", "tset-bot"], "did you mean 'test-bot'"),
+        (["check.games=4,6", "--set", "check.opponents=[]"], "name one with --against"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line_before_anything_is_bred(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
+    done = forked.evolve("sweep", "connect-four", "--set", *words, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(said, done.stderr)
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "sweeps").exists()
+
+
+def make_sweep(scores: Callable[[int, int, int], float], sizes: list[int]) -> Sweep:
+    rows = [
+        SweepRow("", {"a.size": size, "b.flag": flag}, seed, scores(size, flag, seed), 0.0, 1.0, 9)
+        for size in sizes
+        for flag in (0, 1)
+        for seed in (1, 2)
+    ]
+    return Sweep(Path("nowhere"), ["a.size", "b.flag"], "random", rows, by_points=False)
+
+
+def test_twins_tell_how_much_a_key_mattered() -> None:
+    # Seeds differ far more than settings do; between twins that makes no difference.
+    found = make_sweep(
+        lambda size, flag, seed: 0.1 * seed + 0.05 * size + 0.01 * flag * seed, [1, 2, 3]
+    )
+    size, flag = found.influences
+    assert (size.key, size.best, size.worst, size.pairs) == ("a.size", 3, 1, 4)
+    assert size.difference == pytest.approx(0.1)
+    assert (size.low, size.high) == pytest.approx((0.1, 0.1))
+    assert (flag.key, flag.best, flag.worst, flag.pairs) == ("b.flag", 1, 0, 6)
+    assert flag.difference == pytest.approx(0.015)
+    assert (flag.low, flag.high) == pytest.approx(mean_interval([0.01, 0.02] * 3))
+    assert found.influence_table()[1][0] == ("a.size", "3", "1", "0.100", "0.100 to 0.100")
+
+
+def test_the_interval_allows_for_the_choice_among_several_values() -> None:
+    def score(size: int, flag: int, seed: int) -> float:
+        return 0.5 + 0.02 * size * seed
+
+    two, three = make_sweep(score, [1, 3]).influences[0], make_sweep(score, [1, 2, 3]).influences[0]
+    assert two.difference == three.difference
+    assert three.high - three.low > 1.3 * (two.high - two.low)
+
+
+def test_one_pair_has_no_interval() -> None:
+    rows = [SweepRow("", {"a.b": value}, 1, value / 10, 0.0, 1.0, 9) for value in (1, 2)]
+    found = Sweep(Path("nowhere"), ["a.b"], "random", rows, by_points=False)
+    assert math.isnan(found.influences[0].low)
+    assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
+    assert found.to_dict()["influences"][0]["low"] is None
+
+
+def test_nobody_is_asked_twice_about_the_same_program(
+    small_recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    file = tmp_path / "small.toml"
+    text = small_recipe().to_toml()
+    file.write_text(re.sub(r"opponents = \[[^\]]*\]", "opponents = ['process:\"no bot\"']", text))
+    asked: list[str] = []
+
+    def refuse_second(command: str) -> bool:
+        asked.append(command)
+        return len(asked) == 1
+
+    values: dict[str, Any] = {"method.tournament_size": [2, 3]}
+    with pytest.raises(ea.ArenaError, match="no program 'no' to start"):
+        ea.sweep(str(file), values, folder=tmp_path / "x", allow_process=refuse_second)
+    assert len(asked) == 1
+
+
+def test_a_seed_twice_is_an_error(recipe: str, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="the seed has the value '7' twice"):
+        ea.sweep(recipe, {"method.tournament_size": [2]}, seeds=[7, 7], folder=tmp_path / "x")
