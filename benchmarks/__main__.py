@@ -16,6 +16,7 @@ from benchmarks import (
     cluster,
     exported_pages,
     exports,
+    islands,
     matches,
     neat_generations,
     neat_speciation,
@@ -50,6 +51,7 @@ PARTS = {
     "one-file": one_file.measure,
     "exported-pages": exported_pages.measure,
     "exports": exports.measure,
+    "islands": islands.measure,
     "page": page.measure,
 }
 

@@ -16,6 +16,7 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
+from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
@@ -62,8 +63,8 @@ const ask = (seed) => {
     const moves = bot.ask_moves(position), seat = bot.ask_seat(position);
     if (!moves.length) return line;
     const own = line.length > 1 && seat === seed % 2;
-    const place = own ? moves.findIndex((move) => py.eq(move, bot.ask_bot(position)))
-      : random(moves.length);
+    const chosen = own ? bot.ask_bot(position) : null;
+    const place = own ? moves.findIndex((move) => py.eq(move, chosen)) : random(moves.length);
     line.push([place, own]);
     if (place < 0) return line;
     moved += own;
@@ -73,6 +74,14 @@ const ask = (seed) => {
 """
 """A game on a page for each seed: two random plies, then the bot against chance."""
 PATIENT = Limits(time_bank=60_000, per_move=60_000)
+
+
+class Unhurried(CheckersDialect):
+    """Lets bots look as far as they were bred to, however long that takes."""
+
+    def ask(self, bank: int, limits: Limits) -> str:
+        """Without a time."""
+        return "go\n"
 
 
 def measure() -> Iterator[Line]:
@@ -126,6 +135,9 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
     programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
+    for program in programs:
+        if isinstance(program.dialect, CheckersDialect):
+            program.dialect = Unhurried()
     plies = min(2, longest_opening(game))
     result = ea.duel(programs[0], "random", games=GAMES, opening_plies=plies, seed=5, game=game)
     broken = sum(forfeit.games for forfeit in result.forfeits)
