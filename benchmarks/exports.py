@@ -67,7 +67,7 @@ const ask = (seed) => {
     const own = line.length > 1 && seat === seed % 2;
     const chosen = own ? bot.ask_bot(position) : null;
     const place = own ? moves.findIndex((move) => py.eq(move, chosen)) : random(moves.length);
-    line.push([place, own]);
+    line.push([place, own, bot.ask_names(position)[place]]);
     if (place < 0) return line;
     moved += own;
     position = bot.play_on_page(position, moves[place]);
@@ -176,12 +176,13 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
     script = f"const bot = {write_bot(champion)}, {limits}, LONGEST = {1000 * LONGEST};"
     found, seconds = run_script(script + WHOLE_GAMES, [[seed] for seed in range(20_000)], folder)
     lines = [line for line in found if line is not None]
-    illegal = sum(place < 0 for line in lines for place, _ in line)
-    moved, asked, same = sum(own for line in lines for _, own in line), 0, 0
+    illegal = sum(place < 0 for line in lines for place, *_ in line)
+    moved, asked, same = sum(own for line in lines for _, own, _ in line), 0, 0
     for line in lines if not illegal and longest_opening(game) else ():
         position = game.initial()
-        for number, (place, own) in enumerate(line):
-            move = game.legal_moves(position)[place]
+        for number, (place, own, name) in enumerate(line):
+            legal = game.legal_moves(position)  # in another order, perhaps, but with names then
+            move = {game.format_move(each): each for each in legal}.get(name) or legal[place]
             if own and asked < POSITIONS:
                 asked += 1
                 seen = game.view(position, game.to_move(position))
