@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -181,8 +182,11 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
     for line in lines if not illegal and longest_opening(game) else ():
         position = game.initial()
         for number, (place, own, name) in enumerate(line):
-            legal = game.legal_moves(position)  # in another order, perhaps, but with names then
-            move = {game.format_move(each): each for each in legal}.get(name) or legal[place]
+            legal = game.legal_moves(position)
+            texts = {game.format_move(each): each for each in legal}
+            if name not in texts:  # of long jumps pages name the ends; else their order is the same
+                texts = {re.sub("x.*x", "x", text): each for text, each in texts.items()}
+            move = texts.get(name) or legal[place]
             if own and asked < POSITIONS:
                 asked += 1
                 seen = game.view(position, game.to_move(position))
