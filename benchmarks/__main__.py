@@ -23,6 +23,7 @@ from benchmarks import (
     one_file,
     page,
     q_learning,
+    scaling,
     search,
     td,
     td_linear,
@@ -52,6 +53,7 @@ PARTS = {
     "exported-pages": exported_pages.measure,
     "exports": exports.measure,
     "islands": islands.measure,
+    "scaling": scaling.measure,
     "page": page.measure,
 }
 

@@ -211,8 +211,10 @@ class _Job:
             return None
         start, stop = self.fresh.popleft()
         if self.fewest is not None:
-            least = min(seconds / self.unit, self.total * share / 4) if self.unit else 0.0
-            middle = start + math.ceil(max(self.fewest, least, (stop - start) * share / 2))
+            least = float(self.fewest)
+            if self.unit:  # what is slow is worth to be sent in fewer parts
+                least = min(seconds / self.unit, self.total * share / 4)
+            middle = start + math.ceil(max(least, (stop - start) * share / 2))
             if middle < stop:
                 self.fresh.appendleft((middle, stop))
                 stop = middle

@@ -1,0 +1,232 @@
+"""How far a cluster helps: the executor `ray` for 1 to 1,000 nodes, simulated from measurements.
+
+Measured: what a message costs the process that hands out work, how long a match takes, what remains
+for that process in each generation, and how many bytes go out and come back. Assumed: the network
+(:data:`LATENCY`, :data:`BANDWIDTH`), and nodes of :data:`CORES` cores, each as fast as one of this
+machine. The simulation hands out parts by the executor's own code.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.line import Line
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor, make_executor
+from evolve_arena.arena.executors.cluster import SHORTEST, _Job
+from evolve_arena.arena.executors.processes import IN_FLIGHT
+from evolve_arena.arena.work import Work
+from evolve_arena.runs.checkpoint import write_state
+from evolve_arena.runs.plots.style import colours, new_figure, save, set_title, style_axes
+from evolve_arena.runs.recipe import load_recipe
+
+__all__ = ["measure"]
+
+LATENCY, BANDWIDTH = 0.0005, 1.25e9
+"""Seconds one way and bytes a second between machines: 10 Gbit/s in one room."""
+COPYING = 2e9
+"""Bytes a second into the object store."""
+CORES = 8
+NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
+WORTH = 1.2
+"""Twice the nodes shall make it at least so many times as fast, else it has stopped to pay."""
+LOADS: dict[str, tuple[str, dict[str, Any]]] = {
+    "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
+    "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
+    "checkers, 30 individuals, 4 plies": ("checkers", {"method.training_depths": []}),
+}
+ISLANDS, INTERVAL = 400, 10
+"""Individuals on each island, one island a core, and generations between migrations."""
+PICTURE = Path("benchmarks/results/scaling.png")
+MESSAGES = 400
+
+
+@dataclass(frozen=True)
+class Load:
+    """A generation, as an executor sees it."""
+
+    parts: int
+    fewest: int
+    unit: float
+    """Seconds that a part, a match, takes on one core."""
+    serial: float
+    """Seconds in which the process that hands out work breeds and counts."""
+    sent: int
+    """Bytes that each node needs."""
+    back: float
+    """Bytes that come back of a part."""
+    kept: int
+    """Bytes of the method's state, as a checkpoint has them."""
+
+
+class _Recorder(SerialExecutor):
+    """Notes the largest work, and how long all of it took."""
+
+    def __init__(self) -> None:
+        self.works: list[tuple[Work, float]] = []
+
+    def do(self, work: Work) -> list[NDArray[Any]]:
+        """Times it."""
+        began = time.perf_counter()
+        outputs = super().do(work)
+        self.works.append((work, time.perf_counter() - began))
+        return outputs
+
+
+def do_nothing(
+    options: Mapping[str, Any], inputs: Sequence[Any], outputs: Sequence[Any], part: slice
+) -> None:
+    """A kernel that costs nothing, so that what remains is the message."""
+
+
+def measure_message() -> float:
+    """Seconds that the process which hands out work needs for each part of two local workers."""
+    work = Work(
+        "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
+    )
+    with make_executor("ray", 2) as executor:
+        executor.do(work)
+        began = time.perf_counter()
+        executor.do(work)
+        return (time.perf_counter() - began) / MESSAGES
+
+
+def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
+    """The third generation of a *recipe* with *changes*."""
+    method, recorder = load_recipe(recipe, changes).make_method(), _Recorder()
+    arena, state = Arena(method.decoder, recorder), method.initial(1)
+    for _ in range(3):
+        recorder.works.clear()
+        began = time.perf_counter()
+        state, _ = method.step(state, arena)
+        spent = time.perf_counter() - began
+    seconds = sum(each for _, each in recorder.works)
+    parts = sum(len(work) for work, _ in recorder.works)
+    sent = sum(array.nbytes for work, _ in recorder.works for array in work.inputs)
+    back = sum(
+        np.dtype(kind).itemsize * math.prod(shape)
+        for work, _ in recorder.works
+        for kind, shape in work.outputs
+    )
+    fewest = recorder.works[0][0].fewest
+    kept = len(write_state(state, method))
+    return Load(parts, fewest, seconds / parts, spent - seconds, sent, back / parts, kept)
+
+
+def simulate(load: Load, nodes: int, message: float) -> float:
+    """Seconds that a generation takes on so many *nodes*."""
+    workers = nodes * CORES
+    begin = load.serial + load.sent / COPYING
+    ready = begin + math.ceil(math.log2(nodes + 1)) * load.sent / BANDWIDTH
+    job = _Job(1, None, None, deque([(0, load.parts)]), load.fewest, total=load.parts)
+    job.unit = load.unit
+    free, driver = [ready] * workers, begin
+    coming: list[tuple[float, int, int]] = []
+
+    def give(worker: int, depth: int) -> None:
+        nonlocal driver
+        chunk = job.take(1 / workers / (1 + depth), max(SHORTEST, 2 * LATENCY + message))
+        if chunk is None:
+            return
+        driver += message / 2
+        size = chunk[1] - chunk[0]
+        free[worker] = max(free[worker], driver + LATENCY) + size * load.unit
+        heapq.heappush(coming, (free[worker] + LATENCY, worker, size))
+
+    for depth in range(IN_FLIGHT):
+        for worker in range(workers):
+            give(worker, depth)
+    while coming:
+        at, worker, size = heapq.heappop(coming)
+        driver = max(driver, at) + message / 2 + size * load.back / COPYING
+        give(worker, 0)
+    return driver
+
+
+def simulate_islands(load: Load, nodes: int, message: float) -> float:
+    """Seconds a generation of one island on each core, of which only populations are sent."""
+    islands = nodes * CORES
+    alone = load.serial + load.parts * load.unit
+    waiting = islands * (message + 2 * load.kept / BANDWIDTH) + 2 * LATENCY
+    return alone + waiting / INTERVAL
+
+
+def measure() -> Iterator[Line]:
+    """Lines for each load: games a second on one node, and how far more nodes help."""
+    message = measure_message()
+    yield Line("a part of the executor ray, beside its matches", 1e3 * message, "ms")
+    curves: dict[str, list[float]] = {}
+    for name, (recipe, changes) in LOADS.items():
+        load = measure_load(recipe, changes)
+        alone = load.serial + load.parts * load.unit
+        curves[name] = [alone / simulate(load, nodes, message) for nodes in NODES]
+        yield _line(name, load.parts / alone, curves[name])
+        yield _worth(name, load, message)
+    load = measure_load("connect-four", {"method.individuals": ISLANDS})
+    alone = load.serial + load.parts * load.unit
+    name = f"connect-four, islands of {ISLANDS}, one a core"
+    curves[name] = [
+        nodes * CORES * alone / simulate_islands(load, nodes, message) for nodes in NODES
+    ]
+    yield _line(name, load.parts / alone, curves[name])
+    print(_draw(curves))
+
+
+def _line(name: str, games: float, speedups: list[float]) -> Line:
+    """Games a second of one core, and at how many nodes it stops to pay."""
+    useful = NODES[0]
+    for place in range(1, len(NODES)):
+        if speedups[place] < WORTH * speedups[place - 1]:
+            break
+        useful = NODES[place]
+    told = ", ".join(
+        f"{nodes:,}: {speedup:,.0f}" for nodes, speedup in zip(NODES, speedups, strict=True)
+    )
+    return Line(
+        f"{name}: one core", games, "games/s", f"cores' worth by nodes: {told}; pays to {useful:,}"
+    )
+
+
+def _worth(name: str, load: Load, message: float) -> Line:
+    """How slow games have to be, so that a second node like the first makes generations shorter."""
+    cost = load.sent / COPYING + load.sent / BANDWIDTH + 2 * LATENCY + 2 * CORES * message
+    plays, most = CORES / load.unit, load.parts / (2 * cost)
+    return Line(
+        f"{name}: games that a node plays",
+        plays,
+        "games/s",
+        f"a second node costs {1e3 * cost:.1f} ms a generation of {load.parts:,} games"
+        f" ({load.sent / 1e6:.1f} MB), so it pays below {most:,.0f} games/s",
+        plays / most,
+    )
+
+
+def _draw(curves: Mapping[str, list[float]]) -> Path:
+    figure = new_figure(8.0, 5.0)
+    axes = figure.subplots()
+    style_axes(
+        axes,
+        title="Speed by nodes",
+        remark=f"simulated; nodes of {CORES} cores, 10 Gbit/s, {1e3 * LATENCY:g} ms",
+        label="times one core",
+    )
+    axes.plot(NODES, [n * CORES for n in NODES], color="0.6", linestyle=":", label="all cores")
+    for (name, speedups), hue in zip(curves.items(), colours(len(curves)), strict=True):
+        axes.plot(NODES, speedups, color=hue, marker=".", label=name)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("nodes", fontsize=9)
+    axes.legend(fontsize=8.5, frameon=False)
+    set_title(figure, "When does a cluster stop to pay?", [])
+    PICTURE.parent.mkdir(exist_ok=True)
+    return save(figure, PICTURE)
