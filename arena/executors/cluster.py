@@ -212,7 +212,7 @@ class _Job:
         start, stop = self.fresh.popleft()
         if self.fewest is not None:
             least = float(self.fewest)
-            if self.unit:  # what is slow is worth to be sent in fewer parts
+            if self.unit:  # slow parts are worth sending a few at a time
                 least = min(seconds / self.unit, self.total * share / 4)
             middle = start + math.ceil(max(least, (stop - start) * share / 2))
             if middle < stop:
