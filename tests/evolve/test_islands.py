@@ -17,6 +17,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage, sail
+from evolve_arena.evolve.vector_method import VectorMethod
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
 from evolve_arena.runs.checkpoint import read_state, write_state
@@ -164,7 +165,9 @@ def test_every_executor_gives_the_same_bits(
     changes = [*small, *BRIEF, *ISLANDS, f"islands.topology={topology}", "islands.lag=1"]
     alone = ea.start(recipe, run=tmp_path / "alone/run", executor="serial", changes=changes)
     executors = [("multiprocess", 2), ("multiprocess", 5)]
-    for name, workers in [*executors, *[("spawn", 2)] * (topology == "ring")]:
+    if topology == "ring":  # these take long to start
+        executors += [("spawn", 2)] + [("ray", 2)] * (kind == "tournament")
+    for name, workers in executors:
         path = tmp_path / f"{name}-{workers}/run"
         ea.start(recipe, run=path, executor=name, workers=workers, changes=changes)
         assert outcome_of(path) == outcome_of(alone.path)
@@ -173,9 +176,39 @@ def test_every_executor_gives_the_same_bits(
 
 def test_the_method_of_checkers_has_islands_too() -> None:
     changes = ("islands.count=2", "islands.interval=1", "islands.replace=worst")
-    one, two = (go(make_islands("evolutionary-programming", *changes), 2) for _ in range(2))
+    method = make_islands("evolutionary-programming", *changes)
+    one, two = (
+        go(make, 2) for make in (method, make_islands("evolutionary-programming", *changes))
+    )
     np.testing.assert_array_equal(one.population, two.population)
     assert one.population.shape[0] == 12
+    genome, report = method.champion(one, Arena(method.decoder, SerialExecutor()))
+    assert (one.population == genome).all(axis=1).any()
+    assert report.statistics["matches"] == 200
+
+
+class Drift(VectorMethod):
+    """A method of one's own."""
+
+    def breed(self, population: Any, fitness: Any, rng: np.random.Generator) -> Any:
+        """The fittest, changed a little."""
+        return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
+
+
+def test_methods_of_ones_own_have_islands(tmp_path: Path) -> None:
+    ea.register(Drift)
+    recipe = tmp_path / "drift.toml"
+    recipe.write_text("""
+        game.name = "tic-tac-toe"
+        method = { name = "Drift", individuals = 6 }
+        islands = { count = 3, interval = 2 }
+    """)
+    runs = [
+        ea.start(str(recipe), run=tmp_path / name, executor=name, workers=2, changes=BRIEF)
+        for name in ("serial", "multiprocess")
+    ]
+    assert runs[0].population_sha256 == runs[1].population_sha256
+    assert len(runs[0].state().islands) == 3
 
 
 @pytest.mark.parametrize("stop", [1, 3, 4, 5])
