@@ -57,9 +57,9 @@ def export_player(player: BredPlayer, target: str) -> str | bytes:
         content: str | bytes = load(place)(player)
         return content
     exporters = find_game(player.game.name).exporters
-    for other in exporters.values():
-        load(other)(player)  # or it tells why there is no way at all
     offered = next(iter(exporters), "")
+    if offered:
+        load(exporters[offered])(player)  # or it tells why there is no way at all
     hint = (
         f" to {target}: export it with --to {offered}"
         if offered

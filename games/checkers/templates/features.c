@@ -101,3 +101,15 @@ static void count_features(int counts[20], Bits active, Bits passive, Bits kings
         count_terms(counts + 5, passive, active, kings, 1 - side);
     }
 }
+
+// What is kept while looking ahead: nothing.
+typedef char Sums[1];
+
+static void start_sums(Sums sums, Bits own, Bits other, Bits kings, int side) {
+    (void)sums, (void)own, (void)other, (void)kings, (void)side;
+}
+
+static void follow_sums(Sums after, const Sums before, Bits kings, int side, int searcher,
+                        Move move) {
+    (void)after, (void)before, (void)kings, (void)side, (void)searcher, (void)move;
+}

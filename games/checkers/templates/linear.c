@@ -5,18 +5,6 @@
 
 // --- How it values positions -------------------------------------------------------------
 
-// What is kept while looking ahead: nothing.
-typedef char Sums[1];
-
-static void start_sums(Sums sums, Bits own, Bits other, Bits kings, int side) {
-    (void)sums, (void)own, (void)other, (void)kings, (void)side;
-}
-
-static void follow_sums(Sums after, const Sums before, Bits kings, int side, int searcher,
-                        Move move) {
-    (void)after, (void)before, (void)kings, (void)side, (void)searcher, (void)move;
-}
-
 // What the position is worth to the player to move, in units of 2**-20; the searcher, DARK or
 // LIGHT, is the player who looks ahead and in whose eyes it is worth that.
 static int64_t value_board(Bits own, Bits other, Bits kings, int side, int searcher,

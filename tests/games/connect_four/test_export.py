@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
@@ -245,6 +245,12 @@ def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
         name.name for node in imports if isinstance(node, ast.Import) for name in node.names
     ]
     assert {module.partition(".")[0] for module in modules} <= sys.stdlib_module_names
+
+
+def test_targets_of_other_games_are_refused_by_the_games_name() -> None:
+    told = "plays connect-four, which can't be exported to checkerboard: export it with --to python"
+    with pytest.raises(BadValueError, match=told):
+        export_player(make_player(NetworkDecoder()), "checkerboard")
 
 
 def test_unknown_target_is_told_the_nearest() -> None:
