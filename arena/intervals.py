@@ -59,7 +59,7 @@ def mean_interval(values: Sequence[float], comparisons: int = 1) -> tuple[float,
     >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0])]
     [-0.484, 4.484]
     >>> [round(bound, 3) for bound in mean_interval([1.0, 2.0, 3.0], comparisons=3)]
-    [-2.415, 6.415]
+    [-2.416, 6.416]
     """
     freedom = len(values) - 1
     half = t_95(freedom, comparisons) * statistics.stdev(values) / math.sqrt(len(values))

@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.runs import elsewhere
 from evolve_arena.runs.directory import RunDirectory
@@ -186,8 +187,9 @@ def test_a_node_of_another_version_is_an_error(
 
 
 def test_games_in_one_file_and_code_go_along(
-    nodes: Cluster, temporary: Path, tmp_path: Path
+    nodes: Cluster, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(registry, "_registered", {})  # other tests shall not find its game
     before = set(temporary.glob("evolve-run-*"))  # of nodes that were killed
     assert forked.evolve("new-game", "my-game", folder=tmp_path).returncode == 0
     values = {"method.tournament_size": [2, 3]}

@@ -69,7 +69,8 @@ def test_side_by_side_is_the_same_as_one_after_the_other(
     assert hashes(both.values()) == hashes(in_turn.values()) != hashes(list(in_turn.values())[::-1])
     assert hashes(many.values()) == hashes(list(in_turn.values())[:2])
     assert [run.checks() for run in both.values()] == [run.checks() for run in in_turn.values()]
-    assert max(len(now.going) for now in told) == 2
+    most = max(len(now.going) for now in told)  # a spawned process may come when others are done
+    assert most == 2 if method == "fork" else most <= 2
 
 
 def test_progress_tells_of_all_runs(jobs: list[Job], tmp_path: Path) -> None:
