@@ -195,10 +195,11 @@ def test_attempts_come_to_an_end(
 def test_nobody_is_left_if_the_watcher_breaks(
     jobs: list[Job], tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
 ) -> None:
-    children: list[int] = []
+    children: set[int] = set()
+    others = {child.pid for child in psutil.Process().children()}  # of earlier tests
 
     def break_off(now: RunsProgress) -> bool:
-        children.extend(child.pid for child in psutil.Process().children())
+        children.update({child.pid for child in psutil.Process().children()} - others)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
