@@ -44,8 +44,8 @@ def make_executor(
     Args:
         name: One of :data:`EXECUTORS`.
         workers: How many processes work; one per core if None.
-        address: Where the Ray cluster is: ``auto``, ``host:port`` or ``ray://host:port``; if None,
-            the executor ``ray`` starts one on this machine.
+        address: Where the Ray cluster is: ``auto`` or ``host:port``; if None, the executor ``ray``
+            starts one on this machine.
 
     Raises:
         UnknownNameError: There is no such executor.

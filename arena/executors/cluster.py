@@ -84,8 +84,8 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
     If this process is connected already, that connection is used, and stays.
 
     Args:
-        address: ``auto``, ``host:port`` or ``ray://host:port``; None starts a Ray on this machine,
-            which ends with the block and which only this machine can reach.
+        address: ``auto`` or ``host:port``; None starts a Ray on this machine, which ends with the
+            block and which only this machine can reach.
         workers: How many cores the Ray that is started here offers; as many as there are if None.
 
     Raises:
@@ -139,10 +139,12 @@ def _knock(address: str) -> None:
     Raises:
         ArenaError: Nobody is.
     """
-    found = re.fullmatch(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d{1,5})", address)
+    found = re.fullmatch(r"\[?([^/\]]+?)\]?:(\d{1,5})", address)
     if found is None and address != "auto":
-        expected = "auto, HOST:PORT or ray://HOST:PORT"
-        raise BadValueError(f"address is {quote(address)}: it must be {expected}")
+        expected = "it must be auto or HOST:PORT"
+        if address.startswith("ray://"):
+            expected += "; this command must run on a machine of the cluster, or be a Ray job"
+        raise BadValueError(f"address is {quote(address)}: {expected}")
     if found:
         try:
             socket.create_connection((found[1], int(found[2])), timeout=KNOCK).close()

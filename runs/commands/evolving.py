@@ -55,7 +55,7 @@ Address = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="With --executor ray: a cluster to join, auto, HOST:PORT or ray://HOST:PORT;"
+        help="With --executor ray: a cluster to join, auto or HOST:PORT;"
         " unless given, Ray runs on this machine alone.",
         rich_help_panel=RUNNING,
     ),
