@@ -154,6 +154,8 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
         seen = game.view(position, seat)
         move = programs[seat].choose(seen, new_stream(number))
         own = champion.choose(seen, new_stream(number))
+        if own not in game.legal_moves(position):
+            continue  # players that aren't masked may want that, and files then do the next best
         same += move == own or _is_as_good(champion, seen, move)
         asked += 1
     seconds = time.perf_counter() - began
