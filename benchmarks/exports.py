@@ -147,8 +147,8 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
     began, same, asked = time.perf_counter(), 0, 0
     for seat, program in enumerate(programs):  # hosts say once where a program sits
         program.begin(seat)
-    for number, position in enumerate(random_positions(game, POSITIONS, 7)):
-        if time.perf_counter() - began > LONGEST:
+    for number, position in enumerate(random_positions(game, 2 * POSITIONS, 7)):
+        if asked == POSITIONS or time.perf_counter() - began > LONGEST:
             break
         seat = game.to_move(position)
         seen = game.view(position, seat)
