@@ -47,6 +47,8 @@ BEAT = 15.0
 """Seconds after which a stream that has nothing to tell says that it lives."""
 SHARE = 0.02
 """Of one core's time what looking at runs may take, for each thing that is looked at."""
+SELDOM = 10.0
+"""Seconds between two looks at most: on a busy machine a look takes long, and costs as little."""
 COOKIE = "evolve-arena"
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self';"
@@ -395,6 +397,8 @@ class Server:
                     continue
                 try:
                     async with topic.changed:
+                        if topic.text != told:  # it came before somebody waited for it
+                            continue
                         await asyncio.wait_for(topic.changed.wait(), BEAT)
                 except TimeoutError:
                     yield b": still here\n\n"
@@ -425,7 +429,7 @@ class Server:
                 topic.text = text
                 async with topic.changed:
                     topic.changed.notify_all()
-            await asyncio.sleep(max(1.0, (loop.time() - begun) / SHARE))
+            await asyncio.sleep(min(max(1.0, (loop.time() - begun) / SHARE), SELDOM))
 
     def _changed(self, name: str, topic: _Topic) -> bool:
         """Whether the run called *name* has begun or ended here since it was looked at."""

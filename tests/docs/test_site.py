@@ -89,6 +89,7 @@ def read_in_browser(site: Path) -> list[str]:
             view.wait_for_load_state("networkidle")
         view.goto(own)
         view.fill("input[name=query]", "strength_floor")
+        view.press("input[name=query]", "End")  # the page looks at what is typed when a key goes up
         view.wait_for_selector(".md-search-result__item a", timeout=60_000)
         found = view.get_attribute(".md-search-result__item a", "href")
         faults += [] if "recipes.html" in str(found) else [f"search found {found}"]
