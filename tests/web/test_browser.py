@@ -36,6 +36,7 @@ def page(browser: Any) -> Iterator[Any]:
     """A page that may complain of nothing, and ask no other host."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
+    page.set_default_timeout(120_000)  # in milliseconds; the machine may be busy
     errors: list[str] = []
     asked: set[str] = set()
     page.on("pageerror", lambda error: errors.append(str(error)))
