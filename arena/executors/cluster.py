@@ -68,8 +68,9 @@ MOST_COPIES = 3
 """So many workers do the same part at a time."""
 INLINE = 2**20
 """Bytes of results that come back without a detour through the object store of this machine."""
-BANDWIDTH, ROUND_TRIP = 2e9, 0.002
-"""Bytes a second that go into the object store, and seconds until a worker answers, at best."""
+BANDWIDTH, ROUND_TRIP = 2e9, 0.008
+"""Bytes a second that go into the object store, and seconds until a worker has read them, answers
+and is heard."""
 OWN = 0.01
 """Seconds that this process works until it looks after the others."""
 JUDGE, WASTE = 3.0, 0.1
@@ -109,7 +110,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
                 "num_cpus": workers,
                 "include_dashboard": False,
                 "_temp_dir": folder,
-                "_system_config": {"max_direct_call_object_size": INLINE},
+                "_system_config": {"max_direct_call_object_size": INLINE, "worker_niceness": 0},
             }
             constants = ray._private.ray_constants  # else everybody in the network can connect
             stack.enter_context(_changed(constants, "ENABLE_RAY_CLUSTER", value=False))
@@ -492,7 +493,7 @@ class RayExecutor(Executor):
         if not job.fresh:
             return False
         again, job.again = job.again, deque()  # what others died over is not for this process
-        chunk = job.take(share / 2, OWN)
+        chunk = job.take(share, OWN)
         job.again = again
         assert chunk
         assert job.own
