@@ -9,6 +9,7 @@ depends on chance, but each part has its own seed and place, so the results do n
 from __future__ import annotations
 
 import math
+import mmap
 import os
 import pickle
 import re
@@ -29,17 +30,23 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import default_workers
 from evolve_arena.arena.executors.cluster_worker import (
+    TOKEN,
+    Share,
     Worker,
     describe_place,
     describe_versions,
+    identify,
 )
 from evolve_arena.arena.executors.executor import Executor, Item, Node, Result
 from evolve_arena.arena.executors.processes import (
     IN_FLIGHT,
     WorkerError,
+    end_of,
     gather,
+    lay_out,
     make_chunks,
     pack_task,
+    view_in,
 )
 from evolve_arena.arena.work import Work, find_kernel, new_outputs
 from evolve_arena.core.compiled import list_variants, working_clock
@@ -71,8 +78,12 @@ INLINE = 2**20
 BANDWIDTH, ROUND_TRIP = 2e9, 0.008
 """Bytes a second that go into the object store, and seconds until a worker has read them, answers
 and is heard."""
-OWN = 0.01
+NEARER = 4.0
+"""So many times less it takes by memory that is shared."""
+OWN = 0.05
 """Seconds that this process works until it looks after the others."""
+MOST_CHUNKS = 1000
+"""So many fit into a queue, however small the system makes it."""
 JUDGE, WASTE = 3.0, 0.1
 """After so many seconds it is told if more than this share of them is lost."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
@@ -93,8 +104,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         MissingPackageError: Ray is not installed.
         ArenaError: There is no cluster at *address*.
     """
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of GPUs
-    ray = import_extra("ray", "ray")
+    ray = _import_ray()
     if ray.is_initialized():
         yield ray
         return
@@ -132,6 +142,11 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
                 signal.signal(number, handler)
         ray._private.worker._worker_logs_enabled = False  # what is lost is told by us
         yield ray
+
+
+def _import_ray() -> Any:
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of GPUs
+    return import_extra("ray", "ray")
 
 
 def _knock(address: str) -> None:
@@ -179,8 +194,8 @@ class _Job:
     """How many parts are given together at least; None if chunks are given as they are."""
     games: int = 0
     """How many games a part plays."""
-    own: Callable[[Chunk], Any] | None = None
-    """Does a chunk in this process, if it shall work, too."""
+    own: bool = False
+    """Whether this process works, too."""
     total: int = 0
     """How many parts there are."""
     unit: float = 0.0
@@ -242,6 +257,7 @@ class _Hand:
 
     node: str
     actor: Any
+    process: int = 0
     place: str = ""
     """Its machine, and the folder of compiled code there; empty until it has said so."""
     tasks: dict[Any, _Task] = field(default_factory=dict)
@@ -277,6 +293,36 @@ class _Hand:
             yield at, task.chunk
 
 
+class _Room:
+    """Memory that workers on this machine see, too, and a queue of chunks that nobody has begun.
+
+    Both are files without a name, so nothing is left if this process is killed.
+    """
+
+    def __init__(self, size: int) -> None:
+        file = os.memfd_create("evolve-arena")
+        os.ftruncate(file, size)
+        self.memory = mmap.mmap(file, size)
+        self.queue, self._end = os.pipe()
+        os.set_blocking(self.queue, False)
+        self.files = [
+            (f"/proc/{os.getpid()}/fd/{each}", *identify(each)) for each in (file, self.queue)
+        ]
+        """Where each is found, and how it is told from another one."""
+        self._numbers = file, self.queue, self._end
+
+    def fill(self, count: int) -> None:
+        """Puts the numbers of *count* chunks into the queue."""
+        os.write(self._end, np.arange(count, dtype=TOKEN).tobytes())
+
+    def close(self) -> None:
+        with suppress(BlockingIOError):  # until it is empty: who is still there finds no more
+            while os.read(self.queue, 2**16):
+                pass
+        for number in self._numbers:
+            os.close(number)
+
+
 class RayExecutor(Executor):
     """Works in processes that Ray starts, one for each core of the cluster.
 
@@ -291,8 +337,10 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self._alone = address is None
-        """Whether this process works, too: it has made the cluster for itself."""
+        self._alone = address is None and not _import_ray().is_initialized()
+        """Whether the cluster is this executor's own, on this machine."""
+        self._near = self._alone and hasattr(os, "memfd_create")
+        """Whether this process works, too, and shares memory with the workers."""
         if self._alone:
             workers = workers or default_workers()
         self._most = workers
@@ -314,7 +362,7 @@ class RayExecutor(Executor):
         self._spent = self._used = self._busy = 0.0
         """Seconds, and those in which workers worked, together and in the last job."""
         self._versions, self._place = describe_versions(), describe_place()
-        self._me = _Hand("", None)
+        self._room: _Room | None = None
         with ExitStack() as stack:
             self._ray = stack.enter_context(connect(address, workers))
             stack.callback(self._dismiss_all)
@@ -343,8 +391,11 @@ class RayExecutor(Executor):
         outputs = new_outputs(work)
         if small := self._is_small(work):
             find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))
+        elif self._near:
+            self._share_memory(work, outputs)
         else:
-            self._share_out(work, outputs)
+            whole = make_chunks(len(work), 1, 0) if work.coarse else deque([(0, len(work))])
+            self._share_out(work, outputs, whole, None if work.coarse else work.fewest)
         seconds = working_clock() - start - (self._without - without)
         self.seconds += seconds
         if self.workers > 1 and all(hand.place for hand in self._hands):
@@ -361,7 +412,7 @@ class RayExecutor(Executor):
         if len(items) < 2:
             return super().map(function, items)
         start = working_clock()
-        if self._alone and len(self._hands) < self.workers:
+        if len(self._hands) < self.workers:
             self._hire(next(iter(self._known)))  # as this process only waits
         order = {"task": pack_task(function, items, script=False), "code": opened_files()}
         chunks = make_chunks(len(items), len(self._hands), 1)
@@ -387,7 +438,8 @@ class RayExecutor(Executor):
             return self._alone and self._most == 1
         size = sum(array.nbytes for array in work.inputs)
         seconds = self._units.get(_kind(work), math.inf) * len(work)
-        return len(work) <= work.fewest or seconds < 2 * (size / BANDWIDTH + ROUND_TRIP)
+        sending = (size / BANDWIDTH + ROUND_TRIP) / (NEARER if self._near else 1.0)
+        return len(work) <= work.fewest or seconds < 2.0 * sending
 
     def _judge(self, work: Work, seconds: float, busy: float) -> None:
         """Says once if much time is lost because there is too little to do at a time."""
@@ -410,27 +462,124 @@ class RayExecutor(Executor):
         )
         LOG.warning("%s", self.remarks[0])
 
-    def _share_out(self, work: Work, outputs: list[NDArray[Any]]) -> None:
-        game = work.options.get("game")
-        variants = list_variants(game)
-        key = work.kernel, repr((game, variants))
-        order = {
-            "kernel": work.kernel,
-            "options": dict(work.options),
+    def _share_memory(self, work: Work, outputs: list[NDArray[Any]]) -> None:
+        """Has *work* done in this process and those beside it, which see the same memory."""
+        chunks = make_chunks(len(work), self.workers, work.fewest)
+        if work.coarse:
+            step = math.ceil(len(work) / MOST_CHUNKS)
+            ends = range(step, len(work) + step, step)
+            chunks = deque((end - step, min(end, len(work))) for end in ends)
+        table = np.array(chunks), np.zeros(len(chunks), int), np.zeros((len(chunks), 2))
+        layout = lay_out(replace(work, inputs=(*table, *work.inputs)))
+        if self._room and end_of(layout) > len(self._room.memory):
+            self._leave()
+        room = self._room = self._room or _Room(2 * end_of(layout))
+        for view, array in zip(view_in(room.memory, layout), (*table, *work.inputs), strict=False):
+            np.copyto(view, array)
+        order = _describe(work) | {
+            "inputs": len(work.inputs),
+            "layout": layout,
+            "files": room.files,
+        }
+        share = Share(order, room.memory, room.queue)
+        self._jobs += 1
+        self._job = job = _Job(self._jobs, None, order, deque(), games=work.games, own=True)
+        began = time.monotonic()
+        room.fill(len(chunks))
+        try:
+            self._take_part(share, job)
+        finally:
+            self._job = None
+            done = share.times[:, 1] > 0.0
+            if not done.all() or any(task.job is job for task in self._flight.values()):
+                self._leave()  # somebody may be at work there
+        took = share.times[:, 1] - share.times[:, 0]
+        for output, result in zip(outputs, share.outputs, strict=True):
+            output[:] = result
+        here = next(iter(self._known))
+        self._known[here].done += int(done.sum())
+        sizes = np.diff(share.chunks)[:, 0]
+        job.done[here] = int(sizes[done].sum())
+        self._busy = float(took[done].sum())
+        self._units[_kind(work)] = self._busy / max(1, job.done[here])
+        self._weigh(job, time.monotonic() - began)
+        if not done.all():
+            self._repair(work, outputs, share.chunks[~done].tolist(), share.owners[~done].tolist())
+
+    def _take_part(self, share: Share, job: _Job) -> None:
+        """Works until all is done, as far as somebody is alive and not late."""
+        busy, heard = True, -math.inf
+        while busy or self._is_awaited(share, job):
+            now = time.monotonic()
+            if not busy or now - heard > OWN:
+                heard = now
+                if now - self._looked > LOOK:
+                    self._look()
+                for hand in self._hands[: self.workers - 1]:
+                    if hand.place and not hand.tasks and hand.told != job.number:
+                        self._send(hand, job, (0, 0))
+                for ref in self._wait(0.0 if busy else GRACE / 2):
+                    if ref in self._flight:
+                        list(self._receive(ref))
+            busy = share.do_next()
+
+    def _is_awaited(self, share: Share, job: _Job) -> bool:
+        """Whether workers that are not late have still to say that they are done."""
+        if not any(task.job is job for task in self._flight.values()):
+            return False
+        (begun, ended), sizes = share.times.T, np.diff(share.chunks)[:, 0]
+        done = ended > 0.0
+        if not done.any():
+            return True
+        unit = (ended - begun)[done].sum() / sizes[done].sum()
+        longest = GRACE + LATE * unit * sizes[~done].max(initial=0)
+        return bool(time.monotonic() < share.times.max() + longest)
+
+    def _repair(
+        self, work: Work, outputs: list[NDArray[Any]], chunks: list[Chunk], owners: list[int]
+    ) -> None:
+        """Does again what was lost, in other workers, and what is late, here."""
+        node = next(iter(self._known.values()))
+        alive = {hand.process for hand in self._hands}
+        lost: deque[Chunk] = deque()
+        for chunk, owner in zip(chunks, owners, strict=True):
+            if owner in alive:
+                node.late += 1
+                LOG.info("parts %d to %d are late on %s", *chunk, node.name)
+                find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(*chunk))
+            else:
+                node.lost += 1
+                lost.append(chunk)
+        if lost:
+            self._share_out(work, outputs, lost, None, deaths=1)
+
+    def _share_out(
+        self,
+        work: Work,
+        outputs: list[NDArray[Any]],
+        chunks: deque[Chunk],
+        fewest: int | None,
+        deaths: int = 0,
+    ) -> None:
+        """Has *chunks* of *work* done by workers on any machine.
+
+        Args:
+            work: What the chunks are parts of.
+            outputs: Where the results go.
+            chunks: See above.
+            fewest: How many parts are given together at least; None if chunks are given as they
+                are.
+            deaths: How many workers died over each chunk already.
+        """
+        order = _describe(work) | {
             "inputs": [np.ascontiguousarray(array) for array in work.inputs],
             "outputs": work.outputs,
-            "variants": variants,
         }
-        fresh = make_chunks(len(work), 1, 0) if work.coarse else deque([(0, len(work))])
+        key = work.kernel, repr((work.options.get("game"), order["variants"]))
         self._jobs += 1
-        job = _Job(self._jobs, key, self._ray.put(order), fresh)
-        job.fewest = None if work.coarse else work.fewest
-        job.total, job.games, job.unit = len(work), work.games, self._units.get(_kind(work), 0.0)
-        if self._alone:
-            kernel = find_kernel(work.kernel)
-            kernel(work.options, work.inputs, outputs, slice(0, 0))  # compiles what is new
-            self._compiled.add((self._place, key))
-            job.own = lambda chunk: kernel(work.options, work.inputs, outputs, slice(*chunk))
+        job = _Job(self._jobs, key, self._ray.put(order), chunks, fewest, work.games)
+        job.total, job.unit = len(work), self._units.get(_kind(work), 0.0)
+        job.deaths.update(dict.fromkeys(chunks, deaths))
         began, without = time.monotonic(), self._without
         with closing(self._share(job)) as done:
             for (start, stop), arrays in done:
@@ -449,7 +598,7 @@ class RayExecutor(Executor):
             Each chunk, with what came of it.
         """
         self._job = job
-        for hand in (*self._hands, self._me):
+        for hand in self._hands:
             hand.busy, hand.parts = 0.0, 0
         try:
             while job.is_open():
@@ -457,8 +606,7 @@ class RayExecutor(Executor):
                 if now - self._looked > LOOK:
                     self._look()
                 self._assign(job)
-                worked = job.own is not None and self._work(job)
-                for ref in self._wait(0.0 if worked else self._find_pause(job, now)):
+                for ref in self._wait(self._find_pause(job, now)):
                     if ref in self._flight:
                         yield from self._receive(ref)
         finally:
@@ -469,8 +617,8 @@ class RayExecutor(Executor):
         for hand in self._hands:
             if hand.place and job.key not in hand.keys and not hand.tasks:
                 self._prepare(hand, job)
-        able = self._find_able(job)
-        speeds = sum(hand.speed for hand in able) + (self._me.speed if job.own else 0.0)
+        able = [hand for hand in self._hands if hand.knows(job)]
+        speeds = sum(hand.speed for hand in able)
         deep = job.fewest is not None or len(job.fresh) > 2 * len(able)
         for depth in range(IN_FLIGHT if deep else 1):
             for hand in able:
@@ -480,33 +628,6 @@ class RayExecutor(Executor):
                         return self._repeat_late(job, able)
                     self._send(hand, job, chunk)
         return None
-
-    def _find_able(self, job: _Job) -> list[_Hand]:
-        """Who can be given parts of a *job*; one fewer than there may be, if this process works."""
-        crew = self._hands[: self.workers - 1] if job.own else self._hands
-        return [hand for hand in crew if hand.knows(job)]
-
-    def _work(self, job: _Job) -> bool:
-        """Does a part in this process, if there is one; a short one, as others may be waiting."""
-        able = self._find_able(job)
-        share = self._me.speed / (self._me.speed + sum(hand.speed for hand in able))
-        if not job.fresh:
-            return False
-        again, job.again = job.again, deque()  # what others died over is not for this process
-        chunk = job.take(share, OWN)
-        job.again = again
-        assert chunk
-        assert job.own
-        begin = time.perf_counter()
-        job.own(chunk)
-        self._me.busy += time.perf_counter() - begin
-        self._me.parts += chunk[1] - chunk[0]
-        job.busy += time.perf_counter() - begin
-        job.parts += chunk[1] - chunk[0]
-        here = next(iter(self._known))
-        self._known[here].done += 1
-        job.done[here] += chunk[1] - chunk[0]
-        return True
 
     def _prepare(self, hand: _Hand, job: _Job) -> None:
         """Lets a worker compile, unless another one on its machine does so, or has done so."""
@@ -602,10 +723,10 @@ class RayExecutor(Executor):
             if job is self._job:
                 raise answer
         elif chunk[1] == chunk[0]:
-            assert job.key
-            hand.keys.add(job.key)
-            self._compiled.add((hand.place, job.key))
-            self._leaders.pop((hand.place, job.key), None)
+            if job.key:
+                hand.keys.add(job.key)
+                self._compiled.add((hand.place, job.key))
+                self._leaders.pop((hand.place, job.key), None)
         elif job is self._job:
             hand.busy += seconds
             hand.parts += chunk[1] - chunk[0]
@@ -677,7 +798,7 @@ class RayExecutor(Executor):
                 self._lose(hand, "its node is gone")
         missing = sum(rooms.values())
         if self._most is not None:
-            missing = min(missing, self._most - len(self._hands) - self._alone)
+            missing = min(missing, self._most - len(self._hands) - self._near)
         for _ in range(missing):
             number = max(rooms, key=rooms.__getitem__)
             rooms[number] -= 1
@@ -708,13 +829,13 @@ class RayExecutor(Executor):
                 for _ in self._receive(ref) if ref in self._flight else ():
                     pass
 
-    def _admit(self, hand: _Hand, versions: dict[str, str], place: str) -> None:
+    def _admit(self, hand: _Hand, versions: dict[str, str], place: str, process: int) -> None:
         """A worker may work if everything is as it is here."""
         for what in {**self._versions, **versions}:
             here, there = self._versions.get(what, "missing"), versions.get(what, "missing")
             if here != there:
                 return self._refuse(hand.node, f"has {what} {there}, and here it is {here}")
-        hand.place = place
+        hand.place, hand.process = place, process
         return None
 
     def _refuse(self, number: str, why: str) -> None:
@@ -732,7 +853,14 @@ class RayExecutor(Executor):
         for hand in [hand for hand in self._hands if hand.node == number]:
             self._lose(hand, why)
 
+    def _leave(self) -> None:
+        """Gives up the memory that is shared; the next work is done in another one."""
+        if self._room:
+            self._room.close()
+            self._room = None
+
     def _dismiss_all(self) -> None:
+        self._leave()
         for hand in self._hands:
             self._ray.kill(hand.actor)
         self._hands.clear()
@@ -740,7 +868,7 @@ class RayExecutor(Executor):
 
     def _weigh(self, job: _Job, seconds: float) -> None:
         """Notes how fast workers and nodes were in a *job* that took so many *seconds*."""
-        worked = [hand for hand in (*self._hands, self._me) if hand.parts]
+        worked = [hand for hand in self._hands if hand.parts and not job.own]
         rates = [hand.parts / max(hand.busy, 1e-9) for hand in worked]
         for hand, rate in zip(worked, rates, strict=True):
             hand.speed += (rate / (sum(rates) / len(rates)) - hand.speed) / 2
@@ -755,6 +883,12 @@ def _kind(work: Work) -> tuple[Any, ...]:
     """What has work in common whose parts take about the same time."""
     size = sum(array.nbytes for array in work.inputs)
     return work.kernel, work.options.get("game"), len(work), size
+
+
+def _describe(work: Work) -> dict[str, Any]:
+    """What workers are told of *work*, except where its arrays are."""
+    variants = list_variants(work.options.get("game"))
+    return {"kernel": work.kernel, "options": dict(work.options), "variants": variants}
 
 
 def _explain(error: Exception) -> str:

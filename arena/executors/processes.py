@@ -98,11 +98,11 @@ class ProcessExecutor(Executor):
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
         start = working_clock()
-        layout = _lay_out(work)
-        if _end(layout) > len(self._memory):
+        layout = lay_out(work)
+        if end_of(layout) > len(self._memory):
             self.close()
-            self._make_team(2 * _end(layout))
-        views = _view(self._memory, layout)
+            self._make_team(2 * end_of(layout))
+        views = view_in(self._memory, layout)
         for view, array in zip(views, work.inputs, strict=False):
             np.copyto(view, array)
         inputs, outputs = views[: len(work.inputs)], views[len(work.inputs) :]
@@ -267,7 +267,7 @@ class _Team:
     ) -> None:
         lost = deque(worker.chunks)
         self._dismiss(worker)
-        end = _describe_end(worker.code)
+        end = _describeend_of(worker.code)
         LOG.warning("a worker died (%s)", end)
         if not worker.ready and not end.startswith("killed"):
             raise WorkerError(
@@ -499,7 +499,7 @@ def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[sl
     options = order["options"]
     if order["variants"]:
         add_variants(find_game(options["game"]), order["variants"])
-    views = _view(getattr(memory, "buffer", memory), order["layout"])
+    views = view_in(getattr(memory, "buffer", memory), order["layout"])
     inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
     kernel = find_kernel(order["kernel"])
 
@@ -553,7 +553,7 @@ def _close_inherited(keep: int) -> None:
     os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _lay_out(work: Work) -> Layout:
+def lay_out(work: Work) -> Layout:
     """Where each array that goes in or comes out lies in the shared memory."""
     layout: Layout = []
     at = 0
@@ -564,12 +564,14 @@ def _lay_out(work: Work) -> Layout:
     return layout
 
 
-def _end(layout: Layout) -> int:
+def end_of(layout: Layout) -> int:
+    """How many bytes that takes."""
     at, kind, shape = layout[-1]
     return at + np.dtype(kind).itemsize * int(np.prod(shape))
 
 
-def _view(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
+def view_in(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
+    """The arrays that lie there."""
     return [
         np.frombuffer(memory, dtype=kind, count=int(np.prod(shape)), offset=at).reshape(shape)
         for at, kind, shape in layout
@@ -596,7 +598,7 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
     return chunks
 
 
-def _describe_end(code: int | None) -> str:
+def _describeend_of(code: int | None) -> str:
     if code is not None and code < 0:
         return f"killed by {signal.Signals(-code).name}"
     return f"exit code {code}"
