@@ -504,7 +504,8 @@ class RayExecutor(Executor):
         self._units[_kind(work)] = self._busy / max(1, job.done[here])
         self._weigh(job, time.monotonic() - began)
         if not done.all():
-            self._repair(work, outputs, share.chunks[~done].tolist(), share.owners[~done].tolist())
+            missing = [chunks[place] for place in np.flatnonzero(~done)]
+            self._repair(work, outputs, missing, share.owners[~done].tolist())
 
     def _take_part(self, share: Share, job: _Job) -> None:
         """Works until all is done, as far as somebody is alive and not late."""

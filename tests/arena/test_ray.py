@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,13 @@ import ray
 from ray.cluster_utils import Cluster
 
 import evolve_arena as ea
-from evolve_arena.arena.executors import SerialExecutor, WorkerError, cluster
+from evolve_arena.arena.executors import (
+    Executor,
+    SerialExecutor,
+    WorkerError,
+    cluster,
+    make_executor,
+)
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
@@ -98,15 +104,21 @@ def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -
     """A kernel: squares of numbers, and in which process they were computed."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
-        if place in options.get("deadly", ()) and os.getpid() != options["caller"]:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if os.getpid() != options["caller"]:
+            while not Path(options.get("gate", "/")).exists():
+                time.sleep(0.01)
+            if place in options.get("deadly", ()):
+                os.kill(os.getpid(), signal.SIGKILL)
+            for fate in ("dies", "sleeps"):
+                with suppress(KeyError, FileExistsError):
+                    Path(options[fate]).touch(exist_ok=False)  # the first worker alone
+                    if fate == "dies":
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    time.sleep(60)
         if place in options.get("wrong", ()):
             raise ArenaError(f"part {place} is wrong")
         if place in options.get("broken", ()):
             raise ZeroDivisionError(f"part {place} is broken")
-        if place == 0 and options.get("stuck") and not Path(options["stuck"]).exists():
-            Path(options["stuck"]).touch()
-            time.sleep(60)
         outputs[0][place] = inputs[0][place] ** 2
         outputs[1][place] = os.getpid()
 
@@ -259,27 +271,39 @@ def test_work_is_shared_by_all_workers(team: Callable[..., RayExecutor]) -> None
     assert executor.seconds > 0.0
 
 
-def test_a_worker_that_dies_at_work_is_replaced(team: Callable[..., RayExecutor]) -> None:
+def count_lost(executor: Executor) -> int:
+    return sum(node.lost for node in executor.nodes())
+
+
+def test_a_worker_that_dies_at_work_is_replaced(
+    team: Callable[..., RayExecutor], tmp_path: Path
+) -> None:
     executor = team(2)
     wait_for(executor, 2)
-    doomed = find_pids()[0]
-    threading.Timer(0.3, os.kill, (doomed, signal.SIGKILL)).start()
-    who = assert_squares(executor, make_squares(60, 0.03))
-    assert sum(node.lost for node in executor.nodes()) >= 1
-    deadline = time.monotonic() + 60
-    while len(set(who)) < 2 or doomed in who:
-        assert time.monotonic() < deadline
-        who = assert_squares(executor, make_squares(40, 0.02))
+    before = set(find_pids())
+    assert_squares(executor, make_squares(60, 0.01, dies=str(tmp_path / "dies")))
+    assert count_lost(executor) >= 1
+    wait_for(executor, 2)
+    assert len(set(find_pids()) - before) == 1
 
 
 def test_a_node_that_dies_at_work_is_not_missed(
-    two_nodes: Cluster, team: Callable[..., RayExecutor]
+    two_nodes: Cluster, team: Callable[..., RayExecutor], tmp_path: Path
 ) -> None:
     executor = team()
     wait_for(executor, 4)
-    threading.Timer(0.3, kill_a_node, (two_nodes,)).start()
-    assert_squares(executor, make_squares(100, 0.03))
-    assert sum(node.lost for node in executor.nodes()) >= 1
+
+    def kill() -> None:
+        """Nobody is done with anything before that is noticed."""
+        kill_a_node(two_nodes)
+        deadline = time.monotonic() + 30
+        while not count_lost(executor) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        (tmp_path / "gate").touch()
+
+    threading.Timer(0.3, kill).start()
+    assert_squares(executor, make_squares(40, 0.01, gate=str(tmp_path / "gate")))
+    assert count_lost(executor) >= 1
     restore(two_nodes)
     deadline = time.monotonic() + 60
     while [node.workers for node in executor.nodes()].count(2) < 2 or executor.nodes()[-1].done < 1:
@@ -310,7 +334,7 @@ def test_a_part_that_is_late_is_given_to_somebody_else(
 ) -> None:
     executor = team(2)
     begin = time.monotonic()
-    assert_squares(executor, make_squares(20, 0.01, stuck=str(tmp_path / "stuck")))
+    assert_squares(executor, make_squares(20, 0.01, sleeps=str(tmp_path / "sleeps")))
     assert time.monotonic() - begin < 50.0  # and not a minute
     assert sum(node.late for node in executor.nodes()) >= 1
     assert_squares(executor, make_squares(20))  # the other one is still at it
@@ -368,34 +392,58 @@ def test_what_is_small_is_done_here(
     assert sum(node.done for node in executor.nodes()) == done
 
 
-def test_this_process_works_too_where_ray_is_its_own() -> None:
-    """In a process of its own, as this one is connected to other nodes."""
+def work_near(folder: Path) -> None:
+    """What is to be seen of a Ray of its own, in a process that is not connected to another."""
+    cluster.ROUND_TRIP, cluster.BANDWIDTH = 0.0, float("inf")
+    with make_executor("ray", 2) as executor:
+        assert isinstance(executor, RayExecutor)
+        wait_for(executor, 2)
+        assert os.getpid() in assert_squares(executor, make_squares(30, 0.02))
+        assert set(executor.map(lambda item: os.getpid(), range(50))) - {os.getpid()}
+        (node,) = executor.nodes()
+        assert node.workers == executor.workers == 2
+        here = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        heard = [each for process in here for each in process.net_connections()]
+        ips = {each.laddr.ip for each in heard if each.status == "LISTEN"}
+        assert ips
+        assert all(ip.endswith("127.0.0.1") for ip in ips), ips
+
+        batch = make_matches(5000)  # more than there was room for
+        assert_same(executor.play(batch), SerialExecutor().play(batch))
+
+        assert_squares(executor, make_squares(40, 0.02, dies=str(folder / "dies")))
+        assert count_lost(executor) == 1
+        wait_for(executor, 2)
+        with pytest.raises(ArenaError, match=r"^part 3 is wrong$"):
+            executor.do(make_squares(10, 0.02, wrong=[3]))
+        wait_for(executor, 2)
+        with pytest.raises(WorkerError, match="3 workers died over the same part"):
+            executor.do(make_squares(20, 0.05, deadly=range(20)))
+        wait_for(executor, 2)
+        begin = time.monotonic()
+        assert_squares(executor, make_squares(20, 0.02, sleeps=str(folder / "sleeps")))
+        assert sum(node.late for node in executor.nodes()) == 1
+        assert_squares(executor, make_squares(20))  # the other one is still at it
+        assert time.monotonic() - begin < 50.0  # and not a minute
+    assert not [each for each in psutil.Process().children(recursive=True) if each.is_running()]
+
+
+def test_this_process_works_too_where_ray_is_its_own(tmp_path: Path) -> None:
+    code = f"import pathlib, {__name__} as test; test.work_near(pathlib.Path({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", code], timeout=180, check=True)
+
+
+def test_where_no_memory_is_shared_workers_do_it_alone(tmp_path: Path, serial_hash: str) -> None:
     code = f"""
-import os, psutil
-import numpy as np
-from evolve_arena.arena.executors import make_executor
-from {__name__} import make_squares
-with make_executor("ray", 2) as executor:
-    who = set()
-    while len(who) < 2:
-        squares, pids = executor.do(make_squares(30, 0.02))
-        assert squares.tolist() == [float(number**2) for number in range(30)]
-        who |= set(pids.tolist())
-    assert os.getpid() in who
-    assert len(set(executor.map(lambda item: os.getpid(), range(50))) - {{os.getpid()}}) >= 1
-    (node,) = executor.nodes()
-    assert node.workers == executor.workers == 2
-    here = [psutil.Process(), *psutil.Process().children(recursive=True)]
-    heard = [each.laddr.ip for one in here for each in one.net_connections()
-             if each.status == "LISTEN"]
-    assert heard and all(ip.endswith("127.0.0.1") for ip in heard), heard
-assert not [each for each in psutil.Process().children(recursive=True) if each.is_running()]
-print("fine")
+import os
+del os.memfd_create
+import evolve_arena as ea
+from evolve_arena.runs.summary import summarise
+run = ea.start({RECIPE!r}, run={str(tmp_path / "run")!r}, changes={CHANGES!r}, executor="ray",
+               workers=2)
+assert summarise(run)["population_sha256"] == {serial_hash!r}
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.stdout == "fine\n", done.stderr
+    subprocess.run([sys.executable, "-c", code], timeout=120, check=True)
 
 
 def test_without_ray_it_is_told_how_to_install_it(tmp_path: Path) -> None:
