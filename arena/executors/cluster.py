@@ -4,6 +4,10 @@ What is sent to a node is names of kernels, arrays and numbers; the node has thi
 the same version. The arrays go into Ray's object store, from where each node fetches them once.
 A part that is lost with its worker, or that is late, is given to somebody else. Who does which part
 depends on chance, but each part has its own seed and place, so the results do not.
+
+A Ray of the caller's own is quicker: the caller is a worker, too, and shares memory with the others.
+Each of them takes the next chunk from a queue. A worker that is late or dead writes where nobody
+reads any more, as that memory is then given up.
 """
 
 from __future__ import annotations
@@ -516,8 +520,9 @@ class RayExecutor(Executor):
                 heard = now
                 if now - self._looked > LOOK:
                     self._look()
-                for hand in self._hands[: self.workers - 1]:
-                    if hand.place and not hand.tasks and hand.told != job.number:
+                able = [hand for hand in self._hands if job.number == hand.told or not hand.tasks]
+                for hand in able[: self.workers - 1]:
+                    if hand.told != job.number:
                         self._send(hand, job, (0, 0))
                 for ref in self._wait(0.0 if busy else GRACE / 2):
                     if ref in self._flight:

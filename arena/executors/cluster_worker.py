@@ -126,13 +126,13 @@ class Worker:
             An error that is to be raised by the caller in place of what comes of it, if there is
             one.
         """
-        if order is not None:
-            self._do = self._understand(order)
-            self._number = number
-        if number != self._number:
+        if number != self._number and order is None:
             return WorkerError(f"work {number} was not explained to a worker"), 0.0
-        begin = working_clock()
         try:
+            if order is not None:
+                self._do = self._understand(order)
+                self._number = number
+            begin = working_clock()
             answer = self._do(slice(*chunk))
         except ArenaError as error:
             return ArenaError(str(error)), 0.0
@@ -161,7 +161,12 @@ class Worker:
             if self._files != order["files"]:
                 self._open(order["files"])
             share = Share(order, self._memory, self._queue)
-            return lambda part: all(iter(share.do_next, False))
+
+            def do_chunks(part: slice) -> None:
+                while share.do_next():
+                    pass
+
+            return do_chunks
         kernel, options = _find(order), order["options"]
         inputs = [_view(array) for array in order["inputs"]]
         outputs = [np.zeros(shape, dtype=kind) for kind, shape in order["outputs"]]
