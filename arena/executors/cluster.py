@@ -5,9 +5,9 @@ the same version. The arrays go into Ray's object store, from where each node fe
 A part that is lost with its worker, or that is late, is given to somebody else. Who does which part
 depends on chance, but each part has its own seed and place, so the results do not.
 
-A Ray of the caller's own is quicker: the caller is a worker, too, and shares memory with the others.
-Each of them takes the next chunk from a queue. A worker that is late or dead writes where nobody
-reads any more, as that memory is then given up.
+A Ray of the caller's own is quicker: the caller is a worker, too, and shares memory with the
+others. Each of them takes the next chunk from a queue. A worker that is late or dead writes where
+nobody reads any more, as that memory is then given up.
 """
 
 from __future__ import annotations
