@@ -257,10 +257,16 @@ def _packages(group: str) -> list[str]:
 
 
 @cache
-def _places() -> dict[str, str]:
-    """Where each game is found: ``package.module:value``, or a path."""
+def installed_places(group: str) -> dict[str, str]:
+    """What installed packages add by entry points of a *group*: where each name is found."""
     from importlib import metadata  # takes as long as a third of a help
 
+    return {point.name: point.value for point in metadata.entry_points(group=group)}
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Where each game is found: ``package.module:value``, or a path."""
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"
@@ -268,7 +274,7 @@ def _places() -> dict[str, str]:
         else os.path.realpath(f"{folder[0]}/{module.name}{FILE}")
         for module in pkgutil.iter_modules(folder)
     }
-    return {point.name: point.value for point in metadata.entry_points(group=GROUP)} | own
+    return installed_places(GROUP) | own
 
 
 @cache

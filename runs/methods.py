@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from inspect import isabstract
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, game_names, load
+from evolve_arena.core.registry import find_game, game_names, installed_places, load
 from evolve_arena.core.user_code import UserCodeError, find_code, name_of, registered_names
 from evolve_arena.evolve.method import Method
 
@@ -27,8 +26,7 @@ METHODS = {
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
     """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
     spec = find_game(game)
-    installed = {point.name: point.value for point in metadata.entry_points(group=GROUP)}
-    places = {**installed, **METHODS, **spec.learners}
+    places = {**installed_places(GROUP), **METHODS, **spec.learners}
     known = {name: load(place) for name, place in places.items()}
     known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
     return {name: method for name, method in known.items() if method.networks(spec)}
