@@ -17,7 +17,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -35,7 +36,7 @@ from numba.extending import intrinsic
 
 from evolve_arena import core
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.files import make_private_folder, read_file
+from evolve_arena.core.files import hold, make_private_folder, read_file
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.logs import LOG
 
@@ -48,6 +49,8 @@ MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 KEPT_CACHES = 3
 MOMENT = 1.0
 """Seconds of compiling before the user is told."""
+MOST_WAITING = 120.0
+"""Seconds until a process that compiles the same is not waited for any more."""
 
 
 def compiled(function: Function) -> Function:
@@ -258,6 +261,31 @@ class _Function(CPUDispatcher):
     @property
     def _numba_type_(self) -> types.Dispatcher:
         return types.Dispatcher(self if self.is_compiling else self._part)
+
+    def compile(self, sig: Any) -> Any:
+        """As Numba does it, except while another process does so: what it made is then loaded."""
+        cache = cast(Any, self)._cache
+        with _alone(Path(cache.cache_path) / f"{self.py_func.__name__}.lock"):
+            return super().compile(sig)
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Waits until no other process has locked a *file*, and locks it.
+
+    Without a lock, where there can be none and after a while, the worst is that both do the same.
+    """
+    with ExitStack() as stack:
+        end = time.monotonic() + MOST_WAITING
+        with suppress(OSError):
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+            stack.callback(os.close, descriptor)
+            while time.monotonic() < end:
+                with suppress(BlockingIOError):
+                    hold(descriptor)
+                    break
+                time.sleep(0.02)
+        yield
 
 
 def _decorate(function: Function, *, forceinline: bool) -> Function:

@@ -8,7 +8,14 @@ import os
 import stat
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 PART = 1 << 20
+LOCKED_BYTE = 1 << 30
+"""What Windows locks of a file, nobody else can read: so it is a byte behind its content."""
 
 
 def read_file(path: Path, most: int) -> bytes:
@@ -124,3 +131,27 @@ def _has_no_other_member(number: int) -> bool:
         return False
     own = number == user.pw_gid and group.gr_name == user.pw_name
     return own and set(group.gr_mem) <= {user.pw_name}
+
+
+def hold(descriptor: int, *, free: bool = False) -> None:
+    """Locks an open file for this process, until it closes the file or ends.
+
+    Args:
+        descriptor: The file.
+        free: Whether to end that now, as Windows does not promise to do it at once.
+
+    Raises:
+        BlockingIOError: Another process has locked it.
+    """
+    if fcntl:
+        if not free:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    import msvcrt
+
+    mode: int = msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+    os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, mode, 1)  # type: ignore[attr-defined,unused-ignore]
+    except PermissionError:
+        raise BlockingIOError from None

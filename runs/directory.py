@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve_arena.core.errors import spell
-from evolve_arena.core.files import suggest_path
+from evolve_arena.core.files import hold, suggest_path
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from evolve_arena.runs.files import (
     describe_special,
@@ -20,13 +20,6 @@ from evolve_arena.runs.files import (
     write_whole,
 )
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-LOCKED_BYTE = 1 << 30
-"""What Windows locks of a file, nobody else can read: so it is a byte behind its content."""
 PARTS = (
     "recipe.toml",
     "history.db",
@@ -152,7 +145,7 @@ class RunDirectory:
                 yield
             finally:
                 self._held = before
-                _hold(descriptor, free=True)
+                hold(descriptor, free=True)
         finally:
             os.close(descriptor)
 
@@ -192,7 +185,7 @@ class RunDirectory:
 
     def _claim(self, descriptor: int) -> None:
         try:
-            _hold(descriptor)
+            hold(descriptor)
         except BlockingIOError:
             os.lseek(descriptor, 0, os.SEEK_SET)
             holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
@@ -260,27 +253,3 @@ class RunDirectory:
         except OSError:
             return ""
         return f"; runs in {folder}: {', '.join(near[:8])}" if near else ""
-
-
-def _hold(descriptor: int, *, free: bool = False) -> None:
-    """Locks an open file for this process, until it closes the file or ends.
-
-    Args:
-        descriptor: The file.
-        free: Whether to end that now, as Windows does not promise to do it at once.
-
-    Raises:
-        BlockingIOError: Another process has locked it.
-    """
-    if fcntl:
-        if not free:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
-    import msvcrt
-
-    mode: int = msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
-    os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
-    try:
-        msvcrt.locking(descriptor, mode, 1)  # type: ignore[attr-defined,unused-ignore]
-    except PermissionError:
-        raise BlockingIOError from None

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -265,6 +266,24 @@ def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
     assert _run(tree, code, **chosen) == ["42", "1"]
     (tree / "games/callee.py").write_text(callee.replace("2", "3"))
     assert _run(tree, code, **chosen) == ["63", "0"]
+
+
+def test_what_two_processes_need_at_once_is_compiled_once(tmp_path: Path) -> None:
+    code = f"""
+import os, time
+from pathlib import Path
+from evolve_arena.core.stream import fill_words, new_stream
+import numpy as np
+Path({str(tmp_path)!r}, f"{{os.getpid()}}.ready").touch()
+while len(list(Path({str(tmp_path)!r}).glob("*.ready"))) < 2:
+    time.sleep(0.001)
+fill_words(new_stream(1), np.zeros(1, np.uint64))
+print(sum(fill_words.stats.cache_hits.values()))
+"""
+    chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
+    with ThreadPoolExecutor() as pool:
+        told = pool.map(lambda _: _run(ROOT, code, **chosen), range(2))
+    assert sorted(told) == [["0"], ["1"]]
 
 
 def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
