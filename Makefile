@@ -44,7 +44,7 @@ docs-serve: $(VENV)/.installed-docs
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED) --workers $(TEST_WORKERS)
-	@if $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'; then \
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[fuzz]'; then \
 	$(BIN)/python -m tests.fuzz --guided --inputs $(GUIDED_INPUTS) --seed $(FUZZ_SEED) \
 	--workers $(TEST_WORKERS); else echo "no atheris here: nothing is led by coverage"; fi
 
@@ -63,17 +63,17 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable .
 	@touch $@
 
 $(VENV)/.installed-test: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	@touch $@ $(VENV)/.installed
