@@ -19,6 +19,8 @@ FUZZ_SEED ?= 1
 GUIDED_INPUTS ?= 250000
 KILLS ?= 1000
 BIN := $(VENV)/bin
+# Else each of hundreds of processes would translate all sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test docs docs-serve fuzz attack bench clean
 
@@ -44,7 +46,7 @@ docs-serve: $(VENV)/.installed-docs
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED) --workers $(TEST_WORKERS)
-	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[fuzz]'; then \
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'; then \
 	$(BIN)/python -m tests.fuzz --guided --inputs $(GUIDED_INPUTS) --seed $(FUZZ_SEED) \
 	--workers $(TEST_WORKERS); else echo "no atheris here: nothing is led by coverage"; fi
 
@@ -63,7 +65,7 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.installed-test: setup.py $(VENV)/.created
@@ -71,7 +73,7 @@ $(VENV)/.installed-test: setup.py $(VENV)/.created
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: setup.py $(VENV)/.created
