@@ -36,6 +36,9 @@ FEW = {"pig": {"HAS_VALUES", "HAS_SEARCHES"}}
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 
+LONGEST = ("test_tutorial", "loses_packets")
+"""Tests of a minute or so."""
+
 
 def _compile_for_all(name: str) -> None:
     usual = FEW.get(name, set(find_game(name).kernel.flags) - SELDOM)
@@ -62,7 +65,7 @@ compile_for_all_kinds()
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no process is left alone with it at the end."""
-    items.sort(key=lambda item: "test_tutorial" not in item.nodeid)
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 SMALL = """
