@@ -118,6 +118,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Whatever users allow in tests is not noted in the home of who runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("RAY_worker_niceness", "0")  # else they hardly come to it beside other tests
         yield
 
 
