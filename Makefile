@@ -22,7 +22,7 @@ BIN := $(VENV)/bin
 # Else each of hundreds of processes would translate all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test docs docs-serve fuzz attack bench clean
+.PHONY: run test lint tests docs docs-serve fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -31,10 +31,14 @@ run: $(VENV)/.installed
 	@$(BIN)/evolve export $(RUN) --to python
 	@$(BIN)/evolve evaluate run:$(RUN) --seed 1
 
-test: $(VENV)/.installed-test
+test: lint tests
+
+lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+tests: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
 docs: $(VENV)/.installed-docs

@@ -36,8 +36,9 @@ FEW = {"pig": {"HAS_VALUES", "HAS_SEARCHES"}}
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 
-LONGEST = ("test_tutorial", "loses_packets")
-"""Tests of a minute or so."""
+LONGEST = ("test_tutorial", "loses_packets", "test_first_hour", "test_site", "test_browser")
+LONGEST += ("test_plugins", "of_the_guide", "test_elsewhere", "works_too_where", "test_fuzz")
+"""Tests of half a minute and more."""
 
 
 def _compile_for_all(name: str) -> None:

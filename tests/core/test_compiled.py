@@ -92,6 +92,7 @@ def test_who_waits_for_compiling_is_told_once(monkeypatch: pytest.MonkeyPatch) -
     told: list[str] = []
     monkeypatch.setattr(core, "on_compile", lambda subject, seconds: told.append(subject))
     monkeypatch.setattr("evolve_arena.core.compiled.MOMENT", -1.0)
+    monkeypatch.setattr("evolve_arena.core.compiled._announcer._told", set())
     for number in (1, 1.0):
         numba.njit(lambda x: x + 1)(number)
     assert len(told) == 1
