@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor, make_executor
-from evolve_arena.arena.executors.cluster import SHORTEST, _Job
+from evolve_arena.arena.executors.cluster import SHORTEST, _Job, connect
 from evolve_arena.arena.executors.processes import IN_FLIGHT
 from evolve_arena.arena.work import Work
 from evolve_arena.runs.checkpoint import write_state
@@ -90,11 +90,14 @@ def do_nothing(
 
 
 def measure_message() -> float:
-    """Seconds that the process which hands out work needs for each part of two local workers."""
+    """Seconds that the process which hands out work needs for each part of two local workers.
+
+    Without the shared memory of an executor that has a Ray of its own.
+    """
     work = Work(
         "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
     )
-    with make_executor("ray", 2) as executor:
+    with connect(workers=2), make_executor("ray", 2) as executor:
         executor.do(work)
         began = time.perf_counter()
         executor.do(work)
