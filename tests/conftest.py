@@ -36,9 +36,8 @@ FEW = {"pig": {"HAS_VALUES", "HAS_SEARCHES"}}
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 
-LONGEST = ("test_tutorial", "loses_packets", "test_first_hour", "test_site", "test_browser")
-LONGEST += ("test_plugins", "of_the_guide", "test_elsewhere", "works_too_where", "test_fuzz")
-"""Tests of half a minute and more."""
+LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
+"""Tests of a minute or so, which leave no process behind for those that look for one."""
 
 
 def _compile_for_all(name: str) -> None:
