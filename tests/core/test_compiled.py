@@ -19,6 +19,7 @@ import pytest
 from numba.core import event
 
 from evolve_arena import core
+from evolve_arena.core import compiled
 from evolve_arena.core.compiled import (
     KEPT_CACHES,
     PACKAGES,
@@ -104,9 +105,11 @@ def test_compiling_is_estimated_and_not_counted(
     told: list[tuple[str, float]] = []
     monkeypatch.setattr(core, "on_compile", lambda *given: told.append(given))
     monkeypatch.setattr("evolve_arena.core.compiled.MOMENT", -1.0)
-    monkeypatch.setattr("evolve_arena.core.compiled._announcer", announcer := _Announcer())
+    usual = compiled._announcer
+    monkeypatch.setattr(compiled, "_announcer", announcer := _Announcer())
     monkeypatch.setattr("evolve_arena.core.compiled.cache_folder", lambda: tmp_path / "kernels")
     (tmp_path / "kernels").mkdir()
+    event.unregister("numba:compile", usual)
     event.register("numba:compile", announcer)
     try:
         worked, began = working_clock(), time.perf_counter()
@@ -114,6 +117,7 @@ def test_compiling_is_estimated_and_not_counted(
         took = time.perf_counter() - began
     finally:
         event.unregister("numba:compile", announcer)
+        event.register("numba:compile", usual)
     ((subject, seconds),) = told
     assert seconds > 0
     assert working_clock() - worked < took - 0.5 * compiling_seconds()
