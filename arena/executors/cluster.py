@@ -367,6 +367,8 @@ class RayExecutor(Executor):
         """Seconds, and those in which workers worked, together and in the last job."""
         self._versions, self._place = describe_versions(), describe_place()
         self._room: _Room | None = None
+        self._stale = False
+        """Whether a worker that was lost may still be at work there."""
         with ExitStack() as stack:
             self._ray = stack.enter_context(connect(address, workers))
             stack.callback(self._dismiss_all)
@@ -475,7 +477,7 @@ class RayExecutor(Executor):
             chunks = deque((end - step, min(end, len(work))) for end in ends)
         table = np.array(chunks), np.zeros(len(chunks), int), np.zeros((len(chunks), 2))
         layout = lay_out(replace(work, inputs=(*table, *work.inputs)))
-        if self._room and end_of(layout) > len(self._room.memory):
+        if self._room and (self._stale or end_of(layout) > len(self._room.memory)):
             self._leave()
         room = self._room = self._room or _Room(2 * end_of(layout))
         for view, array in zip(view_in(room.memory, layout), (*table, *work.inputs), strict=False):
@@ -495,8 +497,9 @@ class RayExecutor(Executor):
         finally:
             self._job = None
             done = share.times[:, 1] > 0.0
-            if not done.all() or any(task.job is job for task in self._flight.values()):
-                self._leave()  # somebody may be at work there
+            self._stale |= any(task.job is job for task in self._flight.values())
+            if self._stale or not done.all():
+                self._leave()
         took = share.times[:, 1] - share.times[:, 0]
         for output, result in zip(outputs, share.outputs, strict=True):
             output[:] = result
@@ -750,6 +753,7 @@ class RayExecutor(Executor):
             WorkerError: Too many died over the same part.
         """
         job, node = self._job, self._known[hand.node]
+        self._stale = True
         self._hands.remove(hand)
         with suppress(Exception):  # it may be dead
             self._ray.kill(hand.actor)
@@ -864,6 +868,7 @@ class RayExecutor(Executor):
         if self._room:
             self._room.close()
             self._room = None
+        self._stale = False
 
     def _dismiss_all(self) -> None:
         self._leave()

@@ -267,7 +267,7 @@ class _Team:
     ) -> None:
         lost = deque(worker.chunks)
         self._dismiss(worker)
-        end = _describeend_of(worker.code)
+        end = _describe_end(worker.code)
         LOG.warning("a worker died (%s)", end)
         if not worker.ready and not end.startswith("killed"):
             raise WorkerError(
@@ -598,7 +598,7 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
     return chunks
 
 
-def _describeend_of(code: int | None) -> str:
+def _describe_end(code: int | None) -> str:
     if code is not None and code < 0:
         return f"killed by {signal.Signals(-code).name}"
     return f"exit code {code}"
