@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -239,7 +240,7 @@ def teach_part(
         structure = np.array(structures[places[0] : places[1]])
         workspace = make_tuple_workspace(int(structure[READINGS]))
         scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
-        teach(rules, learning._replace(games=0), structure, *scratch[:2], workspace, scratch[2])
+        teach(learning._replace(games=0), structure, *scratch[:2], workspace, scratch[2])
     for place in range(part.start, part.stop):
         one = place // options["shards"]
         structure = np.array(structures[places[one] : places[one + 1]])
@@ -248,7 +249,7 @@ def teach_part(
         figures[:] = 0.0
         workspace = make_tuple_workspace(int(structure[READINGS]))
         stream = seeds[place : place + 1].copy()
-        teach(rules, learning, structure, learned, stream, workspace, figures)
+        teach(learning, structure, learned, stream, workspace, figures)
 
 
 def learn_on_board(
@@ -258,14 +259,15 @@ def learn_on_board(
 
     def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
         code, *_, learning = specialise_board(game.place, rules, (LESSONS,))
-        return learning.teach, lambda readings: make_tuple_workspace(
+        make_workspace = partial(
+            make_tuple_workspace,
             code.LONGEST,
-            readings,
             moves=code.MOVES,
             planes=seen_words(code),
             changes=count_changes(code),
             states=make_states(code, 2),
         )
+        return learning.teach, make_workspace
 
     return learn
 

@@ -62,7 +62,7 @@ class Child:
 
     def __init__(self, words: list[str], name: str, most_bytes: int, most_lines: int) -> None:
         mark = f"{os.getpid()}-{next(_NUMBERS)}"
-        self._process, self._control = _start(words, mark)
+        self._process, self._control, self._news = _start(words, mark)
         self._name = name
         self._most_bytes, self._most_lines = most_bytes, most_lines
         self._in, self._out, self._err = (pipe.fileno() for pipe in _pipes(self._process))
@@ -71,7 +71,6 @@ class Child:
         self._readable = {self._out, self._err}
         self._unsent, self._output, self._errors = bytearray(), bytearray(), b""
         self._bytes = self._lines = 0
-        self._news = b""
         self._status: int | None = None
         """How the process ended; negative for a signal."""
         self._supervised = True
@@ -240,8 +239,11 @@ def quoted(raw: bytes) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}…{text[0]}"
 
 
-def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """The supervisor that has started the program, and the socket to it."""
+def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket.socket, bytes]:
+    """The supervisor that has started the program, the socket to it, and what it said there.
+
+    That may be all: a program that ends at once may do so before anybody listens.
+    """
     ours, theirs = socket.socketpair()
     folder = str(Path(psutil.__file__).parents[1])
     host = [sys.executable, "-IS", supervisor.__file__, str(theirs.fileno()), folder]
@@ -259,15 +261,16 @@ def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket
         )
     ours.settimeout(START)
     try:
-        said = ours.recv(64).split()
+        news = ours.recv(64)
     except BaseException:
         _end(process, ours, mark)
         raise
+    said = news.split()
     if said[:1] != [b"started"]:
         _end(process, ours, mark)
         reason = os.strerror(int(said[1])) if said else "its supervisor does not start"
         raise BadValueError(f"cannot start {shlex.join(words)}: {reason}")
-    return process, ours
+    return process, ours, news
 
 
 def _end(process: subprocess.Popen[bytes], control: socket.socket, mark: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 import time
@@ -16,7 +17,9 @@ from hypothesis import settings
 from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core import compiled
+from evolve_arena.core.game import GameSpec
+from evolve_arena.core.registry import find_game
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
@@ -29,38 +32,40 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
-NEEDS = {name: find_game(name).kernel.needs for name in game_names()}
-"""Which kinds of players each game's kernel is compiled for."""
-FEW = {"pig": {"HAS_VALUES", "HAS_SEARCHES"}}
-"""Games of which tests have few kinds of players."""
 SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
 """Kinds of players that few tests have, and whose compiling takes long."""
+OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers", "ticket-to-ride")
+"""Games of which tests have many kinds of players."""
+USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
+USUAL["pig"] = {"HAS_VALUES", "HAS_MCTS"}
+"""For whom the kernel of a game is compiled, if it is for some of them."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
 """Tests of a minute or so, which leave no process behind for those that look for one."""
 
 
-def _compile_for_all(name: str) -> None:
-    usual = FEW.get(name, set(find_game(name).kernel.flags) - SELDOM)
-    needs = NEEDS[name]
-
-    def need(players: Any) -> set[str]:
-        needed = set(needs(players))
-        return usual if needed <= usual else needed
-
-    object.__setattr__(find_game(name).kernel, "needs", need)
-
-
 def compile_for_all_kinds() -> None:
-    """Lets each kernel know all kinds of players from now on.
+    """Lets kernels know all kinds of players from now on.
 
     Tests have dozens of mixtures; to compile for all at once takes less time.
     """
-    for name in NEEDS:
-        _compile_for_all(name)
+    compiled._add_variant = _add_usual_variant
 
 
+def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
+    usual = frozenset(USUAL.get(game.name, ()))
+    return ADD_VARIANT(game, given, usual if needed <= usual else needed)
+
+
+ADD_VARIANT = compiled._add_variant
 compile_for_all_kinds()
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: what collects garbage need not look at them."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -92,13 +97,10 @@ checkpoint_every = 3
 
 
 @pytest.fixture
-def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are compiled for the players that sit in them, as outside of tests."""
     monkeypatch.setattr("evolve_arena.core.compiled._made", {})
-    for name, needs in NEEDS.items():
-        object.__setattr__(find_game(name).kernel, "needs", needs)
-    yield
-    compile_for_all_kinds()
+    monkeypatch.setattr("evolve_arena.core.compiled._add_variant", ADD_VARIANT)
 
 
 @pytest.fixture(scope="session")

@@ -421,7 +421,7 @@ class RayExecutor(Executor):
         if len(self._hands) < self.workers:
             self._hire(next(iter(self._known)))  # as this process only waits
         order = {"task": pack_task(function, items, script=False), "code": opened_files()}
-        chunks = make_chunks(len(items), len(self._hands), 1)
+        chunks = make_chunks(len(items), max(1, len(self._hands)), 1)  # all may have been lost
         self._jobs += 1
         job = _Job(self._jobs, None, self._ray.put(order), chunks)
         answers = ((chunk, pickle.loads(answer)) for chunk, answer in self._share(job))

@@ -41,7 +41,6 @@ TRIAL = SEATS
 
 @compiled
 def teach(
-    rules: Any,
     learning: LearningSettings,
     structure: Any,
     tables: Any,
@@ -51,8 +50,10 @@ def teach(
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
+    It takes no rules, which this code knows: their type is made anew in each process, so that Numba
+    would find nothing that another process compiled.
+
     Args:
-        rules: The options of the game, which this file knows already.
         learning: How to play and learn.
         structure: See :mod:`evolve_arena.genomes.tuple_entries`.
         tables: The numbers.

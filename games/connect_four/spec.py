@@ -281,7 +281,7 @@ GAME = GameSpec(
         "pettingzoo": "evolve_arena.games.connect_four.export_python:write_host",
     },
     learn_tuples=lambda rules: (
-        teach,
+        partial(teach, rules),
         partial(make_tuple_workspace, rules.columns * rules.rows + rules.steal),
     ),
     learners={

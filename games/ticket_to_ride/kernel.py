@@ -10,20 +10,30 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.cards import players_word
 from evolve_arena.games.ticket_to_ride.choose import begin_match, choose_move
+from evolve_arena.games.ticket_to_ride.features import fill_features
 from evolve_arena.games.ticket_to_ride.layout import (
+    DRAW_DECK,
+    DRAW_TICKETS,
     MOST_PLAYERS,
     NUMBER_OF_PLAYERS,
     OFFENDER,
     OVER,
+    PASS,
     PHASE,
     ROUND,
     STATE_FIELDS,
     TO_MOVE,
+    TURN,
     TicketRules,
 )
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import count_tickets, place, score
+from evolve_arena.games.ticket_to_ride.workspace import VARIANT
 
+LOGGED_FEATURES = 28
+"""How many features a decision is logged with; the first 26 are those of the smaller set."""
+PASSED, DREW_CARDS, DREW_TICKETS, CLAIMED = 0, 1, 2, 3
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 
@@ -151,3 +161,65 @@ def judge(rules: TicketRules, table: Any) -> None:
             if places[seat] > places[offender]:
                 places[seat] -= 1
         places[offender] = players
+
+
+@compiled
+def decision_of(move: int) -> int:
+    """The class of decisions to which a *move* at the beginning of a turn belongs."""
+    if move == PASS:
+        return PASSED
+    if move == DRAW_TICKETS:
+        return DREW_TICKETS
+    return CLAIMED if move < DRAW_DECK else DREW_CARDS
+
+
+@compiled
+def log_matches(
+    rules: Any,
+    packed: Any,
+    seatings: Any,
+    seeds: Any,
+    workspace: Any,
+    table: Any,
+    features: Any,
+    classes: Any,
+    games: Any,
+    seats: Any,
+    rounds: Any,
+    points: Any,
+    places: Any,
+    offenders: Any,
+) -> Any:
+    """Plays matches until the room is used up; how many games and decisions there are now."""
+    state = table.state
+    row = 0
+    for match in range(min(seatings.shape[0], points.shape[0])):
+        first = row
+        players = set_up(rules, seatings, seeds, match, state, workspace)
+        while state[PHASE] != OVER:
+            if row == classes.shape[0]:
+                return match, first
+            player = seatings[match, state[TO_MOVE]]
+            asked = state[PHASE] == TURN
+            if asked:
+                _note(rules, packed, player, state, workspace, features[row])
+                games[row], seats[row], rounds[row] = match, state[TO_MOVE], state[ROUND]
+            move = choose_move(rules, packed, player, state, workspace)
+            play_move(rules, state, move)
+            if asked and move >= 0:
+                classes[row] = decision_of(move)
+                row += 1
+        judge(rules, table)
+        offenders[match] = state[OFFENDER]
+        for seat in range(players):
+            points[match, seat] = table.points[seat]
+            places[match, seat] = table.places[seat]
+    return min(seatings.shape[0], points.shape[0]), row
+
+
+@compiled
+def _note(rules: Any, packed: Any, player: int, state: Any, workspace: Any, row: Any) -> None:
+    """Fills *row* with the features of a turn, as the rule player of that seat understands it."""
+    variant = packed.seats[player, VARIANT]
+    prepare_turn(rules, state, state[TO_MOVE], variant, workspace)
+    fill_features(rules, state, state[TO_MOVE], LOGGED_FEATURES, variant, workspace, row)

@@ -196,22 +196,28 @@ def test_the_move_of_the_best_value_is_chosen(name: str, method: str, folder: st
         assert wins or values[chosen] == max(values.values())
 
 
-@pytest.mark.parametrize("name", [name for name in COMPILED if name not in {"pig", "tic-tac-toe"}])
+@pytest.mark.parametrize("name", ["checkers", "connect-four", "othello"])
 @pytest.mark.usefixtures("compiled_as_needed")
 def test_kernels_for_who_sits_there_play_the_same(name: str, folder: str) -> None:
     """Elsewhere in tests they are compiled for all kinds of players at once."""
     compare_games(name, breed(name, "tournament", folder))
 
 
-def compare_games(name: str, bred: BredPlayer) -> None:
-    """Plays matches of *bred*, a random player and a scripted one, compiled and not."""
+@pytest.mark.usefixtures("compiled_as_needed")
+def test_kernels_without_networks_play_the_same() -> None:
+    """Networks at the tables of Ticket to Ride take the longest to compile."""
+    compare_games("ticket-to-ride", make_player("rule", find_game("ticket-to-ride").make()))
+
+
+def compare_games(name: str, bred: Player) -> None:
+    """Plays matches of *bred*, a random player and a scripted one, compiled and not.
+
+    The search of MCTS takes long to compile; it is compared in `tests.players.test_mcts`.
+    """
     spec = find_game(name)
     game = spec.make()
-    players: list[Player] = [
-        bred,
-        make_player("random", game),
-        make_player(spec.opponents[0], game),
-    ]
+    scripted = next(text for text in spec.opponents if not text.startswith("mcts"))
+    players: list[Player] = [bred, make_player("random", game), make_player(scripted, game)]
     seatings = np.full((6, spec.most_seats), EMPTY, dtype=np.int32)
     for first in range(6):
         seatings[first, : game.seats] = (np.arange(game.seats) + first) % 3

@@ -124,10 +124,9 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Board
     def load_text(name: str, text: str) -> BoardGame:
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
         spec = load_game(folder / f"{name}.py")
-        flags = set(spec.kernel.flags)
         if name == "ttt":  # compiled once, for all that are met here
             flags = {"HAS_VALUES", "HAS_SEARCHES", "HAS_MCTS", "HAS_DEEP_VALUES"}
-        object.__setattr__(spec.kernel, "needs", lambda players: flags)
+            object.__setattr__(spec.kernel, "needs", lambda players: flags)
         register_game(spec)
         game: BoardGame = spec.make()
         return game

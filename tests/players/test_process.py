@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -633,6 +634,22 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
     assert str(told.value).isprintable()
     assert len(str(told.value)) < 400
     assert psutil.Process().children(recursive=True) == []
+
+
+class Unheard(subprocess.Popen[bytes]):
+    """A supervisor to whom nobody listens before it ends."""
+
+    def __init__(self, *words: Any, **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        assert is_gone(self.pid)
+
+
+def test_a_program_that_ends_before_anybody_listens_is_told_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", Unheard)
+    with pytest.raises(BadValueError, match="status 1 instead of answering"):
+        ProcessPlayer(GAME, "false").check_ready()
 
 
 @pytest.mark.parametrize("answer", ["play()", "say('nonsense')", "say('place_disc 9')"])

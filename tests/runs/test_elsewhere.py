@@ -194,6 +194,7 @@ def test_games_in_one_file_and_code_go_along(
     assert forked.evolve("new-game", "my-game", folder=tmp_path).returncode == 0
     values = {"method.tournament_size": [2, 3]}
     common = {"method.individuals": 10, "run.generations": 4, "check.games": 4}
+    common |= {"check.opponents": ["random"]}
     found = [
         ea.sweep(
             str(tmp_path / "my_game.py"),

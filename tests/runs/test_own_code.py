@@ -294,7 +294,7 @@ def test_a_registered_method_breeds_any_game(small_recipe: RecipeMaker) -> None:
         ) -> Any:
             return population
 
-    for number, game in enumerate(("connect-four", "hex", "pig", "ticket-to-ride")):
+    for number, game in enumerate(("connect-four", "tic-tac-toe", "pig", "ticket-to-ride")):
         method = {"name": "KeepAll", "individuals": 6}
         Path("recipe.toml").write_text(f'[game]\nname = "{game}"\n[method]\nname = "KeepAll"')
         changes = {"method": method, "run.generations": 1, "check.games": 2}

@@ -520,7 +520,7 @@ def make_bot(tmp_path: Path) -> Iterator[Callable[[str], ProcessPlayer]]:
     def make(source: str) -> ProcessPlayer:
         file = tmp_path / f"bot{len(made)}.py"
         file.write_text(source)
-        limits = Limits(time_bank=10_000 if source == GOOD else 300, per_move=0)
+        limits = Limits(time_bank=300 if source == MUTE else 10_000, per_move=0)
         made.append(ProcessPlayer(GAME, f"{sys.executable} {file}", limits=limits))
         return made[-1]
 

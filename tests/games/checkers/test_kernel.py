@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import new_results
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.board import repetition_key
 from evolve_arena.games.checkers.game import Checkers, Position
-from evolve_arena.games.checkers.kernel import decide, draw_openings, play_matches
+from evolve_arena.games.checkers.kernel import draw_openings
 from evolve_arena.games.checkers.values import (
     DEPTH,
     FEATURES,
@@ -71,7 +73,7 @@ def play(
     results = new_results(game, count)
     for array in results.arrays:
         array.fill(9)
-    play_matches(
+    find_variant(find_game("checkers"), game.rules, packed)["kernel"].play_matches(
         game.rules,
         packed,
         np.array(pairings, dtype=np.int32).reshape(count, 2),
@@ -119,7 +121,8 @@ def ask(packed: PackedPlayers, slot: int, position: Position, workspace: object)
     quiet = len(position.past)
     workspace.past[:quiet] = position.past
     workspace.past[quiet] = repetition_key(*boards)
-    return int(decide(packed, slot, *boards, quiet, workspace))
+    kernel = find_variant(find_game("checkers"), GAMES[0].rules, packed)["kernel"]
+    return int(kernel.decide(packed, slot, *boards, quiet, workspace))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=["dark begins", "light begins"])

@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evolve_arena.core.compiled import find_variant
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers import values as checkers_values
 from evolve_arena.games.checkers.board import (
@@ -20,7 +22,6 @@ from evolve_arena.games.checkers.board import (
 )
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.kernel import decide
 from evolve_arena.games.checkers.position import bit_of
 from evolve_arena.games.checkers.search import find_moves
 from evolve_arena.games.checkers.values import (
@@ -452,7 +453,8 @@ def choose(
     quiet = note_past(position, workspace)
     slot = GAME.to_move(position)
     boards = sides(position, position.side)
-    return GAME.move_of(int(decide(packed, slot, *boards, position.side, quiet, workspace)))
+    kernel = find_variant(find_game("checkers"), GAME.rules, packed)["kernel"]
+    return GAME.move_of(int(kernel.decide(packed, slot, *boards, position.side, quiet, workspace)))
 
 
 def test_equal_moves_are_equally_likely() -> None:

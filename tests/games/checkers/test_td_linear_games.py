@@ -9,13 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Outcome
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers import linear_games
 from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, note_position
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
-from evolve_arena.games.checkers.kernel import decide
 from evolve_arena.games.checkers.linear import PIECES, LinearDecoder
 from evolve_arena.games.checkers.linear_games import (
     DRAWS,
@@ -174,8 +175,9 @@ class Replay:
         note_position(workspace.past, quiet, *boards, position.side)
         if self.draws == "forty-moves":  # nothing is seen again
             workspace.past[: quiet + 1] = np.arange(1, quiet + 2)
+        kernel = find_variant(find_game("checkers"), self.game.rules, packed)["kernel"]
         return self.game.move_of(
-            int(decide(packed, slot, *boards, position.side, quiet, workspace))
+            int(kernel.decide(packed, slot, *boards, position.side, quiet, workspace))
         )
 
     def boards(self, position: Position, slot: int) -> Any:

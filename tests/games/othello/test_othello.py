@@ -208,21 +208,28 @@ def test_a_deeper_search_wins() -> None:
     assert result.score_interval[0] > 0.6
 
 
-def test_what_was_compiled_is_found_again_by_another_process() -> None:
+def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> None:
+    """What plays, and what learns, too."""
     program = (
-        "from evolve_arena.core.registry import make_game\n"
-        "from evolve_arena.core.stream import new_stream\n"
-        "from evolve_arena.players.specification import make_player\n"
-        "game = make_game('othello', size=6)\n"
-        "print(make_player('minimax:depth=2', game).choose(game.initial(), new_stream(1)))\n"
+        "import sys\n"
+        "from evolve_arena.core.compiled import compiling_seconds\n"
+        "from evolve_arena.runs.api import start\n"
+        "changes = ['method.games=4', 'run.generations=1', 'check.games=2']\n"
+        "changes += ['method.individuals=2', 'check.opponents=[\"random\"]']\n"
+        "run = start('othello-td', run=sys.argv[1], changes=changes, executor='serial')\n"
+        "print(run.population_sha256, compiling_seconds())\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program], check=True, capture_output=True, text=True
-        ).stdout
-        for _ in range(2)
-    }
-    assert len(outputs) == 1
+    outputs = []
+    for name in ("one", "other"):
+        told = subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path / name)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        outputs.append(told.stdout.split())
+    assert outputs[0][0] == outputs[1][0]
+    assert float(outputs[1][1]) == 0.0
 
 
 # What is bred and learned

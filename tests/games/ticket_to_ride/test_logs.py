@@ -13,6 +13,7 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.kernel import decision_of
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_OPEN,
@@ -21,7 +22,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     PASS,
     TURN,
 )
-from evolve_arena.games.ticket_to_ride.logs import DecisionLog, decision_of, join_logs, log_games
+from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.players.packed import combine_players

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.core.compiled import compiled
+from evolve_arena.core.compiled import compiled, find_variant
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.games.ticket_to_ride.choose import (
     begin_match,
-    choose_move,
     weigh_decisions,
     weigh_moves,
 )
@@ -121,7 +121,8 @@ def ask(
     workspace = workspace or make_ticket_workspace(packed)
     workspace.streams[:] = new_stream(seed)
     begin_match(workspace)
-    return int(choose_move(position.rules, packed, 0, position.array.copy(), workspace))
+    choose = find_variant(find_game("ticket-to-ride"), position.rules, packed)["choose"]
+    return int(choose.choose_move(position.rules, packed, 0, position.array.copy(), workspace))
 
 
 def test_what_was_played_before_does_not_matter() -> None:
