@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
 from tests.network import Host, two_hosts
@@ -79,19 +80,34 @@ def _send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "LOOK", 0.1)
 
 
-@pytest.fixture
-def team(two_nodes: Cluster) -> Iterator[Callable[..., RayExecutor]]:
-    """Makes executors that work on both nodes."""
-    made: list[RayExecutor] = []
+@pytest.fixture(scope="module")
+def teams(two_nodes: Cluster) -> Iterator[dict[int | None, RayExecutor]]:
+    """The executor that works on both nodes, by its number of workers; it has them to itself."""
+    there: dict[int | None, RayExecutor] = {}
+    yield there
+    dismiss(there)
 
-    def make(workers: int | None = None) -> RayExecutor:
-        executor = RayExecutor(workers, two_nodes.address)
-        made.append(executor)
-        return executor
 
-    yield make
-    for executor in made:
+def dismiss(teams: dict[int | None, RayExecutor]) -> None:
+    for executor in teams.values():
         executor.close()
+    teams.clear()
+
+
+@pytest.fixture
+def team(two_nodes: Cluster, teams: dict[int | None, RayExecutor]) -> Callable[..., RayExecutor]:
+    """Gives an executor of so many workers: that of the test before, if it had as many.
+
+    To start a worker takes three seconds of computing.
+    """
+
+    def give(workers: int | None = None, *, new: bool = False) -> RayExecutor:
+        if new or workers not in teams:
+            dismiss(teams)
+            teams[workers] = RayExecutor(workers, two_nodes.address)
+        return teams[workers]
+
+    return give
 
 
 def find_pids() -> list[int]:
@@ -202,38 +218,14 @@ def test_an_address_where_nobody_is_is_told(address: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-@pytest.mark.parametrize("event", EVENTS)
-def test_whatever_fails_the_population_is_the_same(
-    two_nodes: Cluster, tmp_path: Path, serial_hash: str, event: str, workers: int
-) -> None:
-    sent: list[int] = []
-
-    def happen(progress: ea.Progress) -> None:
-        sent.append(progress.generation)
-        if progress.generation == 3:
-            EVENTS[event](two_nodes)
-
-    run = ea.start(
-        RECIPE,
-        run=tmp_path / "run",
-        changes=CHANGES,
-        executor="ray",
-        address=two_nodes.address,
-        workers=workers,
-        callbacks=happen,
-    )
-    told = summarise(run)
-    assert told["population_sha256"] == serial_hash
-    assert sent == list(range(1, 9))
-    assert sum(node["done"] for node in told["nodes"]) >= 8  # it was not all done here
-    assert sum(node["games"] for node in told["nodes"]) > 0
-    restore(two_nodes)
-
-
-@pytest.mark.parametrize("workers", [1, 2, 4])
 def test_a_driver_that_is_killed_is_resumed(
-    two_nodes: Cluster, tmp_path: Path, serial_hash: str, workers: int
+    two_nodes: Cluster,
+    teams: dict[int | None, RayExecutor],
+    tmp_path: Path,
+    serial_hash: str,
+    workers: int,
 ) -> None:
+    dismiss(teams)  # it would wait for their cores
     path = tmp_path / "run"
     code = f"""
 import os, signal
@@ -253,8 +245,47 @@ ea.start({RECIPE!r}, run={str(path)!r}, changes={CHANGES!r}, executor="ray",
     assert summarise(run)["population_sha256"] == serial_hash
 
 
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_whatever_fails_the_population_is_the_same(
+    two_nodes: Cluster,
+    team: Callable[..., RayExecutor],
+    tmp_path: Path,
+    serial_hash: str,
+    event: str,
+    workers: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    executor = team(workers)
+    monkeypatch.setattr(running, "make_executor", lambda *words: nullcontext(executor))
+    before = executor.nodes()
+    sent: list[int] = []
+
+    def happen(progress: ea.Progress) -> None:
+        sent.append(progress.generation)
+        if progress.generation == 3:
+            EVENTS[event](two_nodes)
+
+    run = ea.start(
+        RECIPE,
+        run=tmp_path / "run",
+        changes=CHANGES,
+        executor="ray",
+        address=two_nodes.address,
+        workers=workers,
+        callbacks=happen,
+    )
+    told = summarise(run)
+    assert told["population_sha256"] == serial_hash
+    assert sent == list(range(1, 9))
+    done = sum(node["done"] for node in told["nodes"]) - sum(node.done for node in before)
+    assert done >= 8  # it was not all done here
+    assert sum(node["games"] for node in told["nodes"]) > sum(node.games for node in before)
+    restore(two_nodes)
+
+
 def test_work_is_shared_by_all_workers(team: Callable[..., RayExecutor]) -> None:
-    executor = team()
+    executor = team(new=True)
     assert executor.workers == 4
     who: set[int] = set()
     rounds = 0
@@ -273,18 +304,6 @@ def test_work_is_shared_by_all_workers(team: Callable[..., RayExecutor]) -> None
 
 def count_lost(executor: Executor) -> int:
     return sum(node.lost for node in executor.nodes())
-
-
-def test_a_worker_that_dies_at_work_is_replaced(
-    team: Callable[..., RayExecutor], tmp_path: Path
-) -> None:
-    executor = team(2)
-    wait_for(executor, 2)
-    before = set(find_pids())
-    assert_squares(executor, make_squares(60, 0.01, dies=str(tmp_path / "dies")))
-    assert count_lost(executor) >= 1
-    wait_for(executor, 2)
-    assert len(set(find_pids()) - before) == 1
 
 
 def test_a_node_that_dies_at_work_is_not_missed(
@@ -311,13 +330,16 @@ def test_a_node_that_dies_at_work_is_not_missed(
         assert_squares(executor, make_squares(20, 0.02))
 
 
-def test_parts_over_which_workers_die_again_and_again_are_an_error(
-    team: Callable[..., RayExecutor],
-) -> None:
+def test_functions_are_applied(team: Callable[..., RayExecutor]) -> None:
     executor = team(2)
-    with pytest.raises(WorkerError, match=r"3 workers died over the same part .*unexpectedly"):
-        executor.do(make_squares(10, deadly=[7]))
-    assert_squares(executor, make_squares(10))  # it is as good as new
+    weights = np.random.default_rng(1).normal(size=(50, 5))
+
+    def judge(row: int) -> tuple[int, float]:
+        return os.getpid(), float(np.tanh(weights[row]).sum())
+
+    told = executor.map(judge, range(50))
+    assert [value for _, value in told] == [judge(row)[1] for row in range(50)]
+    assert {pid for pid, _ in told} <= set(find_pids())
 
 
 def test_errors_of_kernels_are_told(team: Callable[..., RayExecutor]) -> None:
@@ -327,55 +349,6 @@ def test_errors_of_kernels_are_told(team: Callable[..., RayExecutor]) -> None:
     with pytest.raises(WorkerError, match="ZeroDivisionError: part 3 is broken"):
         executor.do(make_squares(10, broken=[3]))
     assert_squares(executor, make_squares(10))
-
-
-def test_a_part_that_is_late_is_given_to_somebody_else(
-    team: Callable[..., RayExecutor], tmp_path: Path
-) -> None:
-    executor = team(2)
-    begin = time.monotonic()
-    assert_squares(executor, make_squares(20, 0.01, sleeps=str(tmp_path / "sleeps")))
-    assert time.monotonic() - begin < 50.0  # and not a minute
-    assert sum(node.late for node in executor.nodes()) >= 1
-    assert_squares(executor, make_squares(20))  # the other one is still at it
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_functions_are_applied(team: Callable[..., RayExecutor], workers: int) -> None:
-    executor = team(workers)
-    weights = np.random.default_rng(1).normal(size=(50, 5))
-
-    def judge(row: int) -> tuple[int, float]:
-        if row == -1:
-            raise KeyError("row -1")
-        return os.getpid(), float(np.tanh(weights[row]).sum())
-
-    told = executor.map(judge, range(50))
-    assert [value for _, value in told] == [judge(row)[1] for row in range(50)]
-    assert {pid for pid, _ in told} <= set(find_pids())
-    with pytest.raises(KeyError, match="row -1"):
-        executor.map(judge, [*range(30), -1, *range(5)])
-    assert executor.map(abs, [-1, 1, -2]) == [1, 1, 2]  # also if every worker was at work
-
-
-@pytest.mark.parametrize("what", ["evolve-arena", "the kernels' sources"])
-def test_nodes_of_other_versions_are_refused(
-    two_nodes: Cluster, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    own = cluster.describe_versions()
-    monkeypatch.setattr(cluster, "describe_versions", lambda: own | {what: "0.0.other"})
-    with pytest.raises(ArenaError, match=rf"^node .* has {what} .+, and here it is 0\.0\.other$"):
-        RayExecutor(2, two_nodes.address)
-
-
-def test_too_little_work_is_told_once(team: Callable[..., RayExecutor]) -> None:
-    executor = team(2)
-    deadline = time.monotonic() + 60
-    while not executor.remarks:
-        assert time.monotonic() < deadline
-        executor.do(make_squares(1, 0.2))
-    assert len(executor.remarks) == 1
-    assert "there are only 1 parts at a time" in executor.remarks[0]
 
 
 def test_what_is_small_is_done_here(
@@ -391,6 +364,70 @@ def test_what_is_small_is_done_here(
     assert done >= 1
     assert_same(executor.play(batch), expected)
     assert sum(node.done for node in executor.nodes()) == done
+
+
+def test_a_worker_that_dies_at_work_is_replaced(
+    team: Callable[..., RayExecutor], tmp_path: Path
+) -> None:
+    executor = team(2)
+    wait_for(executor, 2)
+    before = set(find_pids())
+    assert_squares(executor, make_squares(60, 0.01, dies=str(tmp_path / "dies")))
+    assert count_lost(executor) >= 1
+    wait_for(executor, 2)
+    assert len(set(find_pids()) - before) == 1
+
+
+def test_parts_over_which_workers_die_again_and_again_are_an_error(
+    team: Callable[..., RayExecutor],
+) -> None:
+    executor = team(2)
+    with pytest.raises(WorkerError, match=r"3 workers died over the same part .*unexpectedly"):
+        executor.do(make_squares(10, deadly=[7]))
+    assert_squares(executor, make_squares(10))  # it is as good as new
+
+
+def test_too_little_work_is_told_once(team: Callable[..., RayExecutor]) -> None:
+    executor = team(2, new=True)
+    deadline = time.monotonic() + 60
+    while not executor.remarks:
+        assert time.monotonic() < deadline
+        executor.do(make_squares(1, 0.2))
+    assert len(executor.remarks) == 1
+    assert "there are only 1 parts at a time" in executor.remarks[0]
+
+
+def test_a_part_that_is_late_is_given_to_somebody_else(
+    team: Callable[..., RayExecutor], tmp_path: Path
+) -> None:
+    executor = team(2)
+    begin = time.monotonic()
+    assert_squares(executor, make_squares(20, 0.01, sleeps=str(tmp_path / "sleeps")))
+    assert time.monotonic() - begin < 50.0  # and not a minute
+    assert sum(node.late for node in executor.nodes()) >= 1
+    assert_squares(executor, make_squares(20))  # the other one is still at it
+
+
+@pytest.mark.parametrize("what", ["evolve-arena", "the kernels' sources"])
+def test_nodes_of_other_versions_are_refused(
+    two_nodes: Cluster, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    own = cluster.describe_versions()
+    monkeypatch.setattr(cluster, "describe_versions", lambda: own | {what: "0.0.other"})
+    with pytest.raises(ArenaError, match=rf"^node .* has {what} .+, and here it is 0\.0\.other$"):
+        RayExecutor(2, two_nodes.address)
+
+
+def test_errors_of_functions_are_raised(team: Callable[..., RayExecutor]) -> None:
+    def judge(row: int) -> int:
+        if row == -1:
+            raise KeyError("row -1")
+        return row
+
+    executor = team(1)
+    with pytest.raises(KeyError, match="row -1"):
+        executor.map(judge, [*range(30), -1, *range(5)])
+    assert executor.map(abs, [-1, 1, -2]) == [1, 1, 2]  # the only worker was lost
 
 
 def work_near(folder: Path) -> None:
