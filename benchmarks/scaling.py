@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor, make_executor
-from evolve_arena.arena.executors.cluster import SHORTEST, _Job, connect
+from evolve_arena.arena.executors.cluster import SHORTEST
+from evolve_arena.arena.executors.cluster_connection import connect
+from evolve_arena.arena.executors.parts import Job
 from evolve_arena.arena.executors.processes import IN_FLIGHT
 from evolve_arena.arena.work import Work
 from evolve_arena.runs.checkpoint import write_state
@@ -132,7 +134,7 @@ def simulate(load: Load, nodes: int, message: float) -> float:
     workers = nodes * CORES
     begin = load.serial + load.sent / COPYING
     ready = begin + math.ceil(math.log2(nodes + 1)) * load.sent / BANDWIDTH
-    job = _Job(1, None, None, deque([(0, load.parts)]), load.fewest, total=load.parts)
+    job = Job(1, None, None, deque([(0, load.parts)]), load.fewest, total=load.parts)
     job.unit = load.unit
     free, driver = [ready] * workers, begin
     coming: list[tuple[float, int, int]] = []

@@ -9,6 +9,7 @@ its constants only from such files (a test watches over that).
 from __future__ import annotations
 
 import atexit
+import gc
 import hashlib
 import json
 import os
@@ -47,6 +48,8 @@ DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """What a file that holds compiled code imports."""
 KEPT_CACHES = 3
+SELDOM = (50_000, 20, 20)
+"""Thresholds for collecting garbage while something is compiled; that saves a twentieth."""
 MOMENT = 1.0
 """Seconds of compiling before the user is told."""
 MOST_WAITING = 120.0
@@ -356,6 +359,7 @@ class _Announcer(event.Listener):
     """Tells :data:`evolve_arena.core.on_compile` what is compiled if that takes over a moment.
 
     How long each subject took is remembered in a file beside the folders of machine code.
+    Garbage is looked for seldom meanwhile, as most of what is made is needed until the end.
     """
 
     def __init__(self) -> None:
@@ -370,6 +374,7 @@ class _Announcer(event.Listener):
         self._told: set[str] = set()
         self._subject = ""
         self._function: Any = None
+        self._thresholds = gc.get_threshold()
 
     def on_start(self, event: event.Event) -> None:
         """A function is being compiled, perhaps for another one."""
@@ -378,6 +383,8 @@ class _Announcer(event.Listener):
             self.since = now
             self._function = event.data["dispatcher"]
             self._subject = self._find_subject(self._function.__module__)
+            self._thresholds = gc.get_threshold()
+            gc.set_threshold(*SELDOM)
         self.depth += 1
         subject = self._subject
         spent = self._spent.get(subject, 0.0) + now - self.since
@@ -390,6 +397,7 @@ class _Announcer(event.Listener):
         self.depth -= 1
         if self.depth:
             return
+        gc.set_threshold(*self._thresholds)
         took = time.perf_counter() - self.since
         self.total += took
         self._spent[self._subject] = self._spent.get(self._subject, 0.0) + took

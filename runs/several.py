@@ -164,7 +164,7 @@ def check_runs_executor(executor: str | None, workers: int | None, address: str 
 def _breed_on_cluster(
     runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker, address: str | None
 ) -> dict[str, str]:
-    from evolve_arena.arena.executors.cluster import connect
+    from evolve_arena.arena.executors.cluster_connection import connect
     from evolve_arena.runs.elsewhere import breed_elsewhere
 
     if address is None:

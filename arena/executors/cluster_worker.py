@@ -8,7 +8,6 @@ import os
 import platform
 import signal
 import socket
-import time
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -20,15 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena import core
-from evolve_arena.arena.executors.processes import IGNORED, WorkerError, apply_task, view_in
-from evolve_arena.arena.work import Kernel, find_kernel
-from evolve_arena.core.compiled import add_variants, cache_folder, working_clock
+from evolve_arena.arena.executors.parts import find_described
+from evolve_arena.arena.executors.processes import IGNORED, WorkerError, apply_task
+from evolve_arena.arena.executors.workspace import Share, open_workspace
+from evolve_arena.core.compiled import cache_folder, working_clock
 from evolve_arena.core.errors import ArenaError, one_line
-from evolve_arena.core.registry import GROUP, find_game, unpack_games
+from evolve_arena.core.registry import GROUP, unpack_games
 from evolve_arena.core.user_code import open_code
-
-TOKEN = np.dtype("<u4")
-"""What the queue holds for each chunk."""
 
 
 def describe_versions() -> dict[str, str]:
@@ -48,44 +45,6 @@ def describe_versions() -> dict[str, str]:
 def describe_place() -> str:
     """The machine, and where its compiled code lies: what is compiled there once is there."""
     return f"{socket.gethostname()}:{cache_folder()}"
-
-
-class Share:
-    """What one process does of work that lies in memory which others on its machine see, too.
-
-    Each takes the next chunk from a queue as soon as it is done with one, so nobody has to ask.
-
-    Args:
-        order: What the work is: its kernel, options and variants, the layout of all arrays, and how
-            many of them are inputs. The first three arrays are the chunks, who took each, and when
-            it was begun and done, in seconds of this machine's clock, or 0.
-        memory: Where the arrays are.
-        queue: The file that gives the numbers of chunks that nobody has begun.
-    """
-
-    def __init__(self, order: Mapping[str, Any], memory: mmap.mmap, queue: int) -> None:
-        self.chunks, self.owners, self.times, *arrays = view_in(memory, order["layout"])
-        self.inputs, self.outputs = arrays[: order["inputs"]], arrays[order["inputs"] :]
-        self._kernel, self._options, self._queue = _find(order), order["options"], queue
-        self.do(slice(0, 0))  # compiles what is new
-
-    def do(self, part: slice) -> None:
-        """Does a part that nobody else does."""
-        self._kernel(self._options, self.inputs, self.outputs, part)
-
-    def do_next(self) -> bool:
-        """Does the next chunk; False if there is none."""
-        try:
-            token = os.read(self._queue, TOKEN.itemsize)
-        except BlockingIOError:
-            return False
-        if not token:
-            return False  # the caller does not need it any more
-        place = int(np.frombuffer(token, TOKEN)[0])
-        self.owners[place], self.times[place, 0] = os.getpid(), time.monotonic()
-        self.do(slice(*self.chunks[place].tolist()))
-        self.times[place, 1] = time.monotonic()
-        return True
 
 
 class Worker:
@@ -167,7 +126,7 @@ class Worker:
                     pass
 
             return do_chunks
-        kernel, options = _find(order), order["options"]
+        kernel, options = find_described(order), order["options"]
         inputs = [_view(array) for array in order["inputs"]]
         outputs = [np.zeros(shape, dtype=kind) for kind, shape in order["outputs"]]
 
@@ -186,31 +145,11 @@ class Worker:
         if self._files:
             os.close(self._queue)
             self._files = None
-        numbers = []
         try:
-            for (path, *identity), mode in zip(files, (os.O_RDWR, os.O_RDONLY), strict=True):
-                numbers.append(os.open(path, mode | os.O_NONBLOCK))
-                if identify(numbers[-1]) != tuple(identity):
-                    raise FileNotFoundError(path)
-            self._memory, self._queue = mmap.mmap(numbers[0], 0), os.dup(numbers[1])
+            self._memory, self._queue = open_workspace(files)
         except OSError as error:
             raise WorkerError(f"a worker does not find what it shares ({error})") from None
-        finally:
-            for number in numbers:
-                os.close(number)
         self._files = files
-
-
-def identify(file: int) -> tuple[int, int]:
-    """What tells an open file from others on this machine."""
-    status = os.fstat(file)
-    return status.st_dev, status.st_ino
-
-
-def _find(order: Mapping[str, Any]) -> Kernel:
-    if order["variants"]:
-        add_variants(find_game(order["options"]["game"]), order["variants"])
-    return find_kernel(order["kernel"])
 
 
 def _view(array: NDArray[Any]) -> NDArray[Any]:

@@ -35,11 +35,13 @@ from numpy.typing import NDArray
 
 from evolve_arena import core
 from evolve_arena.arena.executors.executor import Executor, Item, Result
+from evolve_arena.arena.executors.parts import Chunk, describe, find_described, make_chunks
+from evolve_arena.arena.executors.workspace import end_of, lay_out, view_in
 from evolve_arena.arena.work import Work, find_kernel
-from evolve_arena.core.compiled import add_variants, list_variants, working_clock
+from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.logs import LOG
-from evolve_arena.core.registry import find_game, pack_games, unpack_games
+from evolve_arena.core.registry import pack_games, unpack_games
 from evolve_arena.core.user_code import open_code, opened_files
 
 START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "spawn"
@@ -51,7 +53,7 @@ IN_FLIGHT = 2
 waiting."""
 PATIENCE = 5.0
 """Seconds that a worker has to end by itself."""
-FIRST_ROOM = 32 * 1024 * 1024
+FIRST_SIZE = 32 * 1024 * 1024
 """Bytes of address space; only what is written to takes memory."""
 IGNORED = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -61,8 +63,6 @@ IGNORED = [
 CHUNK = struct.Struct("qq")
 
 Arrays = list[NDArray[Any]]
-Layout = list[tuple[int, str, tuple[int, ...]]]
-Chunk = tuple[int, int]
 Task = tuple[Callable[[Any], Any], list[Any]]
 
 STARTING: Chunk = (-1, -1)
@@ -93,7 +93,7 @@ class ProcessExecutor(Executor):
         self.workers = workers
         self._method = method or START_METHOD
         self._known: set[tuple[str, Any]] = set()
-        self._make_team(FIRST_ROOM)
+        self._make_team(FIRST_SIZE)
 
     def do(self, work: Work) -> list[NDArray[Any]]:
         """Does all parts of *work*."""
@@ -108,14 +108,7 @@ class ProcessExecutor(Executor):
         inputs, outputs = views[: len(work.inputs)], views[len(work.inputs) :]
         self._prepare(work, inputs, outputs)
         kernel = find_kernel(work.kernel)
-        game = work.options.get("game")
-        order = {
-            "kernel": work.kernel,
-            "options": dict(work.options),
-            "layout": layout,
-            "inputs": len(inputs),
-            "variants": list_variants(game),
-        }
+        order = describe(work) | {"layout": layout, "inputs": len(inputs)}
         for _ in self._team.share(
             make_chunks(len(work), self.workers, 0 if work.coarse else work.fewest),
             pickle.dumps(order),
@@ -172,11 +165,11 @@ class ProcessExecutor(Executor):
         """The ids of the processes beside this one."""
         return [worker.process.pid for worker in self._team.workers]
 
-    def _make_team(self, room: int) -> None:
-        """Memory of *room* bytes, and workers, once they are hired, who see it."""
+    def _make_team(self, size: int) -> None:
+        """Memory of *size* bytes, and workers, once they are hired, who see it."""
         forked = self._method == "fork"
         # The library's own class: nameless for others, so that nothing is left if we are killed.
-        memory: Any = mmap.mmap(-1, room) if forked else SharedMemory(room)
+        memory: Any = mmap.mmap(-1, size) if forked else SharedMemory(size)
         self._memory: mmap.mmap = memory if forked else memory.buffer
         self._team = _Team(self.workers - 1, self._method, memory)
 
@@ -496,15 +489,12 @@ def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[sl
             raise WorkerError(
                 f"a worker process can't read the function that it is to apply ({error})"
             ) from None
-    options = order["options"]
-    if order["variants"]:
-        add_variants(find_game(options["game"]), order["variants"])
     views = view_in(getattr(memory, "buffer", memory), order["layout"])
     inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
-    kernel = find_kernel(order["kernel"])
+    kernel = find_described(order)
 
     def do(part: slice) -> bytes:
-        kernel(options, inputs, outputs, part)
+        kernel(order["options"], inputs, outputs, part)
         return b""
 
     return do
@@ -551,51 +541,6 @@ def _close_inherited(keep: int) -> None:
     """
     os.closerange(3, keep)
     os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
-
-
-def lay_out(work: Work) -> Layout:
-    """Where each array that goes in or comes out lies in the shared memory."""
-    layout: Layout = []
-    at = 0
-    for kind, shape in [(array.dtype.str, array.shape) for array in work.inputs] + [*work.outputs]:
-        layout.append((at, kind, shape))
-        size = np.dtype(kind).itemsize * int(np.prod(shape))
-        at += -(-size // 64) * 64
-    return layout
-
-
-def end_of(layout: Layout) -> int:
-    """How many bytes that takes."""
-    at, kind, shape = layout[-1]
-    return at + np.dtype(kind).itemsize * int(np.prod(shape))
-
-
-def view_in(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
-    """The arrays that lie there."""
-    return [
-        np.frombuffer(memory, dtype=kind, count=int(np.prod(shape)), offset=at).reshape(shape)
-        for at, kind, shape in layout
-    ]
-
-
-def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
-    """Parts of a whole, many at once and more of them first, so that all workers end together.
-
-    Args:
-        count: How many parts there are.
-        workers: How many share them.
-        fewest: How many are handed out together at least; each singly if 0.
-    """
-    if not fewest:
-        return deque((part, part + 1) for part in range(count))
-    chunks: deque[Chunk] = deque()
-    start = 0
-    while start < count:
-        size = max(fewest, count // (64 * workers), (count - start) // (2 * workers))
-        stop = min(count, start + size)
-        chunks.append((start, stop))
-        start = stop
-    return chunks
 
 
 def _describe_end(code: int | None) -> str:

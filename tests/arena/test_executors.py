@@ -26,6 +26,7 @@ from evolve_arena.arena.executors import (
     WorkerError,
     default_workers,
     make_executor,
+    parts,
     processes,
 )
 from evolve_arena.arena.pairings import random_openings
@@ -119,7 +120,7 @@ def test_results_are_not_overwritten_by_the_next_batch(
 def test_a_batch_larger_than_the_first_room_is_played(
     team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "FIRST_ROOM", 64 * 1024)
+    monkeypatch.setattr(processes, "FIRST_SIZE", 64 * 1024)
     executor = team(2)
     for players in (2, 40, 300, 2):
         batch = make_matches(700, players=players)
@@ -201,13 +202,13 @@ def test_workers_that_die_over_the_same_matches_are_an_error(
     doomed: int,
 ) -> None:
     kernel = die_over(doomed, way)
-    monkeypatch.setattr(processes, "find_kernel", lambda name: kernel)
+    monkeypatch.setattr(parts, "find_kernel", lambda name: kernel)
     executor = team(2)
     with pytest.raises(WorkerError, match=rf"twice over the same part \({text}\)"):
         executor.play(make_matches(2000))
     assert executor.processes() == []
     # Later workers are born healthy, and the executor is as good as new.
-    monkeypatch.setattr(processes, "find_kernel", find_kernel)
+    monkeypatch.setattr(parts, "find_kernel", find_kernel)
     batch = make_matches(2000, seed=4)
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
@@ -228,11 +229,10 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
             os._exit(7)
         play_part(options, inputs, outputs, part)
 
-    monkeypatch.setattr(processes, "find_kernel", lambda name: play)
+    monkeypatch.setattr(parts, "find_kernel", lambda name: play)
     executor = team(2)
-    listen = (
-        executor._team.listen
-    )  # the caller plays no chunk before the worker has done one, or died
+    listen = executor._team.listen
+    # The caller plays no chunk before the worker has done one, or died.
     monkeypatch.setattr(executor._team, "listen", lambda *, wait: listen(wait=True))
     batch = make_matches(4000)
     assert_same(executor.play(batch), SerialExecutor().play(batch))

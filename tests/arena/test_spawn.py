@@ -72,7 +72,7 @@ def test_every_number_of_workers_gives_the_same_results(
 def test_more_memory_than_at_first_is_shared(
     team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "FIRST_ROOM", 64 * 1024)
+    monkeypatch.setattr(processes, "FIRST_SIZE", 64 * 1024)
     executor = team(2)
     for count in (10, 4000):
         batch = make_matches(ConnectFour(), count)

@@ -34,7 +34,7 @@ pytest.importorskip("ray", reason="the cluster is one of Ray")
 import ray
 from ray.cluster_utils import Cluster
 
-from evolve_arena.arena.executors.cluster import connect
+from evolve_arena.arena.executors.cluster_connection import connect
 
 HEALTH = {
     "health_check_initial_delay_ms": 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ GAME = TicketToRide(players=4)
 KEEPS = "keep 1 2; keep 1 2; keep 1 2; keep 1 2"
 
 
+@cache
 def at(moves: str = KEEPS, game: TicketToRide = GAME, seed: int = 7) -> Position:
     position = game.parse_position(f"seed {seed}: {moves}" if moves else f"seed {seed}")
     return game.view(position, position.to_move)
@@ -128,7 +130,7 @@ def test_routes_of_others_are_taken() -> None:
 
 @given(st.text(alphabet="abcdelnorstk0123 -", max_size=30) | st.text(max_size=30))
 def test_whatever_is_typed_is_legal_or_explained(text: str) -> None:
-    for position in (START, BEGUN, SECOND):
+    for position in (at(""), at(), at(f"{KEEPS}; draw deck")):
         try:
             move = TicketText(GAME).read(text, position)
         except IllegalMoveError as error:
@@ -139,19 +141,17 @@ def test_whatever_is_typed_is_legal_or_explained(text: str) -> None:
         assert re.fullmatch(r"[^\n]{8,300}", said)
 
 
-START, BEGUN, SECOND = at(""), at(), at(f"{KEEPS}; draw deck")
-
-
 def test_how_people_talk_about_the_game() -> None:
     ui = find_text_ui(GAME)
     assert isinstance(ui, TicketText)
+    begun = at()
     assert ui.greet(1) == "You sit at seat 2 of 4."
-    assert ui.question(START) == "tickets to keep, 2 at least (such as keep 1 2)"
-    assert "claim" in ui.question(BEGUN)
-    assert ui.question(SECOND) == "the second card: deck or COLOUR"
-    lines = ui.list_moves(BEGUN).splitlines()
+    assert ui.question(at("")) == "tickets to keep, 2 at least (such as keep 1 2)"
+    assert "claim" in ui.question(begun)
+    assert ui.question(at(f"{KEEPS}; draw deck")) == "the second card: deck or COLOUR"
+    lines = ui.list_moves(begun).splitlines()
     cards = "draw deck, draw white, draw green, draw pink, draw locomotive or tickets"
     assert lines[0] == f"You can play {cards}"
-    claims = [move for move in GAME.legal_moves(BEGUN) if move < 900]
+    claims = [move for move in GAME.legal_moves(begun) if move < 900]
     assert [line.strip() for line in lines[1:]] == [GAME.format_move(move) for move in claims]
-    assert ui.name(900, BEGUN) == "draw deck"
+    assert ui.name(900, begun) == "draw deck"

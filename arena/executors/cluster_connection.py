@@ -1,0 +1,118 @@
+"""Ray: started on this machine, or joined where it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from evolve_arena.core.errors import ArenaError, BadValueError, one_line, quote
+from evolve_arena.core.extras import import_extra
+
+TIMEOUT = 10.0
+"""Seconds until an address answers."""
+INLINE = 2**20
+"""Bytes of results that come back without a detour through the object store of this machine."""
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
+
+
+@contextmanager
+def connect(address: str | None = None, workers: int | None = None) -> Iterator[Any]:
+    """Ray itself, connected to a cluster until the block ends; one may stand within another.
+
+    If this process is connected already, that connection is used, and stays.
+
+    Args:
+        address: ``auto`` or ``host:port``; None starts a Ray on this machine, which ends with the
+            block and which only this machine can reach.
+        workers: How many cores the Ray that is started here offers; as many as there are if None.
+
+    Raises:
+        MissingPackageError: Ray is not installed.
+        ArenaError: There is no cluster at *address*.
+    """
+    ray = import_ray()
+    if ray.is_initialized():
+        yield ray
+        return
+    with ExitStack() as stack:
+        options: dict[str, Any] = {"address": address}
+        if address is not None:
+            _check_address(address)
+        if address is None:
+            folder = tempfile.mkdtemp(prefix="evolve-ray-")  # Ray would leave it behind
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            options = {
+                "address": "local",
+                "num_cpus": workers,
+                "include_dashboard": False,
+                "_temp_dir": folder,
+                "_system_config": {"max_direct_call_object_size": INLINE, "worker_niceness": 0},
+            }
+            constants = ray._private.ray_constants  # else everybody in the network can connect
+            stack.enter_context(_changed(constants, "ENABLE_RAY_CLUSTER", value=False))
+        main = threading.current_thread() is threading.main_thread()
+        handlers = {number: signal.getsignal(number) for number in SIGNALS} if main else {}
+        stack.callback(ray.shutdown)
+        try:
+            ray.init(**options, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:  # Ray raises what it likes
+            why = one_line(str(error), 160)
+            if address is None:
+                raise ArenaError(f"Ray can't be started here: {why}") from None
+            raise ArenaError(
+                f"Ray does not let this process in at {address}: {why}; if the cluster asks for a"
+                " token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to a file with it"
+            ) from None
+        finally:
+            for number, handler in handlers.items():  # Ray takes them over
+                signal.signal(number, handler)
+        ray._private.worker._worker_logs_enabled = False  # what is lost is told by us
+        yield ray
+
+
+def import_ray() -> Any:
+    """Ray itself, not connected.
+
+    Raises:
+        MissingPackageError: It is not installed.
+    """
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of GPUs
+    return import_extra("ray", "ray")
+
+
+def _check_address(address: str) -> None:
+    """Makes sure that somebody is there: Ray would try for minutes.
+
+    Raises:
+        ArenaError: Nobody is.
+    """
+    found = re.fullmatch(r"\[?([^/\]]+?)\]?:(\d{1,5})", address)
+    if found is None and address != "auto":
+        expected = "it must be auto or HOST:PORT"
+        if address.startswith("ray://"):
+            expected += "; this command must run on a machine of the cluster, or be a Ray job"
+        raise BadValueError(f"address is {quote(address)}: {expected}")
+    if found:
+        try:
+            socket.create_connection((found[1], int(found[2])), timeout=TIMEOUT).close()
+        except (OSError, OverflowError) as error:
+            why = one_line(str(error), 160)
+            raise ArenaError(f"Ray does not answer at {address}: {why}") from None
+
+
+@contextmanager
+def _changed(thing: Any, name: str, *, value: object) -> Iterator[None]:
+    before = getattr(thing, name, None)
+    setattr(thing, name, value)
+    try:
+        yield
+    finally:
+        setattr(thing, name, before)
