@@ -103,7 +103,7 @@ class _Handle:
     """On how many parts of the last job it worked, and how many seconds."""
 
     def knows(self, job: Job) -> bool:
-        """Whether it can be given parts of a *job*, and has none of an older one in handle."""
+        """Whether it can be given parts of a *job*, and has none of an older one in hand."""
         ready = bool(self.place) and job.key in self.keys
         return ready and all(task.job is job for task in self.tasks.values())
 
