@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import numpy as np
+from scipy import stats
 
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
@@ -17,10 +18,10 @@ __all__ = ["measure"]
 
 RECIPES = {
     "connect-four": (["method.individuals=400"], 20),
-    "connect-four-td": ([], 2),
+    "connect-four-td": ([], 1),
 }
 """What is changed of a recipe, and how many generations a round has."""
-ROUNDS = 7
+ROUNDS = 25
 TARGET = 0.9
 
 
@@ -45,13 +46,15 @@ def measure() -> Iterator[Line]:
                     rate[place] = (arenas[place].games - games) / spent
                 if number:  # in the first round things are compiled and started
                     rates.append(tuple(rate))
-            ratio = float(np.median([other / one for one, other in rates]))
+            ratios = [other / one for one, other in rates]
+            ratio = float(np.median(ratios))
+            low, high = stats.quantile_test(ratios, q=ratio).confidence_interval(0.95)
             told = f"{recipe} {' '.join(changes)}".strip()
             yield Line(
                 f"{told}: executor ray, 2 workers",
                 float(np.median([other for _, other in rates])),
                 "games/s",
-                "multiprocess, 2 workers",
+                f"multiprocess, 2 workers; median of {ROUNDS} rounds, 95 % [{low:.2f}, {high:.2f}]",
                 ratio,
                 f"at least {TARGET}",
                 ratio >= TARGET,
