@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -103,13 +104,15 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
     page.wait_for_selector(".game", timeout=120_000)
     page.locator("input[type=range]").fill("0")
     game = look(page)
+    deadline = time.monotonic() + 300
     while game["result"] is None:
         if game["yours"]:
             claims = [move for move in game["moves"] if move["path"]] or game["moves"]
             choose(page, claims[len(claims) // 2])
         seen, game = game, look(page)
         while game["result"] is None and not (game["yours"] and game != seen):
-            page.wait_for_timeout(20)
+            assert time.monotonic() < deadline, game
+            page.wait_for_timeout(30)
             game = look(page)
     wait_until(
         page,
@@ -141,7 +144,11 @@ def look(page: Any) -> Any:
 def choose(page: Any, move: Any) -> None:
     """Clicks what plays a *move*."""
     path = move.get("paths", [move["path"]])[0] if move.get("paths") else move["path"]
-    wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
+    wait_until(
+        page,
+        "document.querySelector('.cell.open, .board-buttons button:enabled') !== null"
+        " && document.querySelector('[aria-busy=true]') === null",
+    )
     if path:
         for cell in path:
             page.locator(f'[data-cell="{cell}"]').dispatch_event("click")

@@ -175,12 +175,14 @@ export async function showGame(place, id) {
   async function move_(move) {
     if (busy) return;
     busy = true;
+    board.ariaBusy = "true"; // until the answer is there, clicks are for a board of the past
     try {
       take(await act("play", { move }));
     } catch (error) {
       notice(error.message);
     } finally {
       busy = false;
+      board.ariaBusy = "false";
     }
     run();
   }
