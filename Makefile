@@ -57,7 +57,7 @@ fuzz: $(VENV)/.installed-test
 attack: $(VENV)/.installed-test
 	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 tests/attack
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks
 
 clean:
@@ -78,8 +78,4 @@ $(VENV)/.installed-test: setup.py $(VENV)/.created
 
 $(VENV)/.installed-docs: setup.py $(VENV)/.created
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	@touch $@ $(VENV)/.installed
-
-$(VENV)/.installed-bench: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	@touch $@ $(VENV)/.installed
