@@ -1,9 +1,13 @@
 """The package's metadata; the build backend and the tools' settings are in pyproject.toml."""
 
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
+LAYERS = ["arena", "core", "evolve", "games", "genomes", "players", "runs", "studies", "web"]
+"""Folders that are built as packages inside ``evolve_arena``. The links of that folder are for
+tools alone: a clone without symbolic links has small text files in their place."""
 DOCS = [
     "ipykernel>=6.29",
     "mkdocs>=1.6",
@@ -15,6 +19,10 @@ DOCS = [
     "typer>=0.29",
 ]
 
+missing = [f"{layer}/" for layer in LAYERS if not Path(layer, "__init__.py").is_file()]
+if missing:
+    sys.exit(f"evolve-arena cannot be built: {', '.join(missing)} should lie beside setup.py")
+
 setup(
     name="evolve-arena",
     version="0.1.0",
@@ -23,7 +31,11 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.11",
-    packages=find_packages(include=["evolve_arena", "evolve_arena.*"]),
+    package_dir={f"evolve_arena.{layer}": layer for layer in LAYERS},
+    packages=[
+        "evolve_arena",
+        *(f"evolve_arena.{name}" for name in find_packages() if name.split(".")[0] in LAYERS),
+    ],
     package_data={
         "": [
             "recipes/*.toml",
