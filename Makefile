@@ -55,7 +55,7 @@ fuzz: $(VENV)/.installed-test
 	--workers $(TEST_WORKERS); else echo "no atheris here: nothing is led by coverage"; fi
 
 attack: $(VENV)/.installed-test
-	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 tests/attack
+	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 -o faulthandler_timeout=0 tests/attack
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,17 @@ def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[
 ADD_VARIANT = compiled._add_variant
 compile_for_all_kinds()
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets go of a test process's pipe in its forked children.
+
+    Its end tells xdist that the process has died, of a time limit say; they may live on.
+    """
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            ends = os.open(os.devnull, os.O_RDWR), plugin.channel.gateway._io.outfile.fileno()
+            os.register_at_fork(after_in_child=partial(os.dup2, *ends, inheritable=False))
 
 
 def pytest_collection_finish() -> None:

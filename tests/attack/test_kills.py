@@ -1,7 +1,8 @@
 """Runs that are killed at random instants, over and over: each ends with the same bits.
 
-``make attack`` repeats it with a thousand kills (``KILLS=5000 make attack`` with more) and prints
-what it counted.
+Some have islands, and some belong to a sweep, whose table must be the same as well. Workers are
+forked, or start from nothing. ``make attack`` repeats it with a thousand kills (``KILLS=5000 make
+attack`` with more) and prints what it counted.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import psutil
 import pytest
 
 from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from tests.forked import start_evolve
 from tests.small_recipes import SMALL_RECIPES
@@ -31,20 +33,29 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
 cut as well."""
+LONGEST = 300.0
+"""Seconds that any command may take, which are a few even on a busy machine."""
+SPAWNED = 0.25
+"""The share of commands, other than sweeps, whose workers start from nothing."""
+
+
+ISLANDS = ("islands.count=3", "islands.interval=2")
 
 
 @dataclass
 class Attack:
-    """One run that is killed until enough is counted, and then left in peace."""
+    """One run, or sweep, that is killed until enough is counted, and then left in peace."""
 
     method: str
+    kind: str
+    """``run``, ``islands`` or ``sweep``."""
     folder: Path
     chance: random.Random
     counts: Counter[str] = field(default_factory=Counter)
 
     @property
     def path(self) -> Path:
-        """The run's directory."""
+        """The run's directory, or the folder with those of a sweep."""
         return self.folder / "run"
 
     @property
@@ -54,34 +65,62 @@ class Attack:
 
     def command(self) -> list[str]:
         """What somebody would type now."""
-        if RunDirectory(self.path).recipe.is_file():
-            return ["resume", str(self.path), "--workers", str(self.chance.choice([1, 2, 3]))]
         recipe, changes = SMALL_RECIPES[self.method]
-        options = [word for change in changes for word in ("--set", change)]
-        return ["start", recipe, "--run", str(self.path), *options]
+        workers = ["--workers", str(self.chance.choice([1, 2, 3]))]
+        if self.kind == "sweep":
+            tried = [word.replace("run.generations=12", "run.generations=6,12") for word in changes]
+            place = ["--folder", str(self.path), "--seeds", "1", "--games", "20"]
+            return ["sweep", recipe, *place, *workers, *list_options(tried)]
+        if self.chance.random() < SPAWNED:
+            workers += ["--executor", "spawn"]
+        if RunDirectory(self.path).recipe.is_file():
+            return ["resume", str(self.path), *workers]
+        islands = ISLANDS if self.kind == "islands" else ()
+        return ["start", recipe, "--run", str(self.path), *workers, *list_options(changes, islands)]
+
+    def outcome(self, outcome_of: Callable[[Path], Any]) -> tuple[dict[str, Any], bytes]:
+        """What must not depend on kills: the outcome of each run, and the table of a sweep."""
+        runs = [file.parent for file in sorted(self.path.rglob("recipe.toml"))]
+        for run in runs:
+            assert Run.open(run).warnings == []  # a checkpoint is whole, or not there
+        left = {file.name for file in self.path.rglob(".*")} - {".lock"}
+        assert left == set()
+        table = (self.path / "runs.csv").read_bytes() if self.kind == "sweep" else b""
+        return {run.name: outcome_of(run) for run in runs}, table
 
     def finish(self) -> None:
         """Lets the run come to its end."""
         process = forked(self.command(), self.log)
-        process.join()
+        self._await_end(process)
         assert process.exitcode == 0, self.log.read_text()
 
     def strike(self, duration: float, still_alive: Callable[[Iterable[int]], list[int]]) -> bool:
         """Goes on with the run, and kills it in between. Gives whether it was alive then."""
         number = self.chance.choice(SIGNALS)
-        fresh = self.chance.random() < FRESH
-        process = Fresh(self.command(), self.log) if fresh else forked(self.command(), self.log)
-        process.join(self.chance.uniform(0.0, duration + (1.0 if fresh else 0.0)))
+        command, fresh = self.command(), self.chance.random() < FRESH
+        spawned = "spawn" in command
+        process = Fresh(command, self.log) if fresh else forked(command, self.log)
+        process.join(self.chance.uniform(0.0, duration + 1.0 * fresh + 2.0 * spawned))
         children = find_children(process.pid)
         if process.exitcode is None:
             os.kill(process.pid, number)
-        process.join()
+        self._await_end(process)
         code, text = process.exitcode, self.log.read_text()
         assert code in {0, 128 + number, -number}, f"{number.name} gave {code}: {text}"
         assert "Traceback" not in text, text
         assert still_alive(children) == []
         self.counts[f"{number.name} {'ended it' if code else 'came too late'}"] += 1
+        if code:
+            self.counts[f"hit {self.kind}{' with spawn' if spawned else ''}"] += 1
         return code != 0
+
+    def _await_end(self, process: Any) -> None:
+        """Waits, but not for ever: what hangs is aborted; a forked process tells where it is."""
+        process.join(LONGEST)
+        if process.exitcode is None:
+            os.kill(process.pid, signal.SIGABRT)
+            process.join()
+            raise TimeoutError(f"{self.kind} of {self.method}: {self.log.read_text()}")
 
 
 class Fresh:
@@ -110,6 +149,11 @@ class Fresh:
         self._file.close()
 
 
+def list_options(*groups: Iterable[str]) -> list[str]:
+    """The options for a recipe's changes."""
+    return [word for changes in groups for change in changes for word in ("--set", change)]
+
+
 def forked(words: list[str], log: Path) -> Any:
     """A copy of this process that runs ``evolve`` with these *words*."""
     with log.open("wb") as file:
@@ -130,7 +174,15 @@ def shared_memory() -> set[str]:
     return {file.name for file in folder.iterdir()} if folder.is_dir() else set()
 
 
+def list_kinds(method: str) -> list[str]:
+    """In which ways a method can breed; only some methods' individuals migrate."""
+    recipe, changes = SMALL_RECIPES[method]
+    migrates = load_recipe(recipe, changes).make_method().migrates
+    return [*(["islands"] if migrates else []), "run", "sweep"]
+
+
 @pytest.mark.parametrize("method", SMALL_RECIPES)
+@pytest.mark.usefixtures("ready_workers")
 def test_killed_runs_end_with_the_same_bits(
     method: str,
     tmp_path: Path,
@@ -141,31 +193,36 @@ def test_killed_runs_end_with_the_same_bits(
         list(SMALL_RECIPES).index(method) < KILLS % len(SMALL_RECIPES)
     )
     chance = random.Random(method)
-    (tmp_path / "whole").mkdir()
-    whole = Attack(method, tmp_path / "whole", chance)
-    whole.finish()  # compiles what is not compiled yet
-    expected, before = outcome_of(whole.path), shared_memory()
+    kinds, before = list_kinds(method), shared_memory()
     counts: Counter[str] = Counter()
+    expected: dict[str, Any] = {}
+    durations: dict[str, float] = {}
     hits = runs = 0
-    duration = 0.0
-    while hits < share:
-        runs += 1
-        folder = tmp_path / f"killed {runs}"
-        folder.mkdir()
-        attack = Attack(method, folder, chance, counts)
-        began = time.perf_counter()
-        if not duration:  # measured on a copy that is left in peace, with everything compiled
+
+    def begin(kind: str, name: str) -> Attack:
+        (tmp_path / name).mkdir()
+        return Attack(method, kind, tmp_path / name, chance, counts)
+
+    def leave_in_peace(kind: str) -> None:
+        for name in (f"whole {kind}", f"timed {kind}"):  # the first compiles what is not yet
+            began = time.perf_counter()
+            attack = begin(kind, name)
             attack.finish()
-            duration = time.perf_counter() - began
-            continue
-        while hits < share and attack.strike(duration, still_alive):
+            durations[kind] = time.perf_counter() - began
+            outcome = attack.outcome(outcome_of)
+            assert outcome == expected.setdefault(kind, outcome)
+
+    while hits < share:
+        kind = chance.choice(kinds)
+        if kind not in expected:
+            leave_in_peace(kind)
+        runs += 1
+        attack = begin(kind, f"killed {runs}")
+        while hits < share and attack.strike(durations[kind], still_alive):
             hits += 1
         attack.finish()
-        assert Run.open(attack.path).warnings == []  # a checkpoint is whole, or not there
-        assert outcome_of(attack.path) == expected
-        left = {file.name for file in attack.path.rglob(".*")} - {".lock"}
-        assert left == set()
+        assert attack.outcome(outcome_of) == expected[kind]
     assert shared_memory() - before == set()
     assert psutil.Process().children() == []
-    print(f"\n{method}: {hits} kills in {runs - 1} runs, one hash {expected.sha256[:16]}", end="")
+    print(f"\n{method}: {hits} kills in {runs} runs and sweeps, the same bits", end="")
     print("".join(f"; {what} {count}" for what, count in sorted(counts.items())))
