@@ -201,15 +201,17 @@ class Sweep:
 
     def write(self) -> Path:
         """Writes ``runs.csv`` and ``sweep.png`` into the folder, and gives the picture's place."""
-        from evolve_arena.runs.plots.style import save
+        from evolve_arena.runs.plots.style import render
 
         text = io.StringIO()
         cells = list(self._list_cells())
         writer = csv.DictWriter(text, list(cells[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(cells)
-        write_whole(self.folder / "runs.csv", text.getvalue().encode())
-        return save(self.plot(), self.folder / "sweep.png")
+        _write(self.folder / "runs.csv", text.getvalue().encode())
+        picture = self.folder / "sweep.png"
+        _write(picture, render(self.plot(), picture.suffix))
+        return picture
 
     def table(self) -> tuple[list[str], list[tuple[str, ...]]]:
         """The columns and rows of :attr:`settings`, as texts."""
@@ -493,8 +495,15 @@ def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float
     if result.sides:
         score, (low, high) = result.margin, result.margin_interval
     content = {"of": asked, "score": score, "low": low, "high": high}
-    write_whole(file, json.dumps(content).encode())
+    _write(file, json.dumps(content).encode())
     return score, low, high
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Writes *content* to *path*, and deletes what killed sweeps had begun to write there."""
+    for file in path.parent.glob(f".{path.name}." + "[0-9a-f]" * 8):
+        file.unlink(missing_ok=True)
+    write_whole(path, content)
 
 
 def _say(value: Any) -> str:

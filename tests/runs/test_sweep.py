@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +19,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.runs import files
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.sweep import Sweep, SweepRow, read_sweep
 from tests import forked
@@ -84,6 +87,27 @@ def test_a_sweep_that_is_killed_twice_gives_the_same_table(recipe: str, tmp_path
     assert len(content["runs"]) == 8
     keys = {each["key"] for each in content["influences"]}
     assert keys == {"method.mutation_strength", "method.tournament_size"}
+
+
+def test_what_a_killed_sweep_began_to_write_is_gone_afterwards(
+    small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small.toml").write_text(small_recipe().to_toml())
+    words = ["sweep", "small.toml", "--set", "run.generations=1,2", "--seeds", "1", "--games", "10"]
+    folder, replace = tmp_path / "sweeps/small", files._replace
+    for name in ("measured.json", "runs.csv", "sweep.png"):
+
+        def die(new: str, path: str, at: int | None, name: str = name) -> None:
+            if Path(path).name == name:
+                os.kill(os.getpid(), signal.SIGKILL)
+            replace(new, path, at)
+
+        monkeypatch.setattr(files, "_replace", die)
+        assert forked.evolve(*words, folder=tmp_path).returncode == -signal.SIGKILL
+        assert [*folder.rglob(f".{name}.*")]
+    monkeypatch.undo()
+    assert forked.evolve(*words, folder=tmp_path).returncode == 0
+    assert {file.name for file in folder.rglob(".*")} == {".lock"}
 
 
 def test_commas_divide_values_unless_they_stand_in_one() -> None:
