@@ -99,7 +99,7 @@ def cache_folder() -> Path:
     """
     name = f"kernels-{_digest()}"
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    for base in (*find_bases(), temporary / f"evolve-arena-{_user()}"):
+    for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
         folder = base / name
         try:
             if base.parent == temporary:
@@ -114,6 +114,11 @@ def cache_folder() -> Path:
         LOG.debug("compiled code lies in %s", folder)
         return folder
     return _make_passing_folder(temporary, name)
+
+
+def is_kept() -> bool:
+    """Whether later processes find what is compiled now: the folder does not go with this one."""
+    return cache_folder().parent not in _passing
 
 
 def compiled_sources() -> list[Path]:
@@ -322,13 +327,17 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def find_bases() -> list[Path]:
+def _find_bases() -> list[Path]:
     """Where the folder should lie; nowhere if the user has no home folder."""
     try:
         chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
     except RuntimeError:
         return []
     return [] if chosen.startswith("~") else [Path(os.path.realpath(chosen))]
+
+
+_passing: set[Path] = set()
+"""Folders that are gone when this process ends."""
 
 
 def _make_passing_folder(parent: Path, name: str) -> Path:
@@ -348,6 +357,7 @@ def _make_passing_folder(parent: Path, name: str) -> Path:
             " let EVOLVE_ARENA_CACHE name a folder that only you can write to"
         ) from None
     os.environ["EVOLVE_ARENA_CACHE"] = str(base)
+    _passing.add(base)
     return base / name
 
 

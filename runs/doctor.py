@@ -18,7 +18,7 @@ from evolve_arena.core.compiled import (
     cache_folder,
     compiled_before,
     compiling_seconds,
-    find_bases,
+    is_kept,
     working_clock,
 )
 from evolve_arena.core.registry import usual_game
@@ -201,7 +201,7 @@ def _examine_cache() -> dict[str, Any]:
     files = [file for file in folder.parent.rglob("*") if file.is_file()]
     return {
         "folder": str(folder),
-        "is_kept": folder.parent in find_bases(),
+        "is_kept": is_kept(),
         "bytes": sum(file.stat().st_size for file in files),
         "free_bytes": shutil.disk_usage(folder).free,
         "compiled": compiled_before(),

@@ -314,7 +314,7 @@ class Server:
         others = [str(name) for name in given.get("others", [])]
         meeting = await self.reader.call("arrange_meeting", runs=runs, others=others)
         return await self.trainers.rate(
-            str(self.folder), meeting["players"], int(given.get("games", 100)), meeting["openings"]
+            meeting["players"], int(given.get("games", 100)), meeting["openings"]
         )
 
     async def _plot(self, request: Request) -> Response:

@@ -255,7 +255,8 @@ class Desk:
         Raises:
             BadValueError: They play different games.
         """
-        opened = [Run.open(self._path(run)) for run in dict.fromkeys(runs)]
+        paths = [self._path(run) for run in dict.fromkeys(runs)]
+        opened = [Run.open(path) for path in paths]
         specs = [run.recipe.spec for run in opened]
         if not 2 <= len(specs) <= MOST_MEETING:
             raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
@@ -268,7 +269,7 @@ class Desk:
         if spec.most_seats == 2 and not spec.has_chance:
             openings = min(OPENING_PLIES, longest_opening(opened[0].recipe.make_game()))
         return {
-            "players": [*(f"run:{run}" for run in dict.fromkeys(runs)), *dict.fromkeys(others)],
+            "players": [*(f"run:{path}" for path in paths), *dict.fromkeys(others)],
             "openings": openings,
         }
 

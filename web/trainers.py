@@ -7,11 +7,11 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from evolve_arena.core.children import PYTHON
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.workers import WorkerError
 
@@ -27,7 +27,7 @@ APART: dict[str, Any] = {
 MOST_AT_ONCE = 8
 KEPT = 10_000
 """How many of the last bytes that a process says are kept."""
-EVOLVE = (sys.executable, "-m", "evolve_arena.runs.cli")
+EVOLVE = (*PYTHON, "-m", "evolve_arena.runs.cli")
 PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
 """What can be drawn of a run, and how ``evolve plot`` is told."""
 MOST_GAMES = 1000
@@ -93,11 +93,10 @@ class Trainers:
             raise WorkerError(f"there is no such picture: choose {', '.join(PICTURES)}")
         await self._finish(["plot", path, *PICTURES[what]])
 
-    async def rate(self, folder: str, players: list[str], games: int, openings: int) -> Any:
+    async def rate(self, players: list[str], games: int, openings: int) -> Any:
         """The tournament of *players*, as ``evolve tournament --json`` tells it.
 
         Args:
-            folder: From where ``run:`` leads to runs.
             players: Their specifications.
             games: Of each pair; at tables of more than two, in all.
             openings: Random plies at the beginning of each game.
@@ -110,15 +109,14 @@ class Trainers:
         words = ["tournament", *players, "--games", str(games), "--json"]
         if openings:
             words += ["--openings", str(openings)]
-        return json.loads(await self._finish(words, folder))
+        return json.loads(await self._finish(words))
 
-    async def _finish(self, words: list[str], folder: str | None = None) -> bytes:
-        """What `evolve` prints that is told *words*, in a *folder*; one at a time."""
+    async def _finish(self, words: list[str]) -> bytes:
+        """What `evolve` prints that is told *words*; one at a time."""
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
                 *EVOLVE,
                 *words,
-                cwd=folder,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

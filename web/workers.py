@@ -14,10 +14,12 @@ import os
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
+from multiprocessing import spawn, util
 from multiprocessing.connection import Connection
 from typing import Any
 
 from evolve_arena import core
+from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.errors import ArenaError, one_line
 
 READING = "evolve_arena.web.reading"
@@ -28,6 +30,7 @@ MOST_WAITING = 64
 NICE = 10
 """By how much workers stand back behind runs."""
 
+keep_folder_out(util, spawn)
 _methods = multiprocessing.get_all_start_methods()
 _context: Any = multiprocessing.get_context("forkserver" if "forkserver" in _methods else "spawn")
 _context.set_forkserver_preload([READING, PLAYING])

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
+import psutil
+
+from evolve_arena.arena.executors import cluster_guard
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line, quote
 from evolve_arena.core.extras import import_extra
 
@@ -47,13 +52,17 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         if address is not None:
             _check_address(address)
         if address is None:
-            folder = tempfile.mkdtemp(prefix="evolve-ray-")  # Ray would leave it behind
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder = stack.enter_context(_guarded_folder())
+            if "RAY_AUTH_MODE" not in os.environ:  # as later versions of Ray do themselves
+                os.environ["RAY_AUTH_MODE"] = "token"
+                ray._raylet.Config.initialize("")
             options = {
                 "address": "local",
                 "num_cpus": workers,
                 "include_dashboard": False,
-                "_temp_dir": folder,
+                "_temp_dir": str(
+                    folder / "r"
+                ),  # which Ray opens to all; names of sockets are short
                 "_system_config": {"max_direct_call_object_size": INLINE, "worker_niceness": 0},
             }
             constants = ray._private.ray_constants  # else everybody in the network can connect
@@ -62,7 +71,9 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         handlers = {number: signal.getsignal(number) for number in SIGNALS} if main else {}
         stack.callback(ray.shutdown)
         try:
-            ray.init(**options, log_to_driver=False, logging_level="ERROR")
+            job = ray.job_config.JobConfig()
+            job._py_driver_sys_path = _Paths()
+            ray.init(**options, job_config=job, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # Ray raises what it likes
             why = one_line(str(error), 160)
             if address is None:
@@ -106,6 +117,29 @@ def _check_address(address: str) -> None:
         except (OSError, OverflowError) as error:
             why = one_line(str(error), 160)
             raise ArenaError(f"Ray does not answer at {address}: {why}") from None
+
+
+class _Paths(list[str]):
+    """Folders in which Ray's workers look for modules first."""
+
+    def extend(self, folders: Iterable[str]) -> None:
+        """Adds those of *folders* in which this process looks, too: not the current one as such."""
+        super().extend(folder for folder in folders if folder in sys.path)
+
+
+@contextmanager
+def _guarded_folder() -> Iterator[Path]:
+    """A folder for the files of a Ray; it does not outlive this process, even if that is killed."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="evolve-ray-"))
+    words = [cluster_guard.__file__, folder, str(Path(psutil.__file__).parents[1])]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    guard = subprocess.Popen(
+        [sys.executable, "-IS", *words], stdin=subprocess.PIPE, start_new_session=True, **quiet
+    )
+    try:
+        yield Path(folder)
+    finally:
+        guard.communicate(cluster_guard.DONE)
 
 
 @contextmanager

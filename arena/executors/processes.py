@@ -28,7 +28,7 @@ from typing import Any
 import dill
 import multiprocess
 import numpy as np
-from multiprocess import resource_tracker, util
+from multiprocess import resource_tracker, spawn, util
 from multiprocess.connection import wait as wait_for_pipes
 from multiprocess.heap import Arena as SharedMemory
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.executors.parts import Chunk, describe, find_described, make_chunks
 from evolve_arena.arena.executors.workspace import end_of, lay_out, view_in
 from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.logs import LOG
@@ -61,6 +62,8 @@ IGNORED = [
 """Who sends these to all means the caller, who ends the workers."""
 
 CHUNK = struct.Struct("qq")
+
+keep_folder_out(util, spawn)
 
 Arrays = list[NDArray[Any]]
 Task = tuple[Callable[[Any], Any], list[Any]]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,28 @@ def test_it_tells_everything_as_text_and_as_json(tmp_path: Path) -> None:
     text = forked.evolve("doctor", "--quick", folder=tmp_path).stdout
     assert all(str(number) in text for number in content["versions"].values())
     assert content["cache"]["folder"] in text
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_compiled_code_is_kept_where_it_outlives_the_process(tmp_path: Path, kept: bool) -> None:
+    (tmp_path / "file").write_text("no folder can be made under a file")
+    (tmp_path / "temporary").mkdir(mode=0o700)
+    if not kept:
+        (tmp_path / f"temporary/evolve-arena-{os.getuid()}").write_text("nor instead of one")
+    done = subprocess.run(
+        [sys.executable, "-m", "evolve_arena.runs.cli", "doctor", "--quick", "--json"],
+        env=os.environ
+        | {"EVOLVE_ARENA_CACHE": str(tmp_path / "file"), "TMPDIR": str(tmp_path / "temporary")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    content = json.loads(done.stdout)
+    assert content["cache"]["is_kept"] is kept
+    assert Path(content["cache"]["folder"]).is_dir() is kept
+    assert (
+        any("compiled code is not kept" in problem for problem in content["problems"]) is not kept
+    )
 
 
 CHANGES: list[tuple[str, str, Any, str]] = [

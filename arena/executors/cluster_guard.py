@@ -1,0 +1,54 @@
+"""Outlives a caller that started a Ray, and removes what is left of it, whatever ended the caller.
+
+    python -IS cluster_guard.py FOLDER PACKAGES
+
+Standard input ends with the caller, who writes there if it has ended its Ray itself. When the
+caller dies, Ray ends most of its processes, but not its agents, which tell nothing about themselves
+but by the files that they have open in FOLDER. PACKAGES is where psutil lies.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+
+DONE = b"done"
+"""What a caller writes that has ended its Ray."""
+PATIENCE = 20.0
+"""Seconds after which processes that can't be killed are given up."""
+
+
+def main(folder: str, packages: str) -> None:
+    """Waits until the caller is gone, or done, and removes what is left."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    killed = sys.stdin.buffer.read() != DONE
+    deadline = time.monotonic() + PATIENCE
+    while killed and _kill_all(folder, packages) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kill_all(folder: str, packages: str) -> bool:
+    """Kills whoever has a file open in *folder*; False if there is nobody."""
+    if packages not in sys.path:
+        sys.path.append(packages)
+    import psutil
+
+    found = False
+    for process in psutil.process_iter():
+        try:
+            if any(file.path.startswith(folder + os.sep) for file in process.open_files()):
+                process.kill()
+                found = True
+        except (psutil.Error, OSError):
+            continue  # it is gone, or another user's
+    return found
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
