@@ -59,11 +59,11 @@ class Client:
         return content
 
 
-def serve(folder: Path, *more: str) -> Client:
-    """A server of the runs in *folder*; its process is to be ended."""
-    words = [sys.executable, "-m", "evolve_arena.runs.cli", "serve", str(folder), "--port", "0"]
+def serve(folder: Path, *more: str, cwd: Path | None = None) -> Client:
+    """A server of the runs in *folder*, begun in *cwd*; its process is to be ended."""
+    words = [Path(sys.executable).with_name("evolve"), "serve", str(folder), "--port", "0", *more]
     process = subprocess.Popen(
-        [*words, *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ, cwd=cwd
     )
     assert process.stdout is not None
     line = process.stdout.readline()

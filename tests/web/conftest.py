@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import evolve_arena as ea
+from tests.canaries import plant, read_marks
 from tests.served import SMALL, Client, end, serve
 
 
@@ -21,7 +22,23 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(runs: Path) -> Iterator[Client]:
-    client = serve(runs)
+def marks(runs: Path) -> Path:
+    """Tells whether a file was run that lies beside the runs, or where the server is begun."""
+    marks = runs.parent / "marks"
+    for folder in (runs, runs.parent):
+        plant(folder, marks)
+    return marks
+
+
+@pytest.fixture(scope="session")
+def _server(runs: Path, marks: Path) -> Iterator[Client]:
+    client = serve(runs, cwd=runs.parent)
     yield client
     end(client)
+
+
+@pytest.fixture
+def server(_server: Client, marks: Path) -> Iterator[Client]:
+    """The server of *runs*: whatever a test asks of it, nothing that lies there is run."""
+    yield _server
+    assert read_marks(marks) == {}

@@ -1,0 +1,31 @@
+"""Files called as all modules are; one that is imported leaves a mark."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+NAMES = frozenset(
+    {module.name for module in pkgutil.iter_modules()} | sys.stdlib_module_names | {"evolve_arena"}
+)
+"""Whatever can be imported, and so all that is."""
+CANARY = """
+import sys
+with open({marks!r} + "/" + __name__, "a") as mark:
+    mark.write(f"{{sys.orig_argv}}\\n")
+"""
+
+
+def plant(folder: Path, marks: Path, names: Iterable[str] = NAMES) -> None:
+    """Puts files with these *names* into *folder*; whoever runs one is noted in *marks*."""
+    folder.mkdir(parents=True, exist_ok=True)
+    marks.mkdir(exist_ok=True)
+    for name in names:
+        (folder / f"{name}.py").write_text(CANARY.format(marks=str(marks)))
+
+
+def read_marks(marks: Path) -> dict[str, str]:
+    """Which files were run, and by whom."""
+    return {mark.name: mark.read_text() for mark in marks.iterdir()}
