@@ -94,7 +94,7 @@ setup(
             "pytest>=9.0",
             "pytest-xdist>=3.6",
             "pyyaml>=6.0",
-            "ray[client]>=2.40",
+            "ray[client]>=2.52",
             "ruff>=0.9",
             "setuptools>=70.1",
             "sqlalchemy>=2",
@@ -108,7 +108,7 @@ setup(
         "openspiel": ["open_spiel>=1.5"],
         "pandas": ["pandas>=2"],
         "parquet": ["pyarrow>=15"],
-        "ray": ["ray[client]>=2.40"],
+        "ray": ["ray[client]>=2.52"],
     },
     entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},
 )

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 NAMES = frozenset(
-    {module.name for module in pkgutil.iter_modules()} | sys.stdlib_module_names | {"evolve_arena"}
+    {module.name for module in pkgutil.iter_modules()}
+    | sys.stdlib_module_names
+    | {"evolve_arena", "mpl_toolkits"}  # which lie in no folder as modules do
 )
 """Whatever can be imported, and so all that is."""
 CANARY = """

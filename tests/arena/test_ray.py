@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
+from tests.canaries import plant, read_marks
 from tests.network import Host, two_hosts
 
 HEALTH = {
@@ -474,7 +475,8 @@ def work_near(folder: Path) -> None:
 
 def test_this_process_works_too_where_ray_is_its_own(tmp_path: Path) -> None:
     code = f"import pathlib, {__name__} as test; test.work_near(pathlib.Path({str(tmp_path)!r}))"
-    subprocess.run([sys.executable, "-c", code], timeout=180, check=True)
+    there = os.environ | {"PYTHONPATH": str(Path.cwd())}  # which workers look for modules in, too
+    subprocess.run([sys.executable, "-c", code], timeout=180, check=True, env=there)
 
 
 def test_where_no_memory_is_shared_workers_do_it_alone(tmp_path: Path, serial_hash: str) -> None:
@@ -488,6 +490,37 @@ run = ea.start({RECIPE!r}, run={str(tmp_path / "run")!r}, changes={CHANGES!r}, e
 assert summarise(run)["population_sha256"] == {serial_hash!r}
 """
     subprocess.run([sys.executable, "-c", code], timeout=120, check=True)
+
+
+def test_a_ray_of_its_own_runs_no_file_and_goes_with_its_caller(
+    tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
+) -> None:
+    """Other users may not look into its folder; nothing is left when the caller is killed."""
+    plant(tmp_path / "here", tmp_path / "marks")
+    code = """
+from evolve_arena.arena.executors import make_executor
+with make_executor("ray", 2) as executor:
+    executor.map(abs, range(50))
+    print("ready", flush=True)
+    input()
+"""
+    temporary = Path(tempfile.mkdtemp(prefix="ea-"))  # names of sockets are short
+    caller = psutil.Popen(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path / "here",
+        env=os.environ | {"TMPDIR": str(temporary)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with caller:
+        assert caller.stdout.readline() == b"ready\n"
+        begun = [child.pid for child in caller.children(recursive=True)]
+        assert [path.stat().st_mode & 0o777 for path in temporary.iterdir()] == [0o700]
+        caller.kill()
+    assert read_marks(tmp_path / "marks") == {}
+    assert len(begun) > 5
+    assert still_alive(begun) == []
+    temporary.rmdir()  # as it is empty
 
 
 def test_without_ray_it_is_told_how_to_install_it(tmp_path: Path) -> None:
