@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,9 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         finally:
             for number, handler in handlers.items():  # Ray takes them over
                 signal.signal(number, handler)
+        if address is None:  # Ray lets all users of this machine read it
+            with suppress(OSError, RuntimeError):
+                Path.home().joinpath(".ray", "auth_token").chmod(0o600)
         ray._private.worker._worker_logs_enabled = False  # what is lost is told by us
         yield ray
 

@@ -495,7 +495,7 @@ assert summarise(run)["population_sha256"] == {serial_hash!r}
 def test_a_ray_of_its_own_runs_no_file_and_goes_with_its_caller(
     tmp_path: Path, still_alive: Callable[[Iterable[int]], list[int]]
 ) -> None:
-    """Other users may not look into its folder; nothing is left when the caller is killed."""
+    """Other users may read neither its folder nor its token; nothing is left of it after a kill."""
     plant(tmp_path / "here", tmp_path / "marks")
     code = """
 from evolve_arena.arena.executors import make_executor
@@ -508,7 +508,7 @@ with make_executor("ray", 2) as executor:
     caller = psutil.Popen(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path / "here",
-        env=os.environ | {"TMPDIR": str(temporary)},
+        env=os.environ | {"TMPDIR": str(temporary), "HOME": str(tmp_path)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -516,6 +516,7 @@ with make_executor("ray", 2) as executor:
         assert caller.stdout.readline() == b"ready\n"
         begun = [child.pid for child in caller.children(recursive=True)]
         assert [path.stat().st_mode & 0o777 for path in temporary.iterdir()] == [0o700]
+        assert (tmp_path / ".ray" / "auth_token").stat().st_mode & 0o777 == 0o600
         caller.kill()
     assert read_marks(tmp_path / "marks") == {}
     assert len(begun) > 5
