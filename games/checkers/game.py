@@ -222,7 +222,7 @@ def _follow(state: Position, move: Move, moves: dict[Move, np.uint64]) -> Positi
     own, other = (dark, light) if state.side == 0 else (light, dark)
     past: tuple[int, ...] = ()
     if is_reversible(kings, word):
-        past = (*state.past, _key(state))
+        past = (*state.past, _key(state))[-DRAW_PLIES:]  # so many are a draw: more say no more
     own, other, kings = move_piece(own, other, kings, word)
     dark, light = (own, other) if state.side == 0 else (other, own)
     return Position(int(dark), int(light), int(kings), 1 - state.side, state.turned, past)

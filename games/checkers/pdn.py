@@ -40,7 +40,10 @@ VARIANTS = {
     "31": "Thai draughts",
     "40": "Frisian draughts",
 }
+MOST_PLIES = 10_000
+"""A longer game is an error: those that people played have a few hundred."""
 WIDTH = 79
+BOARDS = (Checkers(), Checkers(turned=1))
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,12 @@ class PdnGame:
     """``1-0`` (the player who begins a whole game has won), ``0-1``, ``1/2-1/2``, or ``*``."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """The headers, in their order."""
-    start: Position = field(default_factory=Checkers().initial)
+    start: Position = field(default_factory=BOARDS[0].initial)
     """Where the game began."""
 
     def positions(self) -> Iterator[Position]:
         """The start, and the position after each move."""
-        game = Checkers(turned=int(self.start.turned))
+        game = BOARDS[self.start.turned]
         position = self.start
         yield position
         for move in self.moves:
@@ -85,8 +88,9 @@ def read_pdn(text: str) -> list[PdnGame | PdnError]:
 
     Each game has one entry. It is an error if the game has an illegal move, a header that can't
     be read, a position that can't be, a comment or variation without its end, another variant's
-    GameType, or anything else that does not belong there; the games after it are read all the
-    same. Headers, results and move numbers may be missing. Draws by repetition do not end a game.
+    GameType, over :data:`MOST_PLIES` plies, or anything else that does not belong there; the games
+    after it are read all the same. Headers, results and move numbers may be missing. Draws by
+    repetition do not end a game.
 
     >>> (game,) = read_pdn('[Event "A friendly game"] 1. 11-15 23-19 2. 8-11 *')
     >>> [str(move) for move in game.moves]
@@ -128,7 +132,7 @@ class _Reader:
         self.result: str | None = None
         self.error: PdnError | None = None
         self.position: Position | None = None  # set by the first token that is no header
-        self.start = Checkers().initial()
+        self.start = BOARDS[0].initial()
         self.moves: list[Move] = []
         self.second = 0  # 1 if the first move is numbered as the second of its pair
 
@@ -193,7 +197,10 @@ class _Reader:
     def _play(self, text: str) -> None:
         if self.error is not None or self.position is None:
             return
-        game = Checkers(turned=int(self.start.turned))
+        if len(self.moves) == MOST_PLIES:
+            self._fail(f"the game has more than {MOST_PLIES:,} plies")
+            return
+        game = BOARDS[self.start.turned]
         try:
             move = game.resolve(self.position, Move.parse(text))
             self.position = game.play_on(self.position, move)
@@ -227,7 +234,7 @@ def _read_start(tags: Mapping[str, str]) -> Position:
         return parse_fen(tags["FEN"], turned=turned)
     if tags.get("SetUp", "0").strip() not in ("0", ""):
         raise PositionError("the header SetUp promises a header FEN, which is missing")
-    return Checkers(turned=turned).initial()
+    return BOARDS[turned].initial()
 
 
 def _write_game(game: PdnGame) -> str:
@@ -240,7 +247,7 @@ def _write_game(game: PdnGame) -> str:
         tags["GameType"] = GAME_TYPE.replace("B", "W")
     tags.pop("SetUp", None)
     tags.pop("FEN", None)
-    if game.start != Checkers().initial():
+    if game.start != BOARDS[0].initial():
         tags |= {"SetUp": "1", "FEN": game.start.fen()}
     lines = [_write_tag(name, value) for name, value in tags.items()]
     words = " ".join([*_write_moves(game), game.result])
@@ -258,7 +265,7 @@ def _write_tag(name: str, value: str) -> str:
 
 def _write_moves(game: PdnGame) -> Iterator[str]:
     """The moves, numbered in pairs from wherever the game begins, as most programs do."""
-    checkers = Checkers(turned=int(game.start.turned))
+    checkers = BOARDS[game.start.turned]
     for ply, (move, position) in enumerate(zip(game.moves, game.positions(), strict=False)):
         if ply % 2 == 0:
             yield f"{ply // 2 + 1}."
@@ -292,6 +299,7 @@ def read_tokens(text: str) -> Iterator[Token]:
     place = 0
     depth = 0  # of variations, in which moves do not count
     text = text.removeprefix("\ufeff")
+    closing = -1  # the first } from here on; to look for it at each { would take a square of time
     while place < len(text):
         character = text[place]
         if character == "%" and text[place - 1 : place] in ("", "\n"):
@@ -299,16 +307,21 @@ def read_tokens(text: str) -> Iterator[Token]:
         elif match := PASSED.match(text, place):
             place = match.end()
         elif character == "{":
-            end = _end_of_comment(text, place)
-            if end is None:
+            if closing < place:
+                closing = text.find("}", place)
+                closing = len(text) if closing < 0 else closing
+            header = _next_tag_line(text, place, closing)
+            if header < closing or closing == len(text):
                 yield Token("fault", "{", "a comment begins with { and has no }")
-            place = _next_tag_line(text, place) if end is None else end
+                place = header
+            else:
+                place = closing + 1
         elif character == "[":
             if depth:
                 yield Token("fault", "(", NO_END)
                 depth = 0
-            header, place = _read_tag(text, place)
-            yield header
+            tag, place = _read_tag(text, place)
+            yield tag
         elif character in "()}]":
             depth, fault = _count_bracket(depth, character)
             if fault:
@@ -364,15 +377,10 @@ def _count_bracket(depth: int, character: str) -> tuple[int, str]:
     return depth, f"{kind[character]} that nothing began"
 
 
-def _end_of_comment(text: str, place: int) -> int | None:
-    """The place behind a comment, or None if it has no end before the next game's headers."""
-    end = text.find("}", place)
-    return None if end < 0 or TAG_LINE.search(text, place + 1, end) else end + 1
-
-
-def _next_tag_line(text: str, place: int) -> int:
-    match = TAG_LINE.search(text, place + 1)
-    return match.start() if match else len(text)
+def _next_tag_line(text: str, place: int, end: int) -> int:
+    """The place of the next line behind *place* that looks like a header; *end* if none does."""
+    match = TAG_LINE.search(text, place + 1, end)
+    return match.start() if match else end
 
 
 def _end_of_line(text: str, place: int) -> int:

@@ -79,7 +79,7 @@ class Position:
     turned: bool = False
     """Whether the board is drawn turned round, with square 32 first."""
     past: tuple[int, ...] = ()
-    """Where the kings stood, ply by ply, since the last capture or move of a man.
+    """Where the kings stood, ply by ply, since the last capture or move of a man: the newest 80.
 
     Nothing else changes between such moves; see
     :func:`~evolve_arena.games.checkers.board.repetition_key`.

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.game import Outcome
 from evolve_arena.games.checkers.game import Checkers, Move, Position
 from evolve_arena.games.checkers.pdn import GAME_TYPE, PdnError, PdnGame, read_pdn, write_pdn
 
@@ -234,6 +235,30 @@ def test_games_go_on_after_a_draw_that_nobody_claimed() -> None:
     (game,) = read_pdn(f'[FEN "B:WK32:BK1"] {there_and_back * 4} *')
     assert isinstance(game, PdnGame)
     assert len(game.moves) == 16
+
+
+def test_a_game_that_has_no_end_is_cut_off() -> None:
+    there_and_back = "1-5 32-28 5-1 28-32 "
+    text = f'[FEN "B:WK32:BK1"] {there_and_back * 10_000} *'
+    assert faults(text) == ["game 1, move 5001: the game has more than 10,000 plies"]
+
+
+def test_positions_after_a_draw_remember_no_more_than_makes_a_draw() -> None:
+    (game,) = read_pdn(f'[FEN "B:WK32:BK1"] {"1-5 32-28 5-1 28-32 " * 50} *')
+    assert isinstance(game, PdnGame)
+    *_, last = game.positions()
+    assert len(last.past) == 80
+    assert GAME.outcome(last) == Outcome((1, 1), "40 moves each without a capture or a man's move")
+
+
+def test_comments_without_an_end_are_told_in_each_game() -> None:
+    torn = '[Event "torn"]\n1. 11-15 {no end\n\n'
+    fine = '[Event "fine"]\n1. 11-15 {its } 23-19 {remarks}\n'
+    expected = ["a comment begins with { and has no }"] * 2
+    assert faults(torn * 2 + fine) == [
+        *(f"game {number}, move 1: {text}" for number, text in enumerate(expected, 1)),
+        "2",
+    ]
 
 
 def test_a_turned_game_is_read_and_written() -> None:
