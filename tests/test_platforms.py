@@ -83,7 +83,7 @@ def watch(progress):
 async def ask():
     worker = Worker(READING, folder=".")
     try:
-        return await worker.call("list_runs")
+        return await worker.call("find_runs")
     finally:
         worker.stop()
 

@@ -31,8 +31,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from evolve_arena.core.errors import one_line
+from evolve_arena.web.listing import Listing
 from evolve_arena.web.trainers import Trainers
-from evolve_arena.web.workers import PLAYING, READING, Worker, WorkerError
+from evolve_arena.web.workers import PLAYING, READING, NoAnswerError, Worker, WorkerError
 
 STATIC = Path(__file__).with_name("static")
 PAGE = resources.files("evolve_arena.runs").joinpath("page")
@@ -40,6 +41,8 @@ PAGE = resources.files("evolve_arena.runs").joinpath("page")
 LARGEST_REQUEST = 1 << 20
 MOST_GAMES = 32
 """Games at once; the one that was left alone for longest makes room."""
+LONGEST_MOVE = 300.0
+"""Seconds that a game may take to answer; programs that look far ahead think long."""
 MOST_STREAMS = 64
 ACTS = ("look", "play", "step", "undo", "resign", "swap", "hint", "values", "inside", "text")
 """What a page may ask of a game."""
@@ -175,7 +178,10 @@ class Server:
 
     def __init__(self, folder: Path, shown: str) -> None:
         self.folder, self.shown = folder, shown
-        self.reader = Worker(READING, folder=str(folder))
+        self.finder = Worker(READING, folder=str(folder))
+        """Opens no run, so that nothing that lies in the folder keeps it busy."""
+        self.opener = Worker(READING, folder=str(folder))
+        self.listing = Listing(self.finder, self.opener)
         self.trainers = Trainers()
         self.games: dict[str, Worker] = {}
         self._topics: dict[str, _Topic] = {}
@@ -192,11 +198,11 @@ class Server:
             Route("/api/resume", self._answer(self._resume), methods=["POST"]),
             Route("/api/draw", self._answer(self._draw), methods=["POST"]),
             Route("/api/rate", self._answer(self._rate), methods=["POST"]),
-            Route("/api/recipes", self._answer(self._read("list_recipes"))),
-            Route("/api/form", self._answer(self._read("read_form", "recipe"))),
-            Route("/api/games", self._answer(self._read("list_games"))),
-            Route("/api/players", self._answer(self._read("list_players", "game"))),
-            Route("/api/files", self._answer(self._read("list_files"))),
+            Route("/api/recipes", self._answer(self._read(self.finder, "list_recipes"))),
+            Route("/api/form", self._answer(self._read(self.opener, "read_form", "recipe"))),
+            Route("/api/games", self._answer(self._read(self.finder, "list_games"))),
+            Route("/api/players", self._answer(self._list_players)),
+            Route("/api/files", self._answer(self._read(self.finder, "list_files"))),
             Route("/api/replay", self._answer(self._read_games), methods=["POST"]),
             Route("/api/play", self._answer(self._open_game), methods=["POST"]),
             Route("/api/play/{game}", self._answer(self._act), methods=["POST"]),
@@ -218,13 +224,14 @@ class Server:
                 if topic.task:
                     topic.task.cancel()
             await self.trainers.close()
-            for worker in (self.reader, *self.games.values()):
+            self.listing.close()
+            for worker in (self.finder, self.opener, *self.games.values()):
                 worker.stop()
 
     async def _warm_up(self) -> None:
         """Loads all that is needed, so that the first page need not wait for it."""
         with suppress(WorkerError):
-            await self.reader.call("list_runs")
+            await self.listing.rows()
 
     # --- Requests ------------------------------------------------------------------------------
 
@@ -249,11 +256,11 @@ class Server:
 
         return answer
 
-    def _read(self, name: str, *keys: str) -> Callable[[dict[str, Any]], Any]:
-        """What the reader's method called *name* says, of the texts called *keys*."""
+    def _read(self, worker: Worker, name: str, *keys: str) -> Callable[[dict[str, Any]], Any]:
+        """What the method called *name* of a *worker* says, of the texts called *keys*."""
 
         async def read(given: dict[str, Any]) -> Any:
-            return await self.reader.call(name, **{key: str(given[key]) for key in keys})
+            return await worker.call(name, **{key: str(given[key]) for key in keys})
 
         return read
 
@@ -261,7 +268,7 @@ class Server:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
 
     async def _list_runs(self, given: dict[str, Any]) -> Any:
-        rows = await self.reader.call("list_runs")
+        rows = await self.listing.rows()
         running = self.trainers.running
         for row in rows:
             row["own"] = row["run"] in running
@@ -270,15 +277,23 @@ class Server:
                 row["state"] = "running"
         return {"folder": self.shown, "runs": rows}
 
+    async def _list_players(self, given: dict[str, Any]) -> Any:
+        """Who plays a game: kinds of players, and runs with a champion."""
+        game = str(given["game"])
+        found = await self.finder.call("list_players", game=game)
+        rows = await self.listing.rows()
+        runs = [{"run": row["run"]} for row in rows if row["champion"] and row["game"] == game]
+        return {**found, "runs": runs}
+
     async def _describe(self, given: dict[str, Any]) -> Any:
         run = str(given["run"])
-        found = await self.reader.call("describe", run=run)
+        found = await self.listing.ask("describe", run)
         found["own"] = run in self.trainers.running
         found["ending"] = self.trainers.endings.get(run, "")
         return found
 
     async def _record(self, given: dict[str, Any]) -> Any:
-        found = await self.reader.call("record", run=str(given["run"]))
+        found = await self.listing.ask("record", str(given["run"]))
         if given["run"] in self.trainers.running:
             found["row"]["state"] = "running"
         found["own"] = given["run"] in self.trainers.running
@@ -288,8 +303,8 @@ class Server:
         run, recipe, changes = str(given["run"]), str(given["recipe"]), given.get("changes", [])
         if not isinstance(changes, list) or not all(isinstance(text, str) for text in changes):
             raise WorkerError("changes are a list of texts, section.key=value")
-        path = await self.reader.call("check_free", run=run)
-        content = await self.reader.call("write_recipe", recipe=recipe, changes=changes)
+        path = await self.finder.call("check_free", run=run)
+        content = await self.opener.call("write_recipe", recipe=recipe, changes=changes)
         await self.trainers.start(run, path, content)
         return {"run": run}
 
@@ -299,12 +314,12 @@ class Server:
 
     async def _resume(self, given: dict[str, Any]) -> Any:
         run, generations = str(given["run"]), given.get("generations")
-        path = await self.reader.call("path_of", run=run)
+        path = await self.finder.call("path_of", run=run)
         await self.trainers.resume(run, path, None if generations is None else int(generations))
         return {}
 
     async def _draw(self, given: dict[str, Any]) -> Any:
-        path = await self.reader.call("path_of", run=str(given["run"]))
+        path = await self.finder.call("path_of", run=str(given["run"]))
         await self.trainers.draw(path, str(given["what"]))
         return await self._describe(given)
 
@@ -312,7 +327,7 @@ class Server:
         """Lets the champions of some runs meet, and players from outside."""
         runs = [str(run) for run in given["runs"]]
         others = [str(name) for name in given.get("others", [])]
-        meeting = await self.reader.call("arrange_meeting", runs=runs, others=others)
+        meeting = await self.opener.call("arrange_meeting", runs=runs, others=others)
         return await self.trainers.rate(
             meeting["players"], int(given.get("games", 100)), meeting["openings"]
         )
@@ -320,7 +335,7 @@ class Server:
     async def _plot(self, request: Request) -> Response:
         try:
             given = {key: str(request.query_params[key]) for key in ("run", "file")}
-            return FileResponse(await self.reader.call("find_plot", **given))
+            return FileResponse(await self.finder.call("find_plot", **given))
         except KeyError:
             return _refuse("name a run and a file", 400)
         except WorkerError as error:
@@ -330,15 +345,16 @@ class Server:
 
     async def _read_games(self, given: dict[str, Any]) -> Any:
         keys = ("game", "file", "text")
-        return await self.reader.call(
+        return await self.opener.call(
             "read_games", **{key: str(given[key]) for key in keys if key in given}
         )
 
     async def _open_game(self, given: dict[str, Any]) -> Any:
-        rows = await self.reader.call("list_runs")
-        runs = {row["run"]: str(self.folder / row["run"]) for row in rows}
+        found = await self.finder.call("find_runs")
+        runs = {name: entry["path"] for name, entry in found.items()}
         worker = Worker(
             PLAYING,
+            LONGEST_MOVE,
             runs=runs,
             game=None if given.get("game") is None else str(given["game"]),
             options={str(key): int(value) for key, value in given.get("options", {}).items()},
@@ -368,7 +384,11 @@ class Server:
             return {}
         if act not in ACTS:
             raise WorkerError(f"nobody can {act:.20} here")
-        return {"id": name, **await worker.call(act, **given)}
+        try:
+            return {"id": name, **await worker.call(act, **given)}
+        except NoAnswerError as error:  # and the game was in that process
+            self.games.pop(name, None)
+            raise WorkerError(f"this game has ended: {error}", error.status) from None
 
     # --- What is told without being asked ---------------------------------------------------------
 
@@ -417,7 +437,7 @@ class Server:
         while True:
             begun = loop.time()
             try:
-                stamp = await self.reader.call("stamp", run=name) if name else None
+                stamp = await self.finder.call("stamp", run=name) if name else None
                 if stamp is None or stamp != before or self._changed(name, topic):
                     text = json.dumps(await look({"run": name}))
                     before = stamp

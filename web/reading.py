@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -21,7 +23,11 @@ from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.players.specification import player_kinds
+from evolve_arena.runs.directory import PARTS
+from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.files import KINDS
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
@@ -37,6 +43,7 @@ from evolve_arena.runs.recipe import (
 from evolve_arena.runs.recipe_code import list_texts
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import summarise
+from evolve_arena.web.listing import BLANK
 
 DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
@@ -49,6 +56,11 @@ GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
 LARGEST_RECIPE = 1 << 18
+PLACES = (*PARTS, ".lock", "history.db-wal", "history.db-shm", "history.db-journal")
+"""The names in a run's folder that are looked at."""
+FOLDERS = {"checkpoints", "plots", "code", "game"}
+LARGEST = {"recipe.toml": LARGEST_RECIPE, "champion.safetensors": LARGEST_PLAYER}
+"""Bytes that some of them may have."""
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
 """What in a changed value names something outside of the recipe."""
 
@@ -62,37 +74,48 @@ class Desk:
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
-        self._rows: dict[str, tuple[Any, dict[str, Any]]] = {}
 
     # --- Runs -----------------------------------------------------------------------------
 
-    def list_runs(self) -> list[dict[str, Any]]:
-        """A row for each run, what was written last first."""
-        rows = [self._describe_row(name, path) for name, path in self._find_runs().items()]
-        return sorted(rows, key=lambda row: row["updated"], reverse=True)
+    def find_runs(self) -> dict[str, dict[str, Any]]:
+        """Each run's path, a stamp that changes with it, and who writes to it; none is opened."""
+        return {
+            name: {
+                "path": str(path),
+                "stamp": _stamp(path),
+                "updated": _find_time(path),
+                "running": bool(_find_holder(path)),
+            }
+            for name, path in self._find_runs().items()
+        }
+
+    def read_row(self, path: str) -> dict[str, Any]:
+        """What the list tells of the run at *path*; what is damaged is told as that."""
+        return _read_row(Path(path))
 
     def describe(self, run: str) -> dict[str, Any]:
         """All that does not change with each generation, and the figures of ``evolve info``."""
         path = self._path(run)
-        row = self._describe_row(run, path)
-        text = _read_text(path / "recipe.toml")
-        found: dict[str, Any] = {"row": row, "recipe": text, "summary": None, "trouble": ""}
+        row = _describe_row(run, path)
+        found: dict[str, Any] = {"row": row, "recipe": "", "summary": None, "trouble": ""}
+        found |= {"plots": _list_pictures(path), "champions": _list_champions(path)}
         try:
+            _check_files(path)
+            found["recipe"] = _read_text(path / "recipe.toml")
             opened = Run.open(path)
             summary = summarise(opened) if row["state"] != "new" else None
             found |= {"summary": _clean(summary), "network": _describe_network(opened)}
         except ArenaError as error:
             found["trouble"] = one_line(str(error), 400)
-        found["plots"] = _list_pictures(path)
-        found["champions"] = self._list_champions(path)
         return found
 
     def record(self, run: str) -> dict[str, Any]:
         """The history of a run: columns of at most 250 numbers, checks, and species."""
         path = self._path(run)
-        row = self._describe_row(run, path)
+        row = _describe_row(run, path)
         trouble, record = "", Record(run, row["title"], {}, [])
         try:
+            _check_files(path)
             record = read_file(path / "history.db", run, row["title"])
         except ArenaError as error:  # damaged, or only just being made
             trouble = one_line(str(error), 400)
@@ -107,7 +130,7 @@ class Desk:
 
     def stamp(self, run: str) -> list[Any]:
         """What differs as soon as something was written to a run."""
-        return list(_stamp(self._path(run)))
+        return _stamp(self._path(run))
 
     def path_of(self, run: str) -> str:
         """Where a run lies."""
@@ -126,7 +149,7 @@ class Desk:
             for entry in sorted(inner, key=lambda each: each.name):
                 path = Path(entry.path)
                 if _is_file(path / "recipe.toml") and not (path / "history.db").is_symlink():
-                    found[path.relative_to(self.folder).as_posix()] = path
+                    found[_write_name(path.relative_to(self.folder))] = path
                 elif depth + 1 < DEEPEST:
                     waiting.append((path, depth + 1))
         return found
@@ -141,23 +164,6 @@ class Desk:
         if run not in runs:
             raise UnknownNameError("run", run, sorted(runs))
         return runs[run]
-
-    def _describe_row(self, name: str, path: Path) -> dict[str, Any]:
-        stamp = _stamp(path)
-        known = self._rows.get(name)
-        if known is None or known[0] != stamp:
-            self._rows[name] = known = (stamp, _read_row(name, path))
-        row = dict(known[1])
-        if row["state"] == "stopped" and _find_holder(path):
-            row["state"] = "running"
-        return row
-
-    def _list_champions(self, path: Path) -> list[int]:
-        try:
-            with History(path / "history.db", thorough=False) as history:
-                return history.kept_champions()
-        except ArenaError:
-            return []
 
     # --- Recipes and players ----------------------------------------------------------------
 
@@ -226,24 +232,14 @@ class Desk:
         return str(path)
 
     def list_players(self, game: str) -> dict[str, Any]:
-        """Who plays a game: kinds of players, and runs with a champion."""
+        """Who plays a game: kinds of players, and the usual ones."""
         spec = find_game(game)
         kinds = [
             {"form": kind.form, "summary": kind.summary}
             for name, kind in player_kinds(game).items()
             if not kind.runs_code and name not in {"human", "run", "file"}
         ]
-        runs = [
-            {"run": name, "champions": self._list_champions(path)}
-            for name, path in self._find_runs().items()
-            if (path / "champion.safetensors").is_file()
-            and self._describe_row(name, path)["game"] == game
-        ]
-        return {
-            "kinds": kinds,
-            "runs": runs,
-            "usual": _usual_players(spec),
-        }
+        return {"kinds": kinds, "usual": _usual_players(spec)}
 
     def arrange_meeting(self, runs: list[str], others: list[str]) -> dict[str, Any]:
         """Who plays in a tournament of the champions of *runs*, and after how many random plies.
@@ -300,7 +296,7 @@ class Desk:
         """The files of games that lie in the folder, or one below."""
         found = [*self.folder.glob("*"), *self.folder.glob("*/*")]
         names = [
-            file.relative_to(self.folder).as_posix()
+            _write_name(file.relative_to(self.folder))
             for file in found
             if file.suffix in GAME_FILES and _is_file(file) and not file.parent.is_symlink()
         ]
@@ -356,21 +352,64 @@ def _is_name(word: str) -> bool:
     return word.replace("-", "a").replace("_", "a").isalnum() and word.isascii() and len(word) < 80
 
 
+def _write_name(path: Path) -> str:
+    """A *path* as a text that every page can show, whatever bytes are in it."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+
+
 def _read_text(file: Path) -> str:
     with file.open("rb") as opened:
         return opened.read(LARGEST_RECIPE).decode("utf-8", "replace")
 
 
-def _stamp(path: Path) -> tuple[Any, ...]:
-    found = []
-    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
+def _check_files(path: Path) -> None:
+    """Makes sure that files and folders of the run at *path* are such; none is opened for that.
+
+    Raises:
+        StorageError: Something else has the name of one, or it is too large to be read.
+    """
+    for name in PLACES:
         try:
-            status = (path / name).stat()
+            status = (path / name).lstat()
         except OSError:
-            found.append((0, 0))
+            continue
+        is_meant = stat.S_ISDIR if name in FOLDERS else stat.S_ISREG
+        if not is_meant(status.st_mode):
+            kind = KINDS.get(stat.S_IFMT(status.st_mode), "a file")
+            raise StorageError(f"{name} can't be used: it is {kind}")
+        if status.st_size > (most := LARGEST.get(name, status.st_size)):
+            raise StorageError(f"{name} can't be used: it is larger than {most:,} bytes")
+
+
+def _list_champions(path: Path) -> list[int]:
+    try:
+        _check_files(path)
+        with History(path / "history.db", thorough=False) as history:
+            return history.kept_champions()
+    except ArenaError:
+        return []
+
+
+def _stamp(path: Path) -> list[Any]:
+    """What differs as soon as a run's files, or those in its place, were written or replaced."""
+    found: list[Any] = []
+    for name in PLACES:
+        try:
+            status = (path / name).lstat()
+        except OSError:
+            found.append([])
         else:
-            found.append((status.st_mtime_ns, status.st_size))
-    return tuple(found)
+            found.append([status.st_mtime_ns, status.st_size, status.st_ino])
+    return found
+
+
+def _find_time(path: Path) -> float:
+    """When the run at *path* was last written, in seconds of Unix time."""
+    times = []
+    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
+        with suppress(OSError):
+            times.append((path / name).lstat().st_mtime)
+    return max(times, default=0.0)
 
 
 def _find_holder(path: Path) -> int:
@@ -381,42 +420,41 @@ def _find_holder(path: Path) -> int:
     """
     lock = path / ".lock"
     try:
-        number = int(lock.read_bytes()[:20] or b"0")
+        if not _is_file(lock):
+            return 0
+        with lock.open("rb") as file:
+            number = int(file.read(20) or b"0")
         begun = psutil.Process(number).create_time() if number else math.inf
         return number if begun <= lock.stat().st_mtime + 1 else 0
     except (OSError, ValueError, psutil.Error):
         return 0
 
 
-def _read_row(name: str, path: Path) -> dict[str, Any]:
+def _describe_row(name: str, path: Path) -> dict[str, Any]:
+    row = {"run": name, "updated": _find_time(path), **BLANK, **_read_row(path)}
+    if row["state"] == "stopped" and _find_holder(path):
+        row["state"] = "running"
+    return row
+
+
+def _read_row(path: Path) -> dict[str, Any]:
     """What the list of runs tells of one; what is damaged is told as that."""
-    stamp = _stamp(path)
-    row: dict[str, Any] = {
-        "run": name,
-        "title": "",
-        "game": "",
-        "method": "",
-        "generation": 0,
-        "generations": 0,
-        "games": 0,
-        "seconds": 0.0,
-        "check": None,
-        "state": "new",
-        "updated": max(time for time, _ in stamp) / 1e9,
-    }
+    row: dict[str, Any] = {}
     try:
+        _check_files(path)
         recipe = tomllib.loads(_read_text(path / "recipe.toml"))
         row["title"] = one_line(str(recipe.get("title", "")), 200)
         row["game"] = one_line(str(recipe["game"]["name"]), 80)
         row["method"] = one_line(str(recipe["method"]["name"]), 80)
         row["generations"] = int(recipe["run"]["generations"])
         row["seed"] = int(recipe["run"].get("seed", 1))
-        if not (path / "history.db").is_file():
+        row["champion"] = (path / "champion.safetensors").exists()
+        if not (path / "history.db").exists():
             return row
         with History(path / "history.db", thorough=False) as history:
             played, games, seconds = history.totals()
             checks = history.checks()
-        row |= {"generation": int(played), "games": int(games), "seconds": float(seconds)}
+        row |= {"generation": int(played), "games": int(games), "seconds": _number(seconds) or 0.0}
         if checks:
             newest = max(check.generation for check in checks)
             row["check"] = _write_check(
@@ -424,8 +462,10 @@ def _read_row(name: str, path: Path) -> dict[str, Any]:
             )
         done = row["generation"] >= row["generations"]
         row["state"] = "complete" if done else "stopped"
-    except (ArenaError, KeyError, TypeError, ValueError, OSError) as error:
+    except (ArenaError, KeyError, TypeError, ValueError, OSError, ArithmeticError) as error:
         row |= {"state": "damaged", "trouble": one_line(str(error), 200)}
+    except RecursionError:
+        row |= {"state": "damaged", "trouble": "recipe.toml is nested too deep"}
     return row
 
 

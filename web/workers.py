@@ -27,6 +27,10 @@ PLAYING = "evolve_arena.web.playing"
 """The modules whose functions, or the methods of whose ``Desk``, are called."""
 MOST_WAITING = 64
 """How many calls may wait for one worker."""
+PATIENCE = 30.0
+"""Seconds that a call may take unless its worker has others."""
+STARTING = 300.0
+"""Seconds until a process is ready, or has compiled: it is done once, on a busy machine perhaps."""
 NICE = 10
 """By how much workers stand back behind runs."""
 
@@ -49,61 +53,93 @@ class WorkerError(ArenaError):
         self.status = status
 
 
+class BusyWorkerError(WorkerError):
+    """Too many calls wait already."""
+
+    def __init__(self) -> None:
+        super().__init__("too many requests at once: try again", 503)
+
+
+class NoAnswerError(WorkerError):
+    """The process took too long and was ended, or it ended by itself.
+
+    Args:
+        text: Which of the two.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, 500)
+
+
 class Worker:
-    """A process that answers calls of the server.
+    """A process that answers calls of the server; a call that it does not survive starts another.
 
     Args:
         module: Whose ``Desk`` it makes, and calls.
+        patience: Seconds that a call may take. Then the process is ended, whatever it does.
         given: What the desk is made of.
     """
 
-    def __init__(self, module: str, **given: Any) -> None:
-        self._module, self._given = module, given
+    def __init__(self, module: str, patience: float = PATIENCE, /, **given: Any) -> None:
+        self._module, self._patience, self._given = module, patience, given
         self._process: Any = None
         self._pipe: Connection | None = None
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def call(self, name: str, **given: Any) -> Any:
+    async def call(self, name: str, patience: float | None = None, /, **given: Any) -> Any:
         """What the desk's method called *name* answers.
 
+        Args:
+            name: The method.
+            patience: Seconds that it may take; if None, what the worker was made with.
+            given: What it is given.
+
         Raises:
-            WorkerError: It refuses, the process has ended, or too many calls wait.
+            NoAnswerError: The process has ended, or was ended.
+            BusyWorkerError: Too many calls wait.
+            WorkerError: It refuses.
         """
         if self._waiting >= MOST_WAITING:
-            raise WorkerError("too many requests at once: try again", 503)
+            raise BusyWorkerError
+        limit = self._patience if patience is None else patience
         # Who asked may be gone before the answer; the next call waits for it all the same.
-        return await asyncio.shield(asyncio.ensure_future(self._ask_in_turn(name, given)))
+        return await asyncio.shield(asyncio.ensure_future(self._ask_in_turn(name, given, limit)))
 
-    async def _ask_in_turn(self, name: str, given: Mapping[str, Any]) -> Any:
+    async def _ask_in_turn(self, name: str, given: Mapping[str, Any], limit: float) -> Any:
         self._waiting += 1
         try:
             async with self._turn:
-                return await asyncio.to_thread(self._ask, name, given)
+                return await asyncio.to_thread(self._ask, name, given, limit)
         finally:
             self._waiting -= 1
 
-    def _ask(self, name: str, given: Mapping[str, Any]) -> Any:
+    def _ask(self, name: str, given: Mapping[str, Any], limit: float) -> Any:
         try:
-            if self._pipe is None:
-                self._start()
-            assert self._pipe is not None
-            self._pipe.send_bytes(json.dumps([name, given]).encode())
-            kind, answer = json.loads(self._pipe.recv_bytes())
+            pipe = self._pipe or self._start()
+            pipe.send_bytes(json.dumps([name, given]).encode())
+            kind, answer = _receive(pipe, limit)
+        except TimeoutError:
+            self.stop()
+            raise NoAnswerError(f"this took longer than {limit:g} s, and was given up") from None
         except (EOFError, OSError):
             self.stop()
-            raise WorkerError("the process that was to answer has ended: try again", 500) from None
+            raise NoAnswerError("the process that was to answer has ended: try again") from None
         if kind == "answer":
             return answer
         raise WorkerError(answer, 400 if kind == "refused" else 500)
 
-    def _start(self) -> None:
-        self._pipe, theirs = _context.Pipe()
-        self._process = _context.Process(
+    def _start(self) -> Connection:
+        pipe: Connection
+        pipe, theirs = _context.Pipe()
+        process = _context.Process(
             target=_serve, args=(theirs, self._module, self._given), daemon=True
         )
-        self._process.start()
+        process.start()
+        self._process, self._pipe = process, pipe
         theirs.close()
+        _receive(pipe, STARTING)
+        return pipe
 
     @property
     def is_alive(self) -> bool:
@@ -111,15 +147,31 @@ class Worker:
         return self._process is not None and self._process.is_alive()
 
     def stop(self) -> None:
-        """Ends the process."""
-        if self._pipe is not None:
-            self._pipe.close()
-        if self._process is not None:
-            self._process.terminate()
-            self._process.join(2)
-            if self._process.is_alive():
-                self._process.kill()
+        """Ends the process; who waits for its answer gets none."""
+        process, pipe = self._process, self._pipe
         self._process = self._pipe = None
+        if process is not None:
+            process.terminate()
+            process.join(2)
+            if process.is_alive():
+                process.kill()
+        if pipe is not None:
+            pipe.close()
+
+
+def _receive(pipe: Connection, limit: float) -> tuple[str, Any]:
+    """What comes within so many seconds; what is compiled first has longer.
+
+    Raises:
+        TimeoutError: Nothing.
+        OSError: The process has ended; or EOFError.
+    """
+    while pipe.poll(limit):
+        kind, content = json.loads(pipe.recv_bytes())
+        if kind != "compiles":
+            return kind, content
+        limit = max(limit, STARTING)
+    raise TimeoutError
 
 
 def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
@@ -131,17 +183,26 @@ def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICE)
-    core.on_compile = tell_compiling
+
+    def tell(kind: str, content: Any) -> None:
+        pipe.send_bytes(json.dumps([kind, content], default=str).encode())
+
+    def announce(what: str, seconds: float) -> None:
+        tell_compiling(what, seconds)
+        tell("compiles", what)
+
+    core.on_compile = announce
     desk = importlib.import_module(module).Desk(**given)
+    tell("ready", "")
     while True:
         try:
             name, values = json.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
         try:
-            answer = ["answer", getattr(desk, name)(**values)]
+            answer = "answer", getattr(desk, name)(**values)
         except ArenaError as error:
-            answer = ["refused", one_line(str(error), 400)]
+            answer = "refused", one_line(str(error), 400)
         except Exception as error:  # a mistake of ours: it is told, and the process goes on
-            answer = ["failed", one_line(f"{type(error).__name__}: {error}", 400)]
-        pipe.send_bytes(json.dumps(answer, default=str).encode())
+            answer = "failed", one_line(f"{type(error).__name__}: {error}", 400)
+        tell(*answer)

@@ -303,19 +303,14 @@ def read_tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         character = text[place]
         if character == "%" and text[place - 1 : place] in ("", "\n"):
-            place = _end_of_line(text, place)
+            place = _find_or_end(text, "\n", place)
         elif match := PASSED.match(text, place):
             place = match.end()
         elif character == "{":
-            if closing < place:
-                closing = text.find("}", place)
-                closing = len(text) if closing < 0 else closing
-            header = _next_tag_line(text, place, closing)
-            if header < closing or closing == len(text):
+            closing = closing if closing > place else _find_or_end(text, "}", place)
+            place, is_closed = _pass_comment(text, place, closing)
+            if not is_closed:
                 yield Token("fault", "{", "a comment begins with { and has no }")
-                place = header
-            else:
-                place = closing + 1
         elif character == "[":
             if depth:
                 yield Token("fault", "(", NO_END)
@@ -340,7 +335,7 @@ def _read_tag(text: str, place: int) -> tuple[Token, int]:
     if match:
         value = re.sub(r"\\(.)", r"\1", match[2])
         return Token("tag", match[1], value), match.end()
-    end = _end_of_line(text, place)
+    end = _find_or_end(text, "\n", place)
     shown = text[place:end].strip()[:40]
     before = text[text.rfind("\n", 0, place) + 1 : place]
     kind = "fault" if before.strip() else "bad tag"
@@ -377,12 +372,15 @@ def _count_bracket(depth: int, character: str) -> tuple[int, str]:
     return depth, f"{kind[character]} that nothing began"
 
 
-def _next_tag_line(text: str, place: int, end: int) -> int:
-    """The place of the next line behind *place* that looks like a header; *end* if none does."""
-    match = TAG_LINE.search(text, place + 1, end)
-    return match.start() if match else end
+def _pass_comment(text: str, place: int, closing: int) -> tuple[int, bool]:
+    """The place behind a comment, and whether it ends: a header that comes before } does not."""
+    header = TAG_LINE.search(text, place + 1, closing)
+    if header:
+        return header.start(), False
+    return min(closing + 1, len(text)), closing < len(text)
 
 
-def _end_of_line(text: str, place: int) -> int:
-    end = text.find("\n", place)
-    return len(text) if end < 0 else end
+def _find_or_end(text: str, character: str, place: int) -> int:
+    """The next place of a *character*; the end of *text* if there is none."""
+    found = text.find(character, place)
+    return len(text) if found < 0 else found

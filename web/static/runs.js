@@ -4,7 +4,7 @@ import { Chart } from "./charts.js";
 import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
 
 const STATES = {
-  running: "running", complete: "complete", stopped: "stopped", new: "not begun", damaged: "damaged",
+  running: "running", complete: "complete", stopped: "stopped", new: "not begun", damaged: "damaged", reading: "being read",
 };
 
 const state = (row) => h("span", { class: `state ${row.state}` }, STATES[row.state] || row.state);
