@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-import stat
-import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-import psutil
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -23,12 +18,7 @@ from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
-from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.players.specification import player_kinds
-from evolve_arena.runs.directory import PARTS
-from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.files import KINDS
-from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.recipe import (
@@ -43,7 +33,19 @@ from evolve_arena.runs.recipe import (
 from evolve_arena.runs.recipe_code import list_texts
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.summary import summarise
-from evolve_arena.web.listing import BLANK
+from evolve_arena.web.rows import (
+    check_files,
+    describe_row,
+    find_holder,
+    find_time,
+    is_file,
+    list_champions,
+    read_row,
+    read_text,
+    stamp_run,
+    write_check,
+    write_number,
+)
 
 DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
@@ -55,12 +57,6 @@ OPENING_PLIES = 4
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
-LARGEST_RECIPE = 1 << 18
-PLACES = (*PARTS, ".lock", "history.db-wal", "history.db-shm", "history.db-journal")
-"""The names in a run's folder that are looked at."""
-FOLDERS = {"checkpoints", "plots", "code", "game"}
-LARGEST = {"recipe.toml": LARGEST_RECIPE, "champion.safetensors": LARGEST_PLAYER}
-"""Bytes that some of them may have."""
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
 """What in a changed value names something outside of the recipe."""
 
@@ -82,26 +78,26 @@ class Desk:
         return {
             name: {
                 "path": str(path),
-                "stamp": _stamp(path),
-                "updated": _find_time(path),
-                "running": bool(_find_holder(path)),
+                "stamp": stamp_run(path),
+                "updated": find_time(path),
+                "running": bool(find_holder(path)),
             }
             for name, path in self._find_runs().items()
         }
 
     def read_row(self, path: str) -> dict[str, Any]:
         """What the list tells of the run at *path*; what is damaged is told as that."""
-        return _read_row(Path(path))
+        return read_row(Path(path))
 
     def describe(self, run: str) -> dict[str, Any]:
         """All that does not change with each generation, and the figures of ``evolve info``."""
         path = self._path(run)
-        row = _describe_row(run, path)
+        row = describe_row(run, path)
         found: dict[str, Any] = {"row": row, "recipe": "", "summary": None, "trouble": ""}
-        found |= {"plots": _list_pictures(path), "champions": _list_champions(path)}
+        found |= {"plots": _list_pictures(path), "champions": list_champions(path)}
         try:
-            _check_files(path)
-            found["recipe"] = _read_text(path / "recipe.toml")
+            check_files(path)
+            found["recipe"] = read_text(path / "recipe.toml")
             opened = Run.open(path)
             summary = summarise(opened) if row["state"] != "new" else None
             found |= {"summary": _clean(summary), "network": _describe_network(opened)}
@@ -112,10 +108,10 @@ class Desk:
     def record(self, run: str) -> dict[str, Any]:
         """The history of a run: columns of at most 250 numbers, checks, and species."""
         path = self._path(run)
-        row = _describe_row(run, path)
+        row = describe_row(run, path)
         trouble, record = "", Record(run, row["title"], {}, [])
         try:
-            _check_files(path)
+            check_files(path)
             record = read_file(path / "history.db", run, row["title"])
         except ArenaError as error:  # damaged, or only just being made
             trouble = one_line(str(error), 400)
@@ -130,7 +126,7 @@ class Desk:
 
     def stamp(self, run: str) -> list[Any]:
         """What differs as soon as something was written to a run."""
-        return _stamp(self._path(run))
+        return stamp_run(self._path(run))
 
     def path_of(self, run: str) -> str:
         """Where a run lies."""
@@ -148,7 +144,7 @@ class Desk:
                 continue
             for entry in sorted(inner, key=lambda each: each.name):
                 path = Path(entry.path)
-                if _is_file(path / "recipe.toml") and not (path / "history.db").is_symlink():
+                if is_file(path / "recipe.toml") and not (path / "history.db").is_symlink():
                     found[_write_name(path.relative_to(self.folder))] = path
                 elif depth + 1 < DEEPEST:
                     waiting.append((path, depth + 1))
@@ -298,7 +294,7 @@ class Desk:
         names = [
             _write_name(file.relative_to(self.folder))
             for file in found
-            if file.suffix in GAME_FILES and _is_file(file) and not file.parent.is_symlink()
+            if file.suffix in GAME_FILES and is_file(file) and not file.parent.is_symlink()
         ]
         return sorted(names)[:MOST_RUNS]
 
@@ -335,9 +331,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
 
 
-def _is_file(path: Path) -> bool:
-    """Whether a file lies there; a link may lead anywhere, and is none."""
-    return path.is_file() and not path.is_symlink()
+def _write_name(path: Path) -> str:
+    """A *path* as a text that every page can show, whatever bytes are in it."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _list_pictures(run: Path) -> list[str]:
@@ -345,153 +341,16 @@ def _list_pictures(run: Path) -> list[str]:
     if folder.is_symlink():
         return []
     files = (file for file in folder.glob("*") if file.suffix in {".png", ".svg"})
-    return sorted(file.name for file in files if _is_file(file))
+    return sorted(file.name for file in files if is_file(file))
 
 
 def _is_name(word: str) -> bool:
     return word.replace("-", "a").replace("_", "a").isalnum() and word.isascii() and len(word) < 80
 
 
-def _write_name(path: Path) -> str:
-    """A *path* as a text that every page can show, whatever bytes are in it."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
-
-
-def _read_text(file: Path) -> str:
-    with file.open("rb") as opened:
-        return opened.read(LARGEST_RECIPE).decode("utf-8", "replace")
-
-
-def _check_files(path: Path) -> None:
-    """Makes sure that files and folders of the run at *path* are such; none is opened for that.
-
-    Raises:
-        StorageError: Something else has the name of one, or it is too large to be read.
-    """
-    for name in PLACES:
-        try:
-            status = (path / name).lstat()
-        except OSError:
-            continue
-        is_meant = stat.S_ISDIR if name in FOLDERS else stat.S_ISREG
-        if not is_meant(status.st_mode):
-            kind = KINDS.get(stat.S_IFMT(status.st_mode), "a file")
-            raise StorageError(f"{name} can't be used: it is {kind}")
-        if status.st_size > (most := LARGEST.get(name, status.st_size)):
-            raise StorageError(f"{name} can't be used: it is larger than {most:,} bytes")
-
-
-def _list_champions(path: Path) -> list[int]:
-    try:
-        _check_files(path)
-        with History(path / "history.db", thorough=False) as history:
-            return history.kept_champions()
-    except ArenaError:
-        return []
-
-
-def _stamp(path: Path) -> list[Any]:
-    """What differs as soon as a run's files, or those in its place, were written or replaced."""
-    found: list[Any] = []
-    for name in PLACES:
-        try:
-            status = (path / name).lstat()
-        except OSError:
-            found.append([])
-        else:
-            found.append([status.st_mtime_ns, status.st_size, status.st_ino])
-    return found
-
-
-def _find_time(path: Path) -> float:
-    """When the run at *path* was last written, in seconds of Unix time."""
-    times = []
-    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
-        with suppress(OSError):
-            times.append((path / name).lstat().st_mtime)
-    return max(times, default=0.0)
-
-
-def _find_holder(path: Path) -> int:
-    """The process that writes to the run at *path*; 0 if none does.
-
-    A run's lock holds the number of the process that took it last. It is not taken here, so that
-    nobody who looks on keeps a run from starting.
-    """
-    lock = path / ".lock"
-    try:
-        if not _is_file(lock):
-            return 0
-        with lock.open("rb") as file:
-            number = int(file.read(20) or b"0")
-        begun = psutil.Process(number).create_time() if number else math.inf
-        return number if begun <= lock.stat().st_mtime + 1 else 0
-    except (OSError, ValueError, psutil.Error):
-        return 0
-
-
-def _describe_row(name: str, path: Path) -> dict[str, Any]:
-    row = {"run": name, "updated": _find_time(path), **BLANK, **_read_row(path)}
-    if row["state"] == "stopped" and _find_holder(path):
-        row["state"] = "running"
-    return row
-
-
-def _read_row(path: Path) -> dict[str, Any]:
-    """What the list of runs tells of one; what is damaged is told as that."""
-    row: dict[str, Any] = {}
-    try:
-        _check_files(path)
-        recipe = tomllib.loads(_read_text(path / "recipe.toml"))
-        row["title"] = one_line(str(recipe.get("title", "")), 200)
-        row["game"] = one_line(str(recipe["game"]["name"]), 80)
-        row["method"] = one_line(str(recipe["method"]["name"]), 80)
-        row["generations"] = int(recipe["run"]["generations"])
-        row["seed"] = int(recipe["run"].get("seed", 1))
-        row["champion"] = (path / "champion.safetensors").exists()
-        if not (path / "history.db").exists():
-            return row
-        with History(path / "history.db", thorough=False) as history:
-            played, games, seconds = history.totals()
-            checks = history.checks()
-        row |= {"generation": int(played), "games": int(games), "seconds": _number(seconds) or 0.0}
-        if checks:
-            newest = max(check.generation for check in checks)
-            row["check"] = _write_check(
-                next(check for check in checks if check.generation == newest)
-            )
-        done = row["generation"] >= row["generations"]
-        row["state"] = "complete" if done else "stopped"
-    except (ArenaError, KeyError, TypeError, ValueError, OSError, ArithmeticError) as error:
-        row |= {"state": "damaged", "trouble": one_line(str(error), 200)}
-    except RecursionError:
-        row |= {"state": "damaged", "trouble": "recipe.toml is nested too deep"}
-    return row
-
-
-def _write_check(check: Check) -> dict[str, Any]:
-    low, high = check.wilson_95
-    scores = check.scores
-    return {
-        "generation": check.generation,
-        "opponent": one_line(check.opponent, 80),
-        "games": check.games,
-        "wins": check.wins,
-        "draws": check.draws,
-        "losses": check.losses,
-        "won": _number(check.won),
-        "low": _number(low),
-        "high": _number(high),
-        "forfeits": sum(each.games for each in check.forfeits),
-        "points": None
-        if scores is None
-        else {key: _number(getattr(scores, key)) for key in ("points", "margin", "low", "high")},
-    }
-
-
 def _write_record(record: Record) -> dict[str, Any]:
     columns = {
-        name: [_number(value) for value in blocks(column).tolist()]
+        name: [write_number(value) for value in blocks(column).tolist()]
         for name, column in record.statistics.items()
     }
     sizes = sorted(record.species.items(), key=lambda item: -sum(item[1].values()))
@@ -500,7 +359,7 @@ def _write_record(record: Record) -> dict[str, Any]:
         "statistics": columns,
         "learns": record.learns,
         "adapts": record.adapts,
-        "checks": [_write_check(check) for check in record.checks],
+        "checks": [write_check(check) for check in record.checks],
         "species": {str(number): by for number, by in sizes[:MOST_SPECIES]},
     }
 
@@ -516,18 +375,13 @@ def _describe_network(run: Run) -> dict[str, Any]:
     return found
 
 
-def _number(value: Any) -> float | None:
-    """A number that JSON has."""
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
-
-
 def _clean(value: Any) -> Any:
     """The same without numbers that JSON lacks."""
     if isinstance(value, Mapping):
         return {str(key): _clean(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(inner) for inner in value]
-    return _number(value) if isinstance(value, float) else value
+    return write_number(value) if isinstance(value, float) else value
 
 
 # --- Forms ------------------------------------------------------------------------------------

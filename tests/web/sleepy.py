@@ -1,0 +1,31 @@
+"""A desk at which calls take too long, end their process, or compile first."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from evolve_arena import core
+
+
+class Desk:
+    """Answers when it likes."""
+
+    def look(self) -> dict[str, int]:
+        """The number of the process."""
+        return {"process": os.getpid()}
+
+    def step(self) -> None:
+        """Does not answer."""
+        time.sleep(600)
+
+    def leave(self) -> None:
+        """Ends the process."""
+        os._exit(1)
+
+    def compile(self) -> str:
+        """Answers late, and says before that it compiles."""
+        assert core.on_compile is not None
+        core.on_compile("something", 1.0)
+        time.sleep(1.5)
+        return "compiled"

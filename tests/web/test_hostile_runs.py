@@ -1,0 +1,178 @@
+"""Runs that are made to stop the page: they are told as damaged, and all else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.web.listing import Listing
+from evolve_arena.web.workers import READING, Worker, WorkerError
+from tests.served import end, serve
+
+COPIES = 20
+"""Hostile runs of each kind."""
+SECOND = 1.0
+"""How long an answer may take at most."""
+ENDLESS = b"a." * 60_000 + b"a = 1\n"
+"""A key that Python's reader of TOML takes minutes for, in a square of its length."""
+
+
+def make_pipe(name: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        (run / name).unlink(missing_ok=True)
+        os.mkfifo(run / name)
+
+    return make
+
+
+def make_link(name: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        (run / name).symlink_to(run.parent)
+
+    return make
+
+
+def make_sparse(name: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        os.truncate(run / name, 3 << 30)
+
+    return make
+
+
+def write(content: bytes) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        (run / "recipe.toml").write_bytes(content)
+
+    return make
+
+
+def change(*queries: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        with sqlite3.connect(run / "history.db", isolation_level=None) as database:
+            for query in queries:
+                database.execute(query)
+        database.close()
+
+    return make
+
+
+VIEW = """CREATE VIEW generations AS WITH RECURSIVE endless(n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM endless)
+    SELECT n AS generation, n AS games, 1.0 AS seconds FROM endless"""
+KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "pipe-lock": (make_pipe(".lock"), "a pipe"),
+    "pipe-history": (make_pipe("history.db"), "a pipe"),
+    "pipe-log": (make_pipe("history.db-wal"), "a pipe"),
+    "pipe-champion": (make_pipe("champion.safetensors"), "a pipe"),
+    "sparse-champion": (make_sparse("champion.safetensors"), "larger than"),
+    "sparse-recipe": (make_sparse("recipe.toml"), "larger than"),
+    "nested-recipe": (write(b"a = " + b"[" * 100_000), "nested too deep"),
+    "link-checkpoints": (make_link("checkpoints"), "a symbolic link"),
+    "link-plots": (make_link("plots"), "a symbolic link"),
+    "link-code": (make_link("code"), "a symbolic link"),
+    "link-game": (make_link("game"), "a symbolic link"),
+    "file-plots": (lambda run: (run / "plots").touch(), "a file"),
+}
+"""How a run is made hostile, and what must be told of it."""
+SLOW = {
+    "endless-view": (change("DROP TABLE generations", VIEW), "longer than 5 s|has a view"),
+    "endless-recipe": (write(ENDLESS), "longer than 5 s"),
+}
+"""Those that their reader does not survive; one of each, as each takes its time."""
+
+
+def copy_run(source: Path, target: Path) -> None:
+    """What the list reads of a run."""
+    target.mkdir()
+    for name in ("recipe.toml", "history.db", "champion.safetensors", ".lock"):
+        shutil.copyfile(source / name, target / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
+    runs: Path, tmp_path: Path
+) -> None:
+    expected = {}
+    for kind, (make, why) in (*KINDS.items(), *SLOW.items()):
+        for number in range(COPIES if kind in KINDS else 1):
+            name = f"{kind}-{number}"
+            copy_run(runs / "first", tmp_path / name)
+            make(tmp_path / name)
+            expected[name] = why
+    shutil.copytree(runs / "first", tmp_path / "good")
+    copy_run(runs / "first", tmp_path / os.fsdecode(b"no-utf8-\xff"))
+    change("UPDATE generations SET seconds = 9e999")(tmp_path / os.fsdecode(b"no-utf8-\xff"))
+    client = serve(tmp_path)
+    try:
+        client.get("runs")  # which waits until all is loaded
+        times, last = [], time.monotonic() + 120
+        rows: dict[str, Any] = {"": {"state": "reading"}}
+        while any(row["state"] == "reading" for row in rows.values()):
+            assert time.monotonic() < last
+            begun = time.monotonic()
+            rows = {row["run"]: row for row in client.get("runs")["runs"]}
+            times.append(time.monotonic() - begun)
+        assert sorted(times)[len(times) // 2] < SECOND
+        assert rows.pop("good")["state"] == "complete"
+        assert rows.pop(r"no-utf8-\xff")["state"] == "complete"
+        assert rows.keys() == expected.keys()
+        for name, row in rows.items():
+            assert row["state"] == "damaged", name
+            assert re.search(expected[name], row["trouble"]), name
+        for kind in ("pipe-log", "link-plots", "nested-recipe"):
+            assert client.get("describe", run=f"{kind}-0")["trouble"], kind
+            assert client.get("record", run=f"{kind}-0")["row"]["trouble"], kind
+        assert client.get("players", game="tic-tac-toe")["runs"]
+        assert client.get("describe", run="good")["trouble"] == ""
+    finally:
+        end(client)
+
+
+def test_what_hangs_its_reader_is_read_again_when_it_changes(runs: Path, tmp_path: Path) -> None:
+    for name in ("endless", "good"):
+        shutil.copytree(runs / "first", tmp_path / name)
+    recipe = tmp_path / "endless" / "recipe.toml"
+    content = recipe.read_bytes()
+    recipe.write_bytes(ENDLESS)
+
+    async def read(listing: Listing) -> dict[str, Any]:
+        while True:
+            rows = {row["run"]: row for row in await listing.rows()}
+            if all(row["state"] != "reading" for row in rows.values()):
+                return rows
+
+    async def look() -> None:
+        finder, opener = (Worker(READING, 3.0, folder=str(tmp_path)) for _ in range(2))
+        listing = Listing(finder, opener, 3.0)
+        try:
+            rows = await read(listing)
+            assert rows["good"]["state"] == "complete"
+            assert rows["endless"]["state"] == "damaged"
+            assert rows["endless"]["trouble"] == "this took longer than 3 s, and was given up"
+            with pytest.raises(WorkerError, match="endless can't be read: this took longer"):
+                await listing.ask("describe", "endless")
+            await opener.call("stamp", run="good")  # it is started again
+            process = opener._process
+            with pytest.raises(WorkerError, match="endless can't be read: this took longer"):
+                await listing.ask("describe", "endless")
+            assert await read(listing) == rows
+            assert opener._process is process  # nobody opened the run again
+            recipe.write_bytes(content)
+            while (await read(listing))["endless"]["state"] != "complete":
+                pass
+            assert (await listing.ask("describe", "endless"))["row"]["state"] == "complete"
+        finally:
+            listing.close()
+            finder.stop()
+            opener.stop()
+
+    asyncio.run(look())

@@ -1,0 +1,182 @@
+"""The row of a run in the list, and what tells that it has changed; read in a worker."""
+
+from __future__ import annotations
+
+import math
+import stat
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
+from evolve_arena.runs.directory import PARTS
+from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.files import KINDS
+from evolve_arena.runs.history import Check, History
+from evolve_arena.web.listing import BLANK
+
+LARGEST_RECIPE = 1 << 18
+UNREAD = {"champion.py", "champion.json"}
+"""What is written into a run, and never read."""
+BESIDE = (".lock", "history.db-wal", "history.db-shm", "history.db-journal")
+PLACES = tuple(name for name in (*PARTS, *BESIDE) if name not in UNREAD)
+"""What is looked at in a run's folder."""
+FOLDERS = {"checkpoints", "plots", "code", "game"}
+LARGEST = {"recipe.toml": LARGEST_RECIPE, "champion.safetensors": LARGEST_PLAYER}
+"""Bytes that some of them may have."""
+
+
+def read_text(file: Path) -> str:
+    """The beginning of a recipe, which is all of it if it is one."""
+    with file.open("rb") as opened:
+        return opened.read(LARGEST_RECIPE).decode("utf-8", "replace")
+
+
+def check_files(path: Path) -> None:
+    """Makes sure that files and folders of the run at *path* are such; none is opened for that.
+
+    Raises:
+        StorageError: Something else has the name of one, or it is too large to be read.
+    """
+    for name in PLACES:
+        try:
+            status = (path / name).lstat()
+        except OSError:
+            continue
+        is_meant = stat.S_ISDIR if name in FOLDERS else stat.S_ISREG
+        if not is_meant(status.st_mode):
+            kind = KINDS.get(stat.S_IFMT(status.st_mode), "a file")
+            raise StorageError(f"{name} can't be used: it is {kind}")
+        if status.st_size > (most := LARGEST.get(name, status.st_size)):
+            raise StorageError(f"{name} can't be used: it is larger than {most:,} bytes")
+
+
+def list_champions(path: Path) -> list[int]:
+    """The generations of the run at *path* whose champions can be read; none if it is damaged."""
+    try:
+        check_files(path)
+        with History(path / "history.db", thorough=False) as history:
+            return history.kept_champions()
+    except ArenaError:
+        return []
+
+
+def stamp_run(path: Path) -> list[Any]:
+    """What differs as soon as a run's files, or those in its place, were written or replaced."""
+    found: list[Any] = []
+    for name in PLACES:
+        try:
+            status = (path / name).lstat()
+        except OSError:
+            found.append([])
+        else:
+            found.append([status.st_mtime_ns, status.st_size, status.st_ino])
+    return found
+
+
+def find_time(path: Path) -> float:
+    """When the run at *path* was last written, in seconds of Unix time."""
+    times = []
+    for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
+        with suppress(OSError):
+            times.append((path / name).lstat().st_mtime)
+    return max(times, default=0.0)
+
+
+def find_holder(path: Path) -> int:
+    """The process that writes to the run at *path*; 0 if none does.
+
+    A run's lock holds the number of the process that took it last. It is not taken here, so that
+    nobody who looks on keeps a run from starting.
+    """
+    lock = path / ".lock"
+    try:
+        if not is_file(lock):
+            return 0
+        with lock.open("rb") as file:
+            number = int(file.read(20) or b"0")
+        begun = psutil.Process(number).create_time() if number else math.inf
+        return number if begun <= lock.stat().st_mtime + 1 else 0
+    except (OSError, ValueError, psutil.Error):
+        return 0
+
+
+def describe_row(name: str, path: Path) -> dict[str, Any]:
+    """The whole row of the run at *path* called *name*, as it is now."""
+    row = {"run": name, "updated": find_time(path), **BLANK, **read_row(path)}
+    if row["state"] == "stopped" and find_holder(path):
+        row["state"] = "running"
+    return row
+
+
+def read_row(path: Path) -> dict[str, Any]:
+    """What the list of runs tells of one; what is damaged is told as that."""
+    row: dict[str, Any] = {}
+    try:
+        check_files(path)
+        recipe = tomllib.loads(read_text(path / "recipe.toml"))
+        row["title"] = one_line(str(recipe.get("title", "")), 200)
+        row["game"] = one_line(str(recipe["game"]["name"]), 80)
+        row["method"] = one_line(str(recipe["method"]["name"]), 80)
+        row["generations"] = int(recipe["run"]["generations"])
+        row["seed"] = int(recipe["run"].get("seed", 1))
+        row["champion"] = (path / "champion.safetensors").exists()
+        if not (path / "history.db").exists():
+            return row
+        with History(path / "history.db", thorough=False) as history:
+            played, games, seconds = history.totals()
+            checks = history.checks()
+        row |= {
+            "generation": int(played),
+            "games": int(games),
+            "seconds": write_number(seconds) or 0.0,
+        }
+        if checks:
+            newest = max(check.generation for check in checks)
+            row["check"] = write_check(
+                next(check for check in checks if check.generation == newest)
+            )
+        done = row["generation"] >= row["generations"]
+        row["state"] = "complete" if done else "stopped"
+    except (ArenaError, KeyError, TypeError, ValueError, OSError, ArithmeticError) as error:
+        row |= {"state": "damaged", "trouble": one_line(str(error), 200)}
+    except RecursionError:
+        row |= {"state": "damaged", "trouble": "recipe.toml is nested too deep"}
+    return row
+
+
+def write_check(check: Check) -> dict[str, Any]:
+    """A *check*, ready for JSON."""
+    low, high = check.wilson_95
+    scores = check.scores
+    return {
+        "generation": check.generation,
+        "opponent": one_line(check.opponent, 80),
+        "games": check.games,
+        "wins": check.wins,
+        "draws": check.draws,
+        "losses": check.losses,
+        "won": write_number(check.won),
+        "low": write_number(low),
+        "high": write_number(high),
+        "forfeits": sum(each.games for each in check.forfeits),
+        "points": None
+        if scores is None
+        else {
+            key: write_number(getattr(scores, key)) for key in ("points", "margin", "low", "high")
+        },
+    }
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file lies there; a link may lead anywhere, and is none."""
+    return path.is_file() and not path.is_symlink()
+
+
+def write_number(value: Any) -> float | None:
+    """A number that JSON has."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
