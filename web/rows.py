@@ -12,10 +12,11 @@ from typing import Any
 import psutil
 
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.genomes.limits import MOST_BYTES
 from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.directory import PARTS
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.files import KINDS
+from evolve_arena.runs.files import describe_special
 from evolve_arena.runs.history import Check, History
 from evolve_arena.web.listing import BLANK
 
@@ -25,9 +26,14 @@ UNREAD = {"champion.py", "champion.json"}
 BESIDE = (".lock", "history.db-wal", "history.db-shm", "history.db-journal")
 PLACES = tuple(name for name in (*PARTS, *BESIDE) if name not in UNREAD)
 """What is looked at in a run's folder."""
-FOLDERS = {"checkpoints", "plots", "code", "game"}
-LARGEST = {"recipe.toml": LARGEST_RECIPE, "champion.safetensors": LARGEST_PLAYER}
-"""Bytes that some of them may have."""
+CHECKPOINTS = "checkpoints"
+FOLDERS = {CHECKPOINTS, "plots", "code", "game"}
+LARGEST = {
+    "recipe.toml": LARGEST_RECIPE,
+    "champion.safetensors": LARGEST_PLAYER,
+    CHECKPOINTS: MOST_BYTES // 2,
+}
+"""Bytes that some of them may have, or what lies in them."""
 
 
 def read_text(file: Path) -> str:
@@ -43,16 +49,26 @@ def check_files(path: Path) -> None:
         StorageError: Something else has the name of one, or it is too large to be read.
     """
     for name in PLACES:
-        try:
-            status = (path / name).lstat()
-        except OSError:
-            continue
-        is_meant = stat.S_ISDIR if name in FOLDERS else stat.S_ISREG
-        if not is_meant(status.st_mode):
-            kind = KINDS.get(stat.S_IFMT(status.st_mode), "a file")
-            raise StorageError(f"{name} can't be used: it is {kind}")
-        if status.st_size > (most := LARGEST.get(name, status.st_size)):
-            raise StorageError(f"{name} can't be used: it is larger than {most:,} bytes")
+        _check_place(path, name)
+    with suppress(FileNotFoundError):
+        for file in (path / CHECKPOINTS).iterdir():
+            _check_place(path, f"{CHECKPOINTS}/{file.name}")
+
+
+def _check_place(path: Path, name: str) -> None:
+    """Makes sure of what is called *name* in the run at *path*, if anything is."""
+    try:
+        status = (path / name).lstat()
+    except OSError:
+        return
+    is_meant = stat.S_ISDIR if name in FOLDERS else stat.S_ISREG
+    shown = one_line(name, 80)
+    if not is_meant(status.st_mode):
+        kind = describe_special(path / name) or "a file"
+        raise StorageError(f"{shown} can't be used: it is {kind}")
+    most = LARGEST.get(name.partition("/")[0], status.st_size)
+    if stat.S_ISREG(status.st_mode) and status.st_size > most:
+        raise StorageError(f"{shown} can't be used: it is larger than {most:,} bytes")
 
 
 def list_champions(path: Path) -> list[int]:

@@ -43,7 +43,9 @@ def make_link(name: str) -> Callable[[Path], None]:
 
 def make_sparse(name: str) -> Callable[[Path], None]:
     def make(run: Path) -> None:
-        os.truncate(run / name, 3 << 30)
+        (run / name).parent.mkdir(exist_ok=True)
+        with (run / name).open("ab") as file:
+            file.truncate(3 << 30)
 
     return make
 
@@ -74,6 +76,7 @@ KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "pipe-log": (make_pipe("history.db-wal"), "a pipe"),
     "pipe-champion": (make_pipe("champion.safetensors"), "a pipe"),
     "sparse-champion": (make_sparse("champion.safetensors"), "larger than"),
+    "sparse-checkpoint": (make_sparse("checkpoints/gen-000009.safetensors"), "larger than"),
     "sparse-recipe": (make_sparse("recipe.toml"), "larger than"),
     "nested-recipe": (write(b"a = " + b"[" * 100_000), "nested too deep"),
     "link-checkpoints": (make_link("checkpoints"), "a symbolic link"),
