@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 try:
     import fcntl
@@ -18,29 +19,96 @@ LOCKED_BYTE = 1 << 30
 """What Windows locks of a file, nobody else can read: so it is a byte behind its content."""
 
 
-def read_file(path: Path, most: int) -> bytes:
-    """The content of a file of at most *most* bytes; a larger one, endless perhaps, is not kept.
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+"""What can have a file's name and is none."""
 
-    Raises:
-        OSError: It is larger, or can't be read, or no file can have such a name; ``strerror``
-            says why.
+
+def describe_special(path: Path, *, follow: bool = False) -> str | None:
+    """What stands at *path* instead of a regular file: "a folder", say; None if that, or nothing.
+
+    Args:
+        path: Where to look.
+        follow: Whether a symbolic link counts as what it leads to.
     """
     try:
-        file = path.open("rb")
+        mode = path.stat(follow_symlinks=follow).st_mode
+    except FileNotFoundError:
+        return None
+    return None if stat.S_ISREG(mode) else KINDS.get(stat.S_IFMT(mode), "something else")
+
+
+def check_regular(path: Path, most: int, *, follow: bool = False) -> None:
+    """Makes sure that a regular file of at most *most* bytes lies at *path*, which is not opened.
+
+    Args:
+        path: Where to look.
+        most: Bytes.
+        follow: Whether a symbolic link to such a file will do.
+
+    Raises:
+        OSError: It does not, or no file can have such a name; ``strerror`` says why.
+    """
+    try:
+        _check_status(path.stat(follow_symlinks=follow), most)
     except ValueError as error:  # a NUL, or a letter that file names can't be written with
         raise OSError(errno.EINVAL, f"no file has such a name ({error})") from None
+
+
+def _check_status(status: os.stat_result, most: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind}, and no regular file")
+    if status.st_size > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+
+
+def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
+    """Opens a file to be read, as :func:`check_regular` wants it: nothing else is waited for.
+
+    What takes the file's place in between is not read either.
+
+    Raises:
+        OSError: There is no such file, or it can't be read; ``strerror`` says why.
+    """
+    check_regular(path, most, follow=follow)
+    more = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | more))  # noqa: SIM115
+    try:
+        _check_status(os.fstat(file.fileno()), most)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
+    """The content of a regular file of at most *most* bytes; a larger one is not kept.
+
+    Args:
+        path: The file. A pipe, a device or a folder is refused, and never waited for.
+        most: Bytes.
+        follow: Whether a symbolic link to such a file will do.
+
+    Raises:
+        OSError: It is larger or no such file, or can't be read, or no file can have such a name;
+            ``strerror`` says why.
+    """
     parts = []
     left = most
-    with file:
-        if os.fstat(file.fileno()).st_size <= most:
-            while part := file.read(min(PART, left + 1)):
-                parts.append(part)
-                left -= len(part)
-                if left < 0:
-                    break
-            else:
-                return b"".join(parts)
-    raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+    with open_regular(path, most, follow=follow) as file:
+        while part := file.read(min(PART, left + 1)):  # it may grow, or say that it is empty
+            parts.append(part)
+            left -= len(part)
+            if left < 0:
+                raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+    return b"".join(parts)
 
 
 def explain_unread(error: OSError, path: Path | str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
+from evolve_arena.core.files import describe_special
 from evolve_arena.core.logs import LOG
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.tensors import (
@@ -23,7 +24,7 @@ from evolve_arena.genomes.tensors import (
 )
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
-from evolve_arena.runs.files import describe_special, explain_storage_errors
+from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.recipe import RunConfig
 
 FORMAT = 1

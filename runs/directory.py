@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve_arena.core.errors import spell
-from evolve_arena.core.files import hold, suggest_path
+from evolve_arena.core.files import describe_special, hold, suggest_path
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
 from evolve_arena.runs.files import (
-    describe_special,
     explain_storage_errors,
     is_leftover,
     write_whole,

@@ -5,29 +5,19 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from evolve_arena.core.files import describe_special
 from evolve_arena.runs.errors import RunExistsError, StorageError
 
 OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-[0-9]+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 TRIES, PAUSE = 40, 0.05
 """How often a file is renamed that can't be, and the seconds in between."""
-
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
-"""What can have a file's name and is none."""
 
 Guard = Callable[[], None]
 """Raises an error if nothing may be written any more."""
@@ -100,20 +90,6 @@ def check_free(path: Path, *, force: bool) -> None:
         )
     if path.exists() and not force:
         raise RunExistsError(f"{path} exists: choose another --out, or replace it with --force")
-
-
-def describe_special(path: Path, *, follow: bool = False) -> str | None:
-    """What stands at *path* instead of a regular file: "a folder", say; None if that, or nothing.
-
-    Args:
-        path: Where to look.
-        follow: Whether a symbolic link counts as what it leads to.
-    """
-    try:
-        mode = path.stat(follow_symlinks=follow).st_mode
-    except FileNotFoundError:
-        return None
-    return None if stat.S_ISREG(mode) else KINDS.get(stat.S_IFMT(mode), "something else")
 
 
 def _refuse_special(path: Path) -> None:

@@ -23,6 +23,7 @@ from deap import tools
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.files import describe_special
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.errors import (
@@ -31,7 +32,7 @@ from evolve_arena.runs.errors import (
     NotARunError,
     StorageError,
 )
-from evolve_arena.runs.files import describe_special, explain_storage_errors, set_aside
+from evolve_arena.runs.files import explain_storage_errors, set_aside
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS generations (

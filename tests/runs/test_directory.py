@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError,
 from evolve_arena.runs.files import check_free, set_aside, write_whole
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
+from tests.special import make_special
 
 HOLDER = """
 import sys, time
@@ -257,22 +256,6 @@ def test_a_file_whose_folder_is_gone_is_named(tmp_path: Path) -> None:
 
 
 # What has a file's name and is none
-
-
-def make_special(path: Path, kind: str) -> None:
-    """Makes a pipe, a device, a socket or a folder at *path*, or skips where that can't be."""
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "socket":
-        with socket.socket(socket.AF_UNIX) as server:
-            server.bind(str(path))
-    else:
-        try:
-            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        except PermissionError:
-            pytest.skip("devices may not be made here")
 
 
 SPECIAL = ["pipe", "device", "folder", "socket"]
