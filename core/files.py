@@ -30,6 +30,10 @@ KINDS = {
 """What can have a file's name and is none."""
 
 
+class UnfitFileError(OSError):
+    """What lies at a path is no regular file, or is too large; ``strerror`` says which."""
+
+
 def describe_special(path: Path, *, follow: bool = False) -> str | None:
     """What stands at *path* instead of a regular file: "a folder", say; None if that, or nothing.
 
@@ -53,7 +57,8 @@ def check_regular(path: Path, most: int, *, follow: bool = False) -> None:
         follow: Whether a symbolic link to such a file will do.
 
     Raises:
-        OSError: It does not, or no file can have such a name; ``strerror`` says why.
+        UnfitFileError: It does not.
+        OSError: There is nothing, or no file can have such a name; ``strerror`` says why.
     """
     try:
         _check_status(path.stat(follow_symlinks=follow), most)
@@ -64,9 +69,9 @@ def check_regular(path: Path, most: int, *, follow: bool = False) -> None:
 def _check_status(status: os.stat_result, most: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = KINDS.get(stat.S_IFMT(status.st_mode), "something else")
-        raise OSError(errno.EINVAL, f"it is {kind}, and no regular file")
+        raise UnfitFileError(errno.EINVAL, f"it is {kind}, and no regular file")
     if status.st_size > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+        raise UnfitFileError(errno.EFBIG, f"it is larger than {most:,} bytes")
 
 
 def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
@@ -75,7 +80,8 @@ def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
     What takes the file's place in between is not read either.
 
     Raises:
-        OSError: There is no such file, or it can't be read; ``strerror`` says why.
+        UnfitFileError: It is no such file.
+        OSError: There is none, or it can't be read; ``strerror`` says why.
     """
     check_regular(path, most, follow=follow)
     more = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
@@ -97,8 +103,8 @@ def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
         follow: Whether a symbolic link to such a file will do.
 
     Raises:
-        OSError: It is larger or no such file, or can't be read, or no file can have such a name;
-            ``strerror`` says why.
+        UnfitFileError: It is larger, or no such file.
+        OSError: It can't be read, or no file can have such a name; ``strerror`` says why.
     """
     parts = []
     left = most
@@ -107,7 +113,7 @@ def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
             parts.append(part)
             left -= len(part)
             if left < 0:
-                raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+                raise UnfitFileError(errno.EFBIG, f"it is larger than {most:,} bytes")
     return b"".join(parts)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +23,13 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.files import UnfitFileError, open_regular
 
 PREFIX = "evolve-arena "
-LONGEST_HEADER = 100_000_000
-"""Bytes; the library reads no longer ones."""
+METADATA = "__metadata__"
+"""Under which name a header holds texts."""
+LONGEST_HEADER = 1 << 24
+"""Bytes; those of files that runs write have some thousands."""
 
 
 class DamagedFileError(ArenaError):
@@ -65,12 +70,7 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
         DamagedFileError: The blob is not whole, or is of another kind.
         NewerFormatError: Its version is above *version*.
     """
-    metadata = _read_metadata(blob)
-    written = _read_version(kind, metadata)
-    if written > version:
-        raise NewerFormatError(
-            f"written in format {written}; this version of evolve reads up to {version}"
-        )
+    metadata = _check_version(kind, version, _read_header(blob))
     try:
         arrays = load(blob)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -87,15 +87,46 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
     return Tensors(arrays, values)
 
 
+def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = False) -> bytes:
+    """The blob in the file *path*, for :func:`read_tensors`; its header is looked at first.
+
+    Args:
+        kind: As :func:`read_tensors` takes it.
+        version: As :func:`read_tensors` takes it.
+        path: The file.
+        most: Bytes that it may have.
+        follow: Whether a symbolic link to such a file will do.
+
+    Raises:
+        OSError: It can't be read; ``strerror`` says why.
+        DamagedFileError: It is larger, or no regular file, or of another kind, or of another size
+            than its header says.
+        NewerFormatError: Its version is above *version*.
+    """
+    try:
+        file = open_regular(path, most, follow=follow)
+    except UnfitFileError as error:
+        raise DamagedFileError(error.strerror) from None
+    with file:
+        begin, header = _read_begin(file)
+        _check_version(kind, version, header)
+        size = len(begin) + _find_end(header)
+        if size != os.fstat(file.fileno()).st_size:
+            raise DamagedFileError("its size is not the one that its header says")
+        file.seek(0)
+        return file.read(size)
+
+
 def is_newer_format(kind: str, version: int, path: Path) -> bool:
     """Whether the file *path* is of this *kind* in a format above *version*; reads its header."""
     try:
-        with path.open("rb") as file:
-            length = file.read(8)
-            header = length + file.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
-        return _read_version(kind, _read_metadata(header)) > version
+        with open_regular(path, sys.maxsize) as file:
+            _check_version(kind, version, _read_begin(file)[1])
+    except NewerFormatError:
+        return True
     except (OSError, DamagedFileError):
-        return False
+        pass
+    return False
 
 
 def _sort_header(blob: bytes) -> bytes:
@@ -106,23 +137,39 @@ def _sort_header(blob: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header + blob[end:]
 
 
-def _read_metadata(blob: bytes) -> dict[str, str]:
-    """The strings in the header: eight bytes of length, then JSON (safetensors' format)."""
+def _read_begin(file: BinaryIO) -> tuple[bytes, dict[str, Any]]:
+    """The beginning of a *file*, and the header that it is."""
+    length = file.read(8)
+    begin = length + file.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
+    return begin, _read_header(begin)
+
+
+def _read_header(blob: bytes) -> dict[str, Any]:
+    """The header of a *blob*: eight bytes of length, then JSON (safetensors' format)."""
     length = int.from_bytes(blob[:8], "little")
     if len(blob) < 8 or length > len(blob) - 8:
         raise DamagedFileError("it is cut short")
     try:
-        header = json.loads(blob[8 : 8 + length])
+        header = json.loads(blob[8 : 8 + min(length, LONGEST_HEADER)])
     except (ValueError, RecursionError):
         raise DamagedFileError("its header is unreadable") from None
-    metadata = header.get("__metadata__") if isinstance(header, dict) else None
+    return header if isinstance(header, dict) else {}
+
+
+def _find_end(header: Mapping[str, Any]) -> int:
+    """How many bytes follow a *header*, as it says itself."""
+    try:
+        ends = [value["data_offsets"][1] for name, value in header.items() if name != METADATA]
+        return max(map(int, ends), default=0)
+    except (LookupError, TypeError, ValueError, OverflowError):
+        raise DamagedFileError("its header is unreadable") from None
+
+
+def _check_version(kind: str, version: int, header: Mapping[str, Any]) -> dict[str, str]:
+    """The description in a *header*, which must be of this *kind*, and of no later *version*."""
+    metadata = header.get(METADATA)
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise DamagedFileError("its header has no description")
-    return metadata
-
-
-def _read_version(kind: str, metadata: Mapping[str, str]) -> int:
-    """The version of the format of a file with this *metadata*, which must be of this *kind*."""
     found = metadata.get("format", "")
     if found != PREFIX + kind:
         shown = found if len(found) <= 40 else f"{found[:40]}..."
@@ -130,7 +177,11 @@ def _read_version(kind: str, metadata: Mapping[str, str]) -> int:
     written = metadata.get("version", "")
     if not re.fullmatch("[0-9]{1,9}", written):
         raise DamagedFileError("its format's version is unreadable")
-    return int(written)
+    if int(written) > version:
+        raise NewerFormatError(
+            f"written in format {int(written)}; this version of evolve reads up to {version}"
+        )
+    return metadata
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]], text: str) -> str:

@@ -6,6 +6,7 @@ import reprlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
@@ -22,8 +23,10 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import to_neat_python_genomes
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
+    LONGEST_HEADER,
     DamagedFileError,
     NewerFormatError,
+    read_blob,
     read_tensors,
     write_tensors,
 )
@@ -253,8 +256,23 @@ class NeatPlayer(BredPlayer):
         return cls(decoder, genome, name)
 
 
-LARGEST = 1 << 27
-"""Bytes of a file with a player; tuple networks have some millions."""
+LARGEST = (1 << 29) + LONGEST_HEADER
+"""Bytes of a file with a player; the largest tables of tuple networks have 2^27 numbers."""
+
+
+def read_player_file(path: Path, name: str | None = None, *, follow: bool = False) -> BredPlayer:
+    """The player in the file *path*; see :func:`read_player`.
+
+    Args:
+        path: The file. It is looked at before memory is taken for it.
+        name: What the player is called; as it says itself if None.
+        follow: Whether a symbolic link to a file will do.
+
+    Raises:
+        OSError: It can't be read; ``strerror`` says why.
+        ArenaError: It is too large, or no regular file; else as :func:`read_player`.
+    """
+    return read_player(read_blob("player", FORMAT, path, LARGEST, follow=follow), name)
 
 
 def read_player(blob: bytes, name: str | None = None) -> BredPlayer:

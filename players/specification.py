@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.files import explain_unread
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.core.user_code import (
@@ -30,7 +30,7 @@ from evolve_arena.core.user_code import (
     open_code,
 )
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import LARGEST, read_player
+from evolve_arena.players.bred import read_player_file
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
@@ -230,7 +230,7 @@ def _make_own(own: Any, game: AnyGame) -> Player:
 def _make_from_file(argument: str, game: AnyGame) -> Player:
     path = Path(argument)
     try:
-        return read_player(read_file(path, LARGEST), path.stem)
+        return read_player_file(path, path.stem, follow=True)
     except OSError as error:
         raise ArenaError(f"player file:{argument}: {explain_unread(error, path)}") from None
     except (BadValueError, DamagedFileError, NewerFormatError) as error:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
-from evolve_arena.core.files import describe_special
 from evolve_arena.core.logs import LOG
 from evolve_arena.evolve.method import Method, State
+from evolve_arena.genomes.limits import MOST_BYTES
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
     is_newer_format,
+    read_blob,
     read_tensors,
     write_tensors,
 )
@@ -28,6 +29,8 @@ from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.recipe import RunConfig
 
 FORMAT = 1
+LARGEST = MOST_BYTES // 2
+"""Bytes of a checkpoint: a part of what its generation takes."""
 
 
 def write_state(state: State, method: Method[Any], run: RunConfig | None = None) -> bytes:
@@ -287,10 +290,8 @@ def read_checkpoint(
         StorageError: It can't be read from the disk.
     """
     path = directory.checkpoint(generation)
-    if kind := describe_special(path, follow=True):
-        raise DamagedFileError(f"it is {kind}")
     try:
-        blob = path.read_bytes()
+        blob = read_blob("checkpoint", FORMAT, path, LARGEST)
     except OSError as error:  # it may well be whole: nothing is to be put aside
         raise StorageError(f"{path} can't be read: {error.strerror}") from None
     state = read_state(blob, method, run)

@@ -31,8 +31,12 @@ PARTS = (
     "code",
     "measured.json",
 )
+DATABASE = tuple(f"history.db{end}" for end in ("", "-wal", "-shm", "-journal"))
+"""The history, and what SQLite may write beside it."""
 MEASURED = "measured.json"
 """How good a sweep has found a run's champion."""
+EXPORTED = {"champion.py", "champion.json"}
+"""What is written into a run, and not read: a link there is replaced itself, if at all."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
@@ -100,13 +104,14 @@ class RunDirectory:
         """Makes sure that a run lies here.
 
         Raises:
-            NotARunError: There is none.
+            NotARunError: There is none, or a part of it is a link.
         """
         if not os.path.exists(self.path):  # false for names that no file can have
             near = suggest_path(self.path)
             raise NotARunError(f"{self.path} does not exist{near or self._suggest()}")
         if not self.recipe.is_file():
             raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
+        self._refuse_links()
 
     def checkpoint(self, generation: int) -> Path:
         """Where the checkpoint of *generation* lies."""
@@ -140,7 +145,7 @@ class RunDirectory:
             self._claim(descriptor)
             self._held, before = descriptor, self._held
             try:
-                self.check_held()
+                self._check_lock()
                 yield
             finally:
                 self._held = before
@@ -156,7 +161,12 @@ class RunDirectory:
 
         Raises:
             StorageError: It is not, or none is held.
+            NotARunError: A part of the run has become a link.
         """
+        self._check_lock()
+        self._refuse_links()
+
+    def _check_lock(self) -> None:
         try:
             here = self._lock_file.stat(follow_symlinks=False)
         except OSError:
@@ -167,13 +177,25 @@ class RunDirectory:
                 " more is written there"
             )
 
+    def _refuse_links(self) -> None:
+        """Makes sure that nothing of the run leads elsewhere, to what belongs to somebody else."""
+        parts = [self.path / name for name in {*PARTS, *DATABASE} - EXPORTED]
+        for folder in (self.path / "game", self.path / "code"):
+            parts += folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ()
+        for part in parts:
+            if part.is_symlink():
+                raise NotARunError(
+                    f"{part} is a symbolic link: what belongs to a run must lie in its directory"
+                )
+
     def _open_lock(self) -> int:
         """Opens the lock's file, which must be an ordinary one: what it holds is overwritten."""
         file = self._lock_file
         with explain_storage_errors(file):
             kind = describe_special(file)
             if kind is None:
-                flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+                flags = os.O_RDWR | os.O_CREAT
+                flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
                 descriptor = os.open(file, flags, 0o666)
                 status = os.fstat(descriptor)
                 if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1:

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from deap import tools
 
@@ -25,6 +25,7 @@ from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special
 from evolve_arena.evolve.method import Report
+from evolve_arena.players.bred import LARGEST
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.errors import (
     BusyHistoryError,
@@ -103,8 +104,14 @@ UNREADABLE = {
 }
 """Errors of reading that another file would not have; other errors of input and output it would."""
 
-LOGS = ("-wal", "-shm")
+LOGS = ("-wal", "-shm", "-journal")
 """Ends of the names of the files that belong to a database."""
+LONGEST = 1 << 20
+"""Bytes of a text, which a program that plays may have written in part."""
+MOST_TEXT = 1 << 28
+"""Bytes of all texts that one question is answered with."""
+
+COLUMNS = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)"
 
 T = TypeVar("T")
 Rows = list[tuple[object, ...]]
@@ -139,7 +146,7 @@ class History:
         write: Whether to make and change it; else it is opened for reading only.
         guard: Is called before anything is written, and raises an error if nothing may be.
         thorough: Whether every row of one that is read is looked at first, in case somebody else
-            wrote it; without, values may be of any type.
+            wrote it; without, values may be of any type. Its tables are looked at always.
 
     Raises:
         NotARunError: There is none to read.
@@ -343,7 +350,7 @@ class History:
 
     def _read_generations(self) -> dict[str, list[float]]:
         table: dict[str, list[float]] = {"generation": [], "games": [], "seconds": []}
-        rows = self._read("SELECT * FROM generations ORDER BY generation")
+        rows = self._read("SELECT generation, games, seconds FROM generations ORDER BY generation")
         for column, cells in zip(table, zip(*rows, strict=True), strict=False):
             table[column] = list(cells)
         names = self._read("SELECT DISTINCT name FROM statistics ORDER BY name")
@@ -360,7 +367,8 @@ class History:
     def species(self) -> dict[int, dict[int, int]]:
         """How many individuals each species had, by its number and then by generation."""
         found: dict[int, dict[int, int]] = {}
-        for generation, number, individuals in self._read("SELECT * FROM species ORDER BY 2, 1"):
+        query = "SELECT generation, species, individuals FROM species ORDER BY 2, 1"
+        for generation, number, individuals in self._read(query):
             found.setdefault(number, {})[generation] = individuals
         return found
 
@@ -385,7 +393,8 @@ class History:
         ):
             row = ForfeitCount(player, kind, games, sentence, tuple(errors.splitlines()))
             forfeits[generation, opponent] = (*forfeits.get((generation, opponent), ()), row)
-        checks = [Check(*row) for row in self._read("SELECT * FROM checks ORDER BY 1, 2")]
+        query = "SELECT generation, opponent, wins, draws, losses, distinct_games FROM checks"
+        checks = [Check(*row) for row in self._read(f"{query} ORDER BY 1, 2")]
         keys = [(check.generation, check.opponent) for check in checks]
         return [
             replace(check, scores=scores.get(key), forfeits=forfeits.get(key, ()))
@@ -396,7 +405,8 @@ class History:
         """The rows of a *table* that older histories do not have."""
         if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
             return []
-        return self._read(f"SELECT * FROM {table}")
+        columns = ", ".join(name for name, *_ in _find_columns()[table])
+        return self._read(f"SELECT {columns} FROM {table}")
 
     def nodes(self) -> list[Node]:
         """What each machine did since the run was started or resumed the last time.
@@ -415,7 +425,11 @@ class History:
 
         None if there was none, or if it is no longer kept.
         """
-        rows = self._read("SELECT player FROM champions WHERE generation = ?", generation)
+        usual = self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+        try:
+            rows = self._read("SELECT player FROM champions WHERE generation = ?", generation)
+        finally:
+            self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, usual)
         return rows[0][0] or None if rows else None
 
     def kept_champions(self) -> list[int]:
@@ -436,7 +450,7 @@ class History:
     def _execute(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
         if not self._write:
             with self._explain():
-                return self._database.execute(query, values).fetchall()
+                return _fetch(self._database.execute(query, values), self.path)
         return self._keep_trying(
             lambda: self._database.execute(query, values).fetchall(), LONG_PATIENCE
         )
@@ -476,7 +490,7 @@ class History:
         aside = set_aside(there[0]) if there else self.path
         for log in there[1:]:
             with explain_storage_errors(log):
-                log.rename(aside.with_name(aside.name + log.name[-len("-wal") :]))
+                log.rename(aside.with_name(aside.name + log.name.removeprefix(self.path.name)))
         self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
         with self._explain():
             self._database = _open_to_write(self.path)
@@ -503,19 +517,18 @@ class History:
 
 
 def _open_to_write(path: Path) -> sqlite3.Connection:
-    for end in ("", *LOGS):
-        file = path.with_name(path.name + end)
-        if kind := describe_special(file):
-            raise DamagedHistoryError(f"{file} can't be used: it is {kind}")
+    _check_files(path)
     database = sqlite3.connect(path, isolation_level=None, timeout=0.0)
     try:
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+        _check_tables(database, path)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.executescript(SCHEMA)
         ((verdict, *_), *_) = database.execute("PRAGMA quick_check(1)").fetchall()
         if verdict != "ok":
             raise DamagedHistoryError(f"{path} can't be used: {one_line(verdict, 200)}")
-        _check_content(database, path)
+        _check_rows(database, path)
     except BaseException:
         database.close()
         raise
@@ -524,6 +537,7 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
 
 def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
     """A connection that also works where nothing may be written, beside the database even."""
+    _check_files(path)
     address = path.absolute().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
     try:
@@ -534,8 +548,10 @@ def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
                 raise
             database.close()
             database = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        _check_tables(database, path)
         if thorough:
-            _check_content(database, path)
+            _check_rows(database, path)
     except BaseException:
         database.close()
         raise
@@ -549,27 +565,74 @@ def copy_database(path: Path) -> bytes:
         return copy.serialize()
 
 
-def _check_content(database: sqlite3.Connection, path: Path) -> None:
-    """Makes sure that tables and rows are such as a run writes: a database keeps anything.
+def _check_files(path: Path) -> None:
+    """Makes sure that SQLite meets only regular files: it would wait for a pipe, and follow a link.
+
+    Raises:
+        DamagedHistoryError: One is something else.
+    """
+    for end in ("", *LOGS):
+        file = path.with_name(path.name + end)
+        if kind := describe_special(file):
+            raise DamagedHistoryError(f"{file} can't be used: it is {kind}")
+
+
+@cache
+def _find_columns() -> dict[str, list[tuple[str, str, int, int]]]:
+    """The columns of each table: name, type, place in the key, and 0 as nothing is generated."""
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(SCHEMA)
+        tables = own.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {table: own.execute(COLUMNS, (table,)).fetchall() for (table,) in tables}
+
+
+def _check_tables(database: sqlite3.Connection, path: Path) -> None:
+    """Makes sure that nothing is computed when rows are read or written: all stands in tables.
+
+    Raises:
+        DamagedHistoryError: There is a view or a trigger, or a table is not as a run makes it.
+    """
+    kinds = {kind for (kind,) in database.execute("SELECT DISTINCT type FROM sqlite_master")}
+    if strange := {"trigger", "view"} & kinds:
+        raise DamagedHistoryError(f"{path} can't be used: it has a {min(strange)}")
+    for table, columns in _find_columns().items():
+        here = database.execute(COLUMNS, (table,)).fetchall()
+        if any(generated for *_, generated in here):
+            raise DamagedHistoryError(
+                f"{path} can't be used: its table {table} has a generated column"
+            )
+        if here and here != columns:  # an older version has no such table
+            raise DamagedHistoryError(f"{path} can't be used: its table {table} is another one")
+
+
+def _check_rows(database: sqlite3.Connection, path: Path) -> None:
+    """Makes sure that rows are such as a run writes: a database keeps anything.
 
     Raises:
         DamagedHistoryError: They are not.
     """
-    found = dict(database.execute("SELECT name, type FROM sqlite_master").fetchall())
-    if strange := {"trigger", "view"} & set(found.values()):
-        raise DamagedHistoryError(f"{path} can't be used: it has a {strange.pop()}")
-    with closing(sqlite3.connect(":memory:")) as own:
-        own.executescript(SCHEMA)
-        tables = own.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        for (table,) in tables:
-            query = f"SELECT name, type, pk FROM pragma_table_info('{table}')"
-            columns = own.execute(query).fetchall()
-            if table not in found:  # an older version made it
-                continue
-            if database.execute(query).fetchall() != columns:
-                raise DamagedHistoryError(f"{path} can't be used: its table {table} is another one")
-            wrong = [f"typeof({name}) NOT IN ('{kind}', 'null')" for name, kind, _ in columns]
-            tests = [*wrong, IMPOSSIBLE.get(table, "false")]
-            query = f"SELECT 1 FROM {table} WHERE {' OR '.join(tests)} LIMIT 1".lower()
-            if database.execute(query).fetchall():
-                raise DamagedHistoryError(f"{path} can't be used: a row of {table} makes no sense")
+    for table, columns in _find_columns().items():
+        if not database.execute(COLUMNS, (table,)).fetchall():
+            continue
+        wrong = [f"typeof({name}) NOT IN ('{kind}', 'null')" for name, kind, *_ in columns]
+        tests = [*wrong, IMPOSSIBLE.get(table, "false")]
+        query = f"SELECT 1 FROM {table} WHERE {' OR '.join(tests)} LIMIT 1".lower()
+        if database.execute(query).fetchall():
+            raise DamagedHistoryError(f"{path} can't be used: a row of {table} makes no sense")
+
+
+def _fetch(cursor: sqlite3.Cursor, path: Path) -> list[tuple[Any, ...]]:
+    """All rows, unless their texts are too many: thousands can be one that lies there once.
+
+    Raises:
+        DamagedHistoryError: They are.
+    """
+    rows: list[tuple[Any, ...]] = []
+    left = MOST_TEXT
+    with closing(cursor):  # else an error keeps it, and with it a lock
+        while part := cursor.fetchmany(64):
+            left -= sum(len(cell) for row in part for cell in row if type(cell) in (str, bytes))
+            if left < 0 and len(rows) + len(part) > 1:
+                raise DamagedHistoryError(f"{path} can't be used: its texts are too long")
+            rows += part
+    return rows

@@ -16,7 +16,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer, read_player
+from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.runs import consent
@@ -144,7 +144,9 @@ class Run:
     def _read_champion(self, name: str) -> BredPlayer:
         file = self.directory.champion
         try:
-            return read_player(file.read_bytes(), name)
+            return read_player_file(file, name)
+        except OSError as error:
+            raise StorageError(f"{file} can't be read: {error.strerror}") from None
         except (DamagedFileError, NewerFormatError) as error:
             raise type(error)(
                 f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} makes it anew"

@@ -19,11 +19,12 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer, read_player
+from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
 from evolve_arena.players.player import Player
 from evolve_arena.runs.check_points import CheckPoints, find_scores
 from evolve_arena.runs.checkpoint import drop_checkpoints, save_checkpoint
 from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import History
 from evolve_arena.runs.recipe import Recipe
@@ -278,7 +279,9 @@ class TrainingLoop:
         if not file.is_file():
             return
         try:
-            found = read_player(file.read_bytes()).remarks
+            found = read_player_file(file).remarks
+        except OSError as error:
+            raise StorageError(f"{file} can't be read: {error.strerror}") from None
         except (DamagedFileError, NewerFormatError):
             set_aside(file)
             return

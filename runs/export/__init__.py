@@ -22,7 +22,8 @@ from evolve_arena.core.registry import find_game, load
 from evolve_arena.genomes import network
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.bred import LARGEST, BredPlayer, read_player
+from evolve_arena.players import bred
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def read_player_file(path: Path) -> BredPlayer:
         BadValueError: There is none.
     """
     with _naming(path, "player"):
-        return read_player(read_file(path, LARGEST))
+        return bred.read_player_file(path, follow=True)
 
 
 def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:

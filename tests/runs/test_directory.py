@@ -320,6 +320,52 @@ def test_a_lock_that_is_no_ordinary_file_is_refused(
     assert file.read_bytes() == b"precious"
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("recipe.toml", "history.db", "history.db-journal", "champion.safetensors"),
+        *("measured.json", "checkpoints", "plots", "code", "game", "game/rules.py", "code/own.py"),
+    ],
+)
+def test_a_run_has_no_part_that_lies_elsewhere(tmp_path: Path, name: str) -> None:
+    directory, elsewhere = make_run(tmp_path / "run"), tmp_path / "elsewhere"
+    part = directory.path / name
+    part.parent.mkdir(exist_ok=True)
+    if part.exists():
+        part.rename(elsewhere)
+    else:
+        elsewhere.write_text("precious")
+    part.symlink_to(elsewhere)
+    before = files_in(tmp_path)
+    with pytest.raises(NotARunError, match=f"{name} is a symbolic link: .* in its directory$"):
+        directory.check()
+    with (
+        pytest.raises(NotARunError, match=f"{name} is a symbolic link"),
+        directory.lock(),
+    ):
+        directory.write(directory.checkpoint(7), b"content")
+    assert files_in(tmp_path) == before
+
+
+def test_a_run_may_lie_behind_a_link(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    (tmp_path / "newest").symlink_to("run")
+    directory = RunDirectory(tmp_path / "newest")
+    directory.check()
+    with directory.lock():
+        directory.write(directory.checkpoint(7), b"content")
+    assert directory.generations() == [0, 7]
+
+
+def test_force_removes_links_and_not_what_they_lead_to(tmp_path: Path) -> None:
+    directory, elsewhere = make_run(tmp_path / "run"), tmp_path / "elsewhere"
+    directory.checkpoints.rename(elsewhere)
+    directory.checkpoints.symlink_to(elsewhere)
+    directory.create(force=True)
+    assert not directory.checkpoints.is_symlink()
+    assert files_in(elsewhere) == {"gen-000000.safetensors"}
+
+
 def test_who_lost_its_folder_writes_nothing_more(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path / "run")
     directory.create()

@@ -437,7 +437,100 @@ def test_a_database_with_other_content_is_damaged(tmp_path: Path, script: str) -
     assert len(use(path).warnings) == 1
 
 
-@pytest.mark.parametrize("name", ["history.db", "history.db-wal", "history.db-shm"])
+COUNTING = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000)"
+    " SELECT i AS generation, 1 AS games, 0.5 AS seconds FROM n"
+)
+BLOB = "AS (zeroblob(900000000))"
+COLUMNS = "generation INTEGER PRIMARY KEY, games INTEGER NOT NULL, seconds REAL NOT NULL"
+
+
+@pytest.mark.parametrize("thorough", [True, False])
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (f"CREATE VIEW generations AS {COUNTING}", "it has a view"),
+        (f"CREATE VIEW Generations AS {COUNTING}", "it has a view"),
+        (
+            SCHEMA + "CREATE TRIGGER more AFTER INSERT ON checks BEGIN DELETE FROM checks; END",
+            "it has a trigger",
+        ),
+        *(
+            (
+                f"CREATE TABLE {name} ({COLUMNS}, a {BLOB}, b {BLOB} {kind}, c {BLOB});"
+                f" INSERT INTO {name} (generation, games, seconds) VALUES (0, 1, 0.5)",
+                "its table generations has a generated column",
+            )
+            for name, kind in (("generations", ""), ("GENERATIONS", "VIRTUAL"))
+        ),
+        (f"CREATE TABLE generations ({COLUMNS}, more BLOB)", "its table generations is another"),
+    ],
+)
+def test_nothing_is_computed_when_rows_are_read(
+    tmp_path: Path, script: str, message: str, thorough: bool
+) -> None:
+    path = tmp_path / "history.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.executescript(script)
+    with pytest.raises(DamagedHistoryError, match=rf"history\.db can't be used: {message}"):
+        History(path, thorough=thorough)
+    assert message in use(path).warnings[0]
+
+
+def test_texts_take_no_more_memory_than_is_sensible(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(100):
+        history.add_check(champion_report(number), b"x" * 10, [result("a" * 5000)])
+    history.flush()
+    with History(history.path) as reader:
+        assert len(reader.checks()) == 100
+        monkeypatch.setattr("evolve_arena.runs.history.MOST_TEXT", 400_000)
+        with pytest.raises(DamagedHistoryError, match="its texts are too long"):
+            reader.checks()
+    history.add_check(champion_report(101), b"x", [result("a" * 2_000_000)])
+    with (
+        pytest.raises(DamagedHistoryError, match="string or blob too big"),
+        History(history.path, thorough=False) as reader,
+    ):
+        reader.checks()
+
+
+def test_a_large_champion_is_read(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolve_arena.runs.history.MOST_TEXT", 1000)
+    for number in (1, 2):
+        history.add_check(champion_report(number), bytes(3_000_000), [result("a")])
+    history.drop_champions([2], 1_000_000)
+    history.flush()
+    with History(history.path) as reader:
+        assert reader.champion(2) == bytes(3_000_000)
+        assert reader.kept_champions() == [2]
+        assert [generation for generation, *_ in reader.champions()] == [1, 2]
+        assert len(reader.checks()) == 2
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("thorough", [True, False])
+def test_a_reader_waits_for_no_pipe_and_follows_no_link(
+    tmp_path: Path, end: str, thorough: bool
+) -> None:
+    path = tmp_path / "history.db"
+    use(path)
+    file, other = tmp_path / f"history.db{end}", tmp_path / "other"
+    other.write_bytes(path.read_bytes())
+    file.unlink(missing_ok=True)
+    file.symlink_to(other)
+    with pytest.raises(DamagedHistoryError, match="it is a symbolic link"):
+        History(path, thorough=thorough)
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(StorageError if end else NotARunError):
+        History(path, thorough=thorough)
+
+
+@pytest.mark.parametrize(
+    "name", ["history.db", "history.db-wal", "history.db-shm", "history.db-journal"]
+)
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
 def test_what_is_no_file_is_put_aside(tmp_path: Path, name: str, kind: str) -> None:
     file, other = tmp_path / name, tmp_path / "other"
