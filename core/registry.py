@@ -82,13 +82,17 @@ def open_game(name: str) -> GameSpec:
     return open_file(Path(name))
 
 
-def open_file(path: Path) -> GameSpec:
+def open_file(path: Path, source: bytes | None = None) -> GameSpec:
     """The game in the file at *path*, as it is now; later games of that name are this one.
+
+    Args:
+        path: The file, which is run.
+        source: Its content, if that was read already: this is what is run then.
 
     Raises:
         ArenaError: The file is no game, or is called like another game.
     """
-    spec: GameSpec = load(LOADER)(path)
+    spec: GameSpec = load(LOADER)(path, source=source)
     shipped = _places().get(spec.name, "")
     if shipped == os.path.realpath(path):
         return find_game(spec.name)

@@ -2,8 +2,10 @@
 
 A recipe is data, whoever wrote it. A ``process:`` player in it is a command that would run with
 all rights of the user, and so is a game in one file, or a function of a file. So the user is asked.
-The answer is remembered for one run in one place and for one command, in a private folder of the
-user, where no recipe and no run can write.
+The answer is remembered for one run in one place, in a private folder of the user, where no recipe
+and no run can write: for a Python file by its content, which is read once and then asked about,
+run, and copied; for a program by its command and the folder in which it starts, as what the command
+runs is up to the system.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
         NotPermittedError: The user says no, or can't be asked.
     """
     for command in recipe.foreign_programs:
-        if allow is True or (run and _is_remembered(recipe.run.id, run, command)):
+        if allow is True or (run and _is_remembered(recipe.run.id, run, command, program=True)):
             continue
         if not callable(allow):
             recipe.check_permitted(command)
@@ -56,7 +58,8 @@ def remember(recipe: Recipe, run: Path) -> None:
     files = [_name_file(Path(path), content) for path, content in recipe.files().items()]
     for command in [*recipe.programs, *files]:
         with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
-            file, content = _note(recipe.run.id, run, command)
+            program = command not in files
+            file, content = _note(recipe.run.id, run, command, program=program)
             make_private_folder(file.parent)
             write_whole(file, content, private=True)
 
@@ -104,14 +107,17 @@ def ask_at_terminal(command: str) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
-def _is_remembered(identity: str | None, run: Path, command: str) -> bool:
+def _is_remembered(identity: str | None, run: Path, command: str, *, program: bool = False) -> bool:
     with suppress(OSError, RuntimeError):
-        return is_private(_note(identity, run, command)[0])
+        return is_private(_note(identity, run, command, program=program)[0])
     return False
 
 
-def _note(id_of_run: str | None, run: Path, command: str) -> tuple[Path, bytes]:
+def _note(id_of_run: str | None, run: Path, command: str, *, program: bool) -> tuple[Path, bytes]:
     """The file that says that *command* may run in *run*, and what stands in it.
+
+    A *program* is told from others by the folder in which it starts, too: ``sh bot.sh`` is another
+    one elsewhere.
 
     A run that was moved, or put in the place of another, is another one: its id and its folder's
     number on the disk tell.
@@ -121,6 +127,8 @@ def _note(id_of_run: str | None, run: Path, command: str) -> tuple[Path, bytes]:
         raise RuntimeError("the user has no home folder")
     identity = [id_of_run, run.stat().st_ino]
     note = {"run": os.path.realpath(run), "identity": identity, "command": command}
+    if program:
+        note["folder"] = os.getcwd()
     content = json.dumps(note, indent=2).encode()
     folder = Path(os.path.realpath(home)) / "allowed"
     return folder / f"{hashlib.sha256(content).hexdigest()}.json", content

@@ -63,7 +63,9 @@ MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 
 
-def load_game(path: Path | str, name: str | None = None, source: str | None = None) -> GameSpec:
+def load_game(
+    path: Path | str, name: str | None = None, source: str | bytes | None = None
+) -> GameSpec:
     """The game in the file at *path*, which is run.
 
     One that does not ship is checked: at once by its plain rules, and before the first match by
@@ -80,12 +82,13 @@ def load_game(path: Path | str, name: str | None = None, source: str | None = No
     path = Path(path)
     try:
         if source is None:
-            source = read_file(path, LARGEST).decode("utf-8")
+            source = read_file(path, LARGEST)
+        text = source if isinstance(source, str) else source.decode("utf-8")
     except OSError as error:
         raise GameFileError(f"{path}: {explain_unread(error, path)}") from None
     except UnicodeDecodeError:
         raise GameFileError(f"{path}: this is no text") from None
-    file = _GameFile(path, source)
+    file = _GameFile(path, text)
     game = file.make_class(name or path.stem.replace("_", "-"))
     seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
     two = list(seats) == [2]

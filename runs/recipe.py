@@ -189,7 +189,8 @@ class Recipe(Config):
     run: RunConfig = RunConfig()
     """How long the run is, and what it keeps."""
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
-    _game_file: Path | None = PrivateAttr(default=None)
+    _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
+    """Of a game in one file that does not ship: the file's name, and the content that was run."""
 
     @model_validator(mode="before")
     @classmethod
@@ -245,11 +246,6 @@ class Recipe(Config):
         check_bytes(needed, "a generation of this recipe")
         methods = [self.kind(config, decoder) for config in configs]
         return Islands(self.islands, methods) if self.islands else methods[0]
-
-    @property
-    def game_file(self) -> Path | None:
-        """Where the game lies if it is one in one file that does not ship."""
-        return self._game_file
 
     @property
     def programs(self) -> list[str]:
@@ -329,14 +325,15 @@ class Recipe(Config):
         """
         found = {}
         if self._game_file:
-            found[f"{GAMES}/{self._game_file.name}"] = self._game_file.read_bytes()
+            name, content = self._game_file
+            found[f"{GAMES}/{name}"] = content
         return found | copy_code([self.method, list(self.check.opponents)])
 
     def to_toml(self) -> str:
         """The recipe as a TOML file; :meth:`files` are to lie beside it."""
         content = self.model_dump(mode="json", exclude_none=True)
         if self._game_file:
-            content["game"]["name"] = f"{GAMES}/{self._game_file.name}"
+            content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
         for key in WITH_CODE:
             content[key] = unpin_code(content[key])
         return tomli_w.dumps(content)
@@ -348,9 +345,8 @@ class Recipe(Config):
             RecipeError: A key is unknown, or a value is out of range.
         """
         content = self.model_dump(mode="json", exclude_none=True)
-        for key, value in changes.items():
+        for key, value in open_typed(changes).items():
             _put(content, key, value)
-        open_typed(changes)
         changed = _resolve(content, spell("--set", "changes"))
         changed._foreign &= self._foreign
         if content["game"]["name"] == self.game["name"]:
@@ -378,10 +374,11 @@ def load_recipe(
     typed = str(values.get("game.name", ""))
     if typed.endswith(FILE):
         open_game(typed)
-    open_typed(values)
+        values["game.name"] = os.path.abspath(typed)  # and no file beside the recipe
+    values = open_typed(values)
     if name.endswith(FILE):
         content, source = usual_recipe(open_game(name), values), name
-        content["game"] = {"name": name}
+        content["game"] = {"name": Path(name).name}
     elif name.startswith(SPIEL):
         content, source = usual_recipe(find_game(name), values), name
         content["game"] = {"name": name}
@@ -614,8 +611,8 @@ def _resolve(
 
 def _open_game_file(
     content: Mapping[str, Any], folder: Path, permit: Permit
-) -> tuple[Mapping[str, Any], Path | None]:
-    """The *content* with the game's name in place of its file's, and where that lies."""
+) -> tuple[Mapping[str, Any], tuple[str, bytes] | None]:
+    """The *content* with the game's name in place of its file's; and the file, read once."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
     if isinstance(name, str) and name.startswith(SPIEL):
@@ -625,8 +622,8 @@ def _open_game_file(
     path, source = read_beside(folder, name, f"game.name is {quote(name)}")
     if not is_open(source):
         permit(path, source, "game")
-    spec = open_file(path)
-    file = None if spec.name in shipped_games() else path
+    spec = open_file(path, source)
+    file = None if spec.name in shipped_games() else (path.name, source)
     return {**content, "game": {**game, "name": spec.name}}, file
 
 

@@ -39,11 +39,17 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
     )
 
 
-def open_typed(values: Mapping[str, Any]) -> None:
-    """Runs the files that *values* name; only for what the user himself has typed."""
-    for text in list_texts(list(values.values())):
-        if is_reference(text) and find_file(text) is None:
-            open_code(Path(text.strip().rpartition(":")[0]))
+def open_typed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by dotted key with the digest of each file of code that they name, which is run.
+
+    Only for what the user himself has typed. A path counts from where he stands.
+    """
+    return {
+        key: pin_code(value, Path(), lambda *file: None)
+        if key.partition(".")[0] in WITH_CODE
+        else value
+        for key, value in values.items()
+    }
 
 
 def list_texts(value: Any) -> list[str]:

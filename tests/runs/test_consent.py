@@ -111,6 +111,23 @@ def test_what_was_allowed_is_remembered_for_that_run_and_program(foreign: str) -
     assert not has_started()
 
 
+def test_what_was_allowed_in_one_folder_is_asked_for_again_in_another(
+    foreign: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same words start another program there."""
+    start(foreign, run="mine", executor="serial", allow_process=True)
+    has_started()
+    Path("elsewhere").mkdir()
+    shutil.copy("bot.sh", "elsewhere")
+    monkeypatch.chdir("elsewhere")
+    with pytest.raises(NotPermittedError):
+        resume("../mine", generations=2, executor="serial")
+    assert not has_started()
+    monkeypatch.chdir("..")
+    resume("mine", generations=2, executor="serial")
+    assert has_started()
+
+
 def test_it_is_noted_where_only_the_user_can_write(foreign: str) -> None:
     start(foreign, run="mine", executor="serial", allow_process=True)
     folder = Path(platformdirs.user_state_dir("evolve-arena")) / "allowed"

@@ -16,6 +16,7 @@ from evolve_arena.core import user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.specification import NotPermittedError
+from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import Recipe
 
@@ -140,6 +141,35 @@ def test_a_run_from_elsewhere_runs_no_code_unasked(foreign: str) -> None:
         with pytest.raises(NotPermittedError, match=r"stolen.code.own\.py"):
             act("stolen")
     assert not Path("STOLEN").exists()
+
+
+def test_what_is_asked_about_is_what_runs_and_is_kept_and_remembered(foreign: str) -> None:
+    before = Path("own.py").read_bytes()
+
+    def allow(command: str) -> bool:
+        Path("own.py").write_bytes(before + b"\nPath('STOLEN').touch()\n")
+        return True
+
+    prepare(foreign, run="run", allow_process=allow)
+    assert Path("run/code/own.py").read_bytes() == before
+    ea.load("run")
+    shutil.copy("own.py", "run/code")
+    with pytest.raises(NotPermittedError):
+        ea.load("run")
+    assert not Path("STOLEN").exists()
+
+
+def test_code_that_is_typed_is_not_taken_for_a_file_beside_the_recipe(foreign: str) -> None:
+    Path("folder").mkdir()
+    Path("folder/foreign.toml").write_text(Path(foreign).read_text())
+    shutil.copy("own.py", "folder")
+    with Path("folder/own.py").open("a") as other:
+        other.write("\nPath('STOLEN').touch()\n")
+    changes = ["method.mate=own.py:blend"]
+    run = prepare("folder/foreign.toml", run="run", changes=changes)
+    assert Path("run/code/own.py").read_bytes() == Path("own.py").read_bytes()
+    assert not Path("STOLEN").exists()
+    assert run.recipe.method["mate"]
 
 
 def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -> None:
