@@ -6,23 +6,34 @@ import errno
 import multiprocessing
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
+import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from evolve_arena import Run, resume, start
+from evolve_arena import Run, load_player, resume, start
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.genomes import tensors
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
-from evolve_arena.runs import files
+from evolve_arena.runs import files, plots, several
 from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.errors import CheckpointError, RecipeError, RunBusyError, StorageError
+from evolve_arena.runs.errors import (
+    CheckpointError,
+    NotARunError,
+    RecipeError,
+    RunBusyError,
+    StorageError,
+)
 from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.several import Job
+from evolve_arena.runs.summary import summarise
 
 LAST = 11
 FORK = multiprocessing.get_context("fork")
@@ -329,6 +340,90 @@ def test_a_resumed_run_never_writes_through_its_lock(path: Path, tmp_path: Path)
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
 
+# What comes from elsewhere
+
+
+def look_at(path: Path) -> None:
+    """Does to a run what only reads it, and then what draws it, too."""
+    for act in (summarise, plots.plot_runs, Run.champion.fget, Run.state):
+        run = Run.open(path)
+        act([run] if act is plots.plot_runs else run)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "part", ["checkpoints", "plots", "champion.safetensors", "history.db", "recipe.toml"]
+)
+def test_no_command_follows_a_link_out_of_a_run(
+    small_recipe: RecipeMaker, path: Path, tmp_path: Path, part: str
+) -> None:
+    """The other run has the same id, so that its checkpoints would be taken."""
+    other = Path(shutil.copytree(path, tmp_path / "other"))
+    (path / part).rename(tmp_path / "old")
+    (path / part).symlink_to(other / part)
+    before = contents(tmp_path)
+    job = Job("run", small_recipe(f"run.generations={LAST}"))
+    for act in (
+        lambda: plots.plot_runs([Run.open(path)]),
+        lambda: summarise(Run.open(path)),
+        lambda: load_player(f"run:{path}"),
+        lambda: resume(path, generations=LAST + 5, executor="serial"),
+        lambda: several.breed([job], tmp_path),
+    ):
+        with pytest.raises(NotARunError, match=f"{part} is a symbolic link"):
+            act()  # type: ignore[no-untyped-call]
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("size", [3 << 30, 400 << 20])
+def test_sizes_are_looked_at_before_memory_is_taken(path: Path, size: int) -> None:
+    directory = RunDirectory(path)
+    for file in (directory.champion, directory.checkpoint(LAST)):
+        with file.open("r+b") as opened:
+            opened.truncate(size)  # what is new of it takes no place on the disk
+    with directory.checkpoint(9).open("wb") as opened:
+        opened.truncate(size)
+    run = Run.open(path)
+    tracemalloc.start()
+    try:
+        assert summarise(run)["champion"] is None
+        assert run.generation == 6
+        for name in (f"run:{path}", f"file:{directory.champion}"):
+            with pytest.raises(ArenaError, match=r"larger than|its size is not the one"):
+                load_player(name)
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    assert len(run.warnings) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("recipe.toml", ".lock", "champion.safetensors", "evolve.log", "measured.json"),
+        *("history.db", "history.db-wal", "history.db-journal"),
+        *("checkpoints/gen-000011.safetensors", "checkpoints/gen-000003.safetensors"),
+    ],
+)
+def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
+    (path / name).unlink(missing_ok=True)
+    os.mkfifo(path / name)
+
+    def give_up(*told: object) -> None:
+        raise AssertionError("it waited for ever")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(120)
+    try:
+        with pytest.raises(ArenaError, match="it is a pipe, and no regular file"):
+            load_player(f"file:{path / name}")
+        for act in (look_at, lambda path: resume(path, generations=LAST + 2, executor="serial")):
+            with suppress(ArenaError):
+                act(path)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 # Histories
 
 
@@ -586,14 +681,14 @@ def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newest = RunDirectory(path).checkpoint(LAST)
-    read = Path.read_bytes
+    open_really = tensors.open_regular
 
-    def fail(file: Path) -> bytes:
+    def fail(file: Path, *more: Any, **options: Any) -> Any:
         if file.name == newest.name:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return read(file)
+        return open_really(file, *more, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", fail)
+    monkeypatch.setattr(tensors, "open_regular", fail)
     with pytest.raises(StorageError, match=rf"{newest.name} can't be read: Input/output error"):
         resume(path, generations=LAST + 1, executor="serial")
     monkeypatch.undo()
