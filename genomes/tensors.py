@@ -106,7 +106,7 @@ def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = 
     try:
         file = open_regular(path, most, follow=follow)
     except UnfitFileError as error:
-        raise DamagedFileError(error.strerror) from None
+        raise DamagedFileError(str(error.strerror)) from None
     with file:
         begin, header = _read_begin(file)
         _check_version(kind, version, header)

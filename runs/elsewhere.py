@@ -28,11 +28,13 @@ from evolve_arena import core
 from evolve_arena.arena.executors.cluster_worker import describe_versions
 from evolve_arena.arena.executors.processes import IGNORED
 from evolve_arena.core.errors import ArenaError, one_line, quote
+from evolve_arena.core.files import check_regular, read_file
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import pack_games, unpack_games
 from evolve_arena.core.user_code import open_code, opened_files
-from evolve_arena.runs.checkpoint import save_checkpoint
+from evolve_arena.runs.checkpoint import LARGEST, save_checkpoint
 from evolve_arena.runs.directory import MEASURED, RunDirectory
+from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.files import explain_storage_errors, is_leftover
 from evolve_arena.runs.history import LOGS, History, copy_database
 from evolve_arena.runs.run import Run
@@ -326,7 +328,11 @@ class Mirror:
         return max(self._directory.generations(), default=0)
 
     def take(self) -> Files:
-        """What the other machine has not, or not so; nobody may write to the run meanwhile."""
+        """What the other machine has not, or not so; nobody may write to the run meanwhile.
+
+        Raises:
+            StorageError: A file can't be read, or is larger than any of a run.
+        """
         found: Files = {}
         here = set()
         for file in self._directory.path.rglob("*"):
@@ -337,7 +343,11 @@ class Mirror:
             if place in self._there and file.parent == self._directory.checkpoints:
                 continue  # these do not change
             is_database = file == self._directory.history
-            content = copy_database(file) if is_database else file.read_bytes()
+            try:
+                check_regular(file, LARGEST)
+                content = copy_database(file) if is_database else read_file(file, LARGEST)
+            except OSError as error:
+                raise StorageError(f"{file} can't be read: {error.strerror}") from None
             digest = hashlib.sha256(content).digest()
             if digest != self._there.get(place):
                 found[place], self._there[place] = content, digest

@@ -25,6 +25,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.runs import elsewhere
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.elsewhere import Mirror
+from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import Job, RunsFailedError, RunsProgress, RunsStoppedError, breed
@@ -216,6 +217,16 @@ def test_games_in_one_file_and_code_go_along(
     one, other = ((tmp_path / name / "runs.csv").read_text() for name in ("here", "there"))
     assert one == other
     assert set(temporary.glob("evolve-run-*")) == before
+
+
+@pytest.mark.parametrize("name", ["history.db", "champion.safetensors", "notes"])
+def test_nothing_is_taken_that_is_larger_than_a_run_has(tmp_path: Path, name: str) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    directory.create(b"title = 'run'")
+    with (directory.path / name).open("wb") as opened:
+        opened.truncate(3 << 30)
+    with pytest.raises(StorageError, match=f"{name} can't be read: it is larger than"):
+        Mirror(directory).take()
 
 
 def test_only_what_belongs_to_a_run_is_taken_and_put(
