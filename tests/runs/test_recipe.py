@@ -290,7 +290,7 @@ def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
         load_recipe(str(missing))
     folder = tmp_path / "folder.toml"
     folder.mkdir()
-    with pytest.raises(RecipeError, match=r"folder\.toml: Is a directory"):
+    with pytest.raises(RecipeError, match=r"folder\.toml: it is a folder"):
         load_recipe(str(folder))
     for content in (b"[run\nseed = 1", b"\xff\xfe\x00", b"run = {", b"a = 1\na = 2"):
         broken = tmp_path / "broken.toml"

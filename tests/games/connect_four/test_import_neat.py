@@ -444,7 +444,7 @@ def test_a_foreign_network_comes_and_plays_and_goes(place: Path, evolve: Evolve)
         ("export graphs --to neat-python --out foreign.json", "foreign.json exists"),
         ("export graphs --out nowhere/x.py", "nowhere/x.py can't be written"),
         ("import-neat nowhere.json", "nowhere.json: No such file"),
-        ("import-neat .", ".: Is a directory"),
+        ("import-neat .", ".: it is a folder, and no regular file"),
         ("import-neat text.json", "text.json is no network that neat-python exported: not JSON: "),
         (
             "import-neat bytes.json",
