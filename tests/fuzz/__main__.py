@@ -243,11 +243,11 @@ def _work(
     if isinstance(inputs, list):
         _guide(feed_one, end, inputs, count, seed)
     else:
-        _generate(feed_one, inputs, count, seed)
+        generate(feed_one, inputs, count, seed)
         end()
 
 
-def _generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
+def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
     """Feeds what hypothesis makes."""
 
     @hypothesis.seed(seed)

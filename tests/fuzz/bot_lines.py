@@ -1,0 +1,126 @@
+"""Lines that a hostile host sends to exported bots, in whatever language they are written.
+
+Each strategy makes the whole input of one process, as bytes: mostly in order, but for a few words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.fuzz.inputs import change_json, change_text, texts
+
+__all__ = ["botzone_lines", "checkers_lines", "four_lines", "state_lines", "view_lines"]
+
+NASTY = [
+    *("-1", "-2", "3", "7", "9", "10", "64", "99", "127", "128", "-128", "-129", "255", "256"),
+    *("2147483647", "-2147483648", "4294967296", "9223372036854775807", "-9223372036854775808"),
+    *("9223372036854775808", "18446744073709551615", "18446744073709551616", "9" * 30),
+    *("+1", "-0", "-", "1.5", "1e3", "0x10", "1_0", "nan", "٣", "\0", "x", ""),
+]
+"""Words that stand for numbers, and some that don't."""
+nasty = st.one_of(st.sampled_from(NASTY), st.integers(-9, 99).map(str), texts)
+pieces = st.one_of(nasty, st.sampled_from([" ", "\n", "\r\n", "go", "go\n", ","]))
+
+
+def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy[bytes]:
+    """Up to *most* of the *blocks*, one time in four with other pieces anywhere."""
+    whole = st.lists(blocks, min_size=1, max_size=most).map("".join)
+    plain = whole.map(lambda text: text.encode("utf-8", "surrogatepass"))
+    return st.one_of(plain, plain, plain, change_text(whole, pieces))
+
+
+@st.composite
+def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
+    """The words *given*, of which some are nasty, one is missing, or there is one more."""
+    words = list(given)
+    for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3, 8]))):
+        words[draw(st.integers(0, len(words) - 1))] = draw(nasty)
+    change = draw(st.integers(0, 11))
+    if change == 0:
+        words.append(draw(nasty))
+    elif change == 1:
+        words.pop()
+    return words
+
+
+def state_lines(states: Sequence[Sequence[int]]) -> st.SearchStrategy[bytes]:
+    """Lines for bots of games in one file: ``state NUMBERS`` and ``go``."""
+    bases = st.sampled_from([[str(number) for number in state] for state in states])
+    block = bases.flatmap(_change_words).map(lambda words: f"state {' '.join(words)}\ngo\n")
+    return _join(block)
+
+
+@st.composite
+def _four_block(draw: Any, columns: int, rows: int) -> str:
+    new = draw(st.booleans())
+    heights = draw(st.lists(st.integers(0, rows), min_size=columns, max_size=columns))
+    discs = draw(st.lists(st.sampled_from("12"), min_size=columns * rows, max_size=columns * rows))
+    field = [
+        [
+            discs[row * columns + column] if rows - row <= height else "0"
+            for column, height in enumerate(heights)
+        ]
+        for row in range(rows)
+    ]
+    text = ";".join(",".join(line) for line in field)
+    if new:
+        text = text.replace("0", ".").replace(";", ",").replace("2", "0")
+    if draw(st.integers(0, 2)) == 0:
+        text = ",".join(draw(_change_words(text.replace(";", ",").split(","))))
+    size = "field_width" if new else "field_columns"
+    bot = draw(st.one_of(st.sampled_from(["0", "1", "2"]), nasty))
+    lines = [
+        f"settings {size} {draw(st.one_of(st.just(str(columns)), nasty))}",
+        f"settings your_botid {bot}",
+        f"update game field {text}",
+        f"action move {draw(st.one_of(st.just('10000'), nasty))}",
+    ]
+    if draw(st.integers(0, 4)) == 0:
+        lines.pop(draw(st.integers(0, 2)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
+    """Lines for Connect Four bots: settings, fields and ``action move``, of both protocols."""
+    return _join(_four_block(columns, rows))
+
+
+SQUARES = ["1", "4", "5", "9", "12-15", "21-24", "29", "32", "K1", "K3", "K14", "K18", "K32"]
+MOVES = ["11-15", "23-19", "9-13", "22x15", "1x10x19", "12-16", "24-20", "K1-5", "0-0", "33x99"]
+squares = st.one_of(st.sampled_from(SQUARES), st.sampled_from(SQUARES), nasty)
+
+
+@st.composite
+def _checkers_block(draw: Any) -> str:
+    dark, light = (
+        ",".join(draw(st.lists(squares, max_size=draw(st.sampled_from([3, 12]))))) for _ in "BW"
+    )
+    side = draw(st.sampled_from("BWX"))
+    position = draw(st.sampled_from(["start", f"{side}:B{dark}:W{light}", f"{side}:W{light}"]))
+    moves = " ".join(draw(st.lists(st.one_of(st.sampled_from(MOVES), nasty), max_size=6)))
+    seed = draw(nasty)
+    go = draw(st.sampled_from(["go", "go depth 1", "go depth 2", f"go depth {seed}", f"go {seed}"]))
+    return f"position {position} moves {moves}\nseed {seed}\n{go}\n"
+
+
+def checkers_lines() -> st.SearchStrategy[bytes]:
+    """Lines for checkers bots: positions, moves, seeds and ``go``; no search of theirs is long."""
+    blocks = _join(_checkers_block())
+    return blocks.map(lambda data: re.sub(rb"(depth|movetime)\s+0*[1-9]\d{0,19}\b", rb"\1 2", data))
+
+
+def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
+    """Lines for Botzone's bots: *requests*, objects of JSON, with other values."""
+    changed = change_json(st.sampled_from(list(requests)))
+    return _join(changed.map(lambda value: f"{json.dumps(value)}\n"), most=1)
+
+
+def view_lines(views: Sequence[Any]) -> st.SearchStrategy[bytes]:
+    """Lines for bots of Ticket to Ride: *views*, as their dialect tells them, with other values."""
+    changed = change_json(st.sampled_from(list(views)))
+    return _join(changed.map(lambda value: f"view {json.dumps(value)}\ngo\n"))
