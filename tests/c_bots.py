@@ -2,13 +2,125 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from hypothesis.strategies import SearchStrategy
+
+from tests.fuzz.__main__ import generate
 
 with_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+SANITIZED = ("-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
+SANITIZED += ("-fsanitize=address,undefined,float-cast-overflow",)
+HOST = r"""
+#define main bot_main
+#include "bot.c"
+#undef main
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Feeds each input, behind its length, to a bot in a process of its own; tells how that ended, then
+// what it wrote on standard output and on standard error, each behind its length.
+static void pass_on(FILE *file) {
+    uint32_t length = (uint32_t)ftell(file);
+    rewind(file);
+    fwrite(&length, 4, 1, stdout);
+    for (int letter; length && (letter = getc(file)) != EOF; length--)
+        putchar(letter);
+    fclose(file);
+}
+
+int main(void) {
+    static char input[1 << 20];
+    uint32_t length;
+    int host = dup(0), status;
+    while (read(host, &length, 4) == 4) {
+        FILE *files[3] = {tmpfile(), tmpfile(), tmpfile()};
+        for (uint32_t at = 0; at < length;)
+            at += (uint32_t)read(host, input + at, length - at);
+        fwrite(input, 1, length, files[0]);
+        rewind(files[0]);
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            for (int place = 0; place < 3; place++)
+                dup2(fileno(files[place]), place);
+            alarm(60);
+            exit(bot_main());
+        }
+        waitpid(child, &status, 0);
+        fwrite(&status, 4, 1, stdout);
+        fclose(files[0]);
+        for (int place = 1; place < 3; place++) {
+            fseek(files[place], 0, SEEK_END);
+            pass_on(files[place]);
+        }
+    }
+    return 0;
+}
+"""
+
+
+class Answer(NamedTuple):
+    """The end of a process that was fed one input, and its output."""
+
+    code: int
+    """Its exit code, or the signal that ended it, less than 0."""
+    said: str
+    errors: str
+
+
+def build_sanitized(source: str, folder: Path) -> Path:
+    """The program that :func:`feed` runs, with AddressSanitizer and UBSan."""
+    (folder / "bot.c").write_text(source)
+    host, program = folder / "host.c", folder / "host"
+    host.write_text(f"#define _POSIX_C_SOURCE 200809L\n{HOST}")
+    command = ["gcc", "-std=c99", "-O1", *SANITIZED, str(host), "-o", str(program), "-lm"]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return program
+
+
+def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
+    """The answers of a bot to each of the *inputs*; see :func:`build_sanitized`."""
+    data = b"".join(struct.pack("=I", len(one)) + one for one in inputs)
+    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+    done = subprocess.run(
+        [str(program)], input=data, capture_output=True, check=True, timeout=300, env=environment
+    )
+    answers, at = [], 0
+
+    def take() -> str:
+        nonlocal at
+        (length,) = struct.unpack_from("=I", done.stdout, at)
+        at += 4 + length
+        return done.stdout[at - length : at].decode("utf-8", "replace")
+
+    while at < len(done.stdout):
+        (status,) = struct.unpack_from("=i", done.stdout, at)
+        at += 4
+        answers.append(Answer(os.waitstatus_to_exitcode(status), take(), take()))
+    return answers
+
+
+def assert_withstands(source: str, inputs: SearchStrategy[bytes], folder: Path) -> None:
+    """Feed 200 hostile *inputs*: each is answered, or ends the bot with one line."""
+    fed: list[bytes] = []
+    generate(fed.append, inputs, 200, 0)
+    answers = feed(build_sanitized(source, folder), fed)
+    for data, answer in zip(fed, answers, strict=True):
+        assert answer.code in (0, 1), (data, answer)
+        assert "runtime error" not in answer.errors, (data, answer)
+        assert answer.code == 0 or answer.errors.count("\n") == 1, (data, answer)
+    assert any(answer.said for answer in answers)
+    assert any(answer.errors for answer in answers)
 
 
 def build(source: str, folder: Path, *options: str) -> Path:

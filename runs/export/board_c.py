@@ -115,7 +115,7 @@ def _write_rules(game: BoardGame) -> str:
     if code.IS_ARRAY:
         body, cases = (
             f"    (void){place}({given}, move);\n",
-            f"state->numbers[place] = ({item}_t)number;",
+            _write_setting("state->numbers[place]", item),
         )
     else:
         names = ["m[{}]" if isinstance(k, types.UniTuple) else "m{}" for k in (state, after)]
@@ -124,15 +124,24 @@ def _write_rules(game: BoardGame) -> str:
         for number, part in enumerate(state):
             own, other = (name.format(number) for name in names)
             body += f"    state->{own} = ({rules.name_type(part)})after.{other};\n"
-            cast = rules.name_type(part)
-            cases += f"    case {number}: state->{own} = ({cast})number; break;\n"
-        cases += "    }"
+            cases += f"    case {number}: {_write_setting(f'state->{own}', part)}\n"
+        cases += "    }\n    return 0;"
     texts += [
         f"static void follow(State *state, int64_t move) {{\n{body}}}\n",
-        f"static void set_number(State *state, int place, uint64_t number) {{\n    {cases}\n}}\n",
+        "// Sets a number, of which all 64 bits are given; returns whether it has room there.\n"
+        "static int set_number(State *state, int place, uint64_t number, int negative) {\n"
+        f"    {cases}\n}}\n",
     ]
     head = "// How the bot asks the rules.\n\n"
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
+
+
+def _write_setting(field: str, kind: Any) -> str:
+    """Statements that set a *field* and return whether it holds the number now."""
+    item = {types.uint64: "uint64_t", types.boolean: "uint8_t"}.get(kind, f"{kind}_t")
+    signed = isinstance(kind, types.Integer) and kind.signed
+    fits = f"({field} < 0) == negative" if signed else "!negative"
+    return f"{field} = ({item})number; return (uint64_t){field} == number && {fits};"
 
 
 def _plane_words(code: Any) -> tuple[int]:

@@ -351,7 +351,11 @@ class _Function:
         if kind == types.uint64:
             if value.constant is not None and value.constant >= 0 and family(value.type) != "f":
                 return Value(f"UINT64_C({value.constant})", kind, value.constant)
+            if family(value.type) == "f":
+                return Value(f"truncated_word({value.text})", kind)
             return Value(f"(uint64_t){value.text}", kind)
+        if family(value.type) == "f":
+            value = Value(f"truncated({value.text})", types.int64)
         widens = family(value.type) == "i" and TYPING.unify_types(value.type, kind) == kind
         if widens:
             return Value(value.text, kind, value.constant)
@@ -604,9 +608,13 @@ class _Function:
             self.count += 1
             place, end, name = f"at{self.count}", f"end{self.count}", self.rules.name_type(kind)
             sign = "<" if step.constant > 0 else ">"
+            onward = f"{place} += {step.text}"
+            if abs(step.constant) > 1:  # might lead beyond what 64 bits hold
+                before = self.operate(ast.Sub(), Value(end, kind), step, node).text
+                onward = f"{place} = {place} {sign} {before} ? {place} + {step.text} : {end}"
             self.emit(
                 f"for ({name} {place} = {first.text}, {end} = {last.text}; {place} {sign} {end};"
-                f" {place} += {step.text}) {{"
+                f" {onward}) {{"
             )
             self.depth += 1
             self.assign(node.target, Value(place, kind))
@@ -828,7 +836,8 @@ class _Function:
             return self.pick(holder, place.constant % length)
         text = place.text
         if family(place.type) == "i":
-            text = f"wrap({text}, {length})"
+            text = f"(uint64_t)wrap({text}, {length})"
+        text = f"checked({text}, {length})"
         if isinstance(kind, Array):
             return self.pick_from_array(holder, text)
         if not isinstance(kind, types.UniTuple):

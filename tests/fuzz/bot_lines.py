@@ -24,6 +24,10 @@ NASTY = [
 ]
 """Words that stand for numbers, and some that don't."""
 nasty = st.one_of(st.sampled_from(NASTY), st.integers(-9, 99).map(str), texts)
+small = st.one_of(st.integers(-9, 20), st.integers(-128, 127)).map(str)
+wide = st.one_of(
+    st.integers(0, 2**64 - 1), st.sampled_from([0, 1, -1, 2**31, 2**63 - 1, 2**63, -(2**63)])
+).map(str)
 pieces = st.one_of(nasty, st.sampled_from([" ", "\n", "\r\n", "go", "go\n", ","]))
 
 
@@ -36,15 +40,13 @@ def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy
 
 @st.composite
 def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
-    """The words *given*, of which some are nasty, one is missing, or there is one more."""
+    """The words *given*, of which some are other numbers or nonsense, one more or one less."""
     words = list(given)
+    kind = draw(st.sampled_from([small, small, wide, nasty]))
     for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3, 8]))):
-        words[draw(st.integers(0, len(words) - 1))] = draw(nasty)
-    change = draw(st.integers(0, 11))
-    if change == 0:
-        words.append(draw(nasty))
-    elif change == 1:
-        words.pop()
+        words[draw(st.integers(0, len(words) - 1))] = draw(kind)
+    if kind is nasty and draw(st.booleans()):
+        words = [*words, draw(nasty)] if draw(st.booleans()) else words[:-1]
     return words
 
 
@@ -57,7 +59,7 @@ def state_lines(states: Sequence[Sequence[int]]) -> st.SearchStrategy[bytes]:
 
 @st.composite
 def _four_block(draw: Any, columns: int, rows: int) -> str:
-    new = draw(st.booleans())
+    new, strays = draw(st.booleans()), draw(st.integers(0, 2)) == 0
     heights = draw(st.lists(st.integers(0, rows), min_size=columns, max_size=columns))
     discs = draw(st.lists(st.sampled_from("12"), min_size=columns * rows, max_size=columns * rows))
     field = [
@@ -70,17 +72,17 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
     text = ";".join(",".join(line) for line in field)
     if new:
         text = text.replace("0", ".").replace(";", ",").replace("2", "0")
-    if draw(st.integers(0, 2)) == 0:
+    if strays:
         text = ",".join(draw(_change_words(text.replace(";", ",").split(","))))
     size = "field_width" if new else "field_columns"
-    bot = draw(st.one_of(st.sampled_from(["0", "1", "2"]), nasty))
+    bot = draw(st.one_of(st.sampled_from("01" if new else "12"), nasty if strays else st.just("1")))
     lines = [
         f"settings {size} {draw(st.one_of(st.just(str(columns)), nasty))}",
         f"settings your_botid {bot}",
         f"update game field {text}",
         f"action move {draw(st.one_of(st.just('10000'), nasty))}",
     ]
-    if draw(st.integers(0, 4)) == 0:
+    if strays and draw(st.booleans()):
         lines.pop(draw(st.integers(0, 2)))
     return "".join(f"{line}\n" for line in lines)
 

@@ -21,7 +21,8 @@ from evolve_arena.runs.export.c import TEMPLATES, assemble_c
 from evolve_arena.runs.export.c_rules import Rules, types
 from evolve_arena.runs.export.javascript import TranslationError
 from tests.bred import make_bred, random_positions
-from tests.c_bots import ask, build, with_gcc
+from tests.c_bots import ask, assert_withstands, build, with_gcc
+from tests.fuzz.bot_lines import state_lines
 
 COUNTING = """
 import numpy as np
@@ -143,6 +144,17 @@ def test_bots_choose_the_same_moves(
     lines = [line for position in positions for line in (show(position).strip(), "go")]
     assert ask(program, lines) == wanted
     assert len(set(wanted)) > 1
+
+
+@with_gcc
+@pytest.mark.parametrize(("game", "network"), [("tic-tac-toe", "mlp"), ("othello", "tuples")])
+def test_no_state_makes_a_bot_read_beyond_its_tables(
+    game: str, network: str, tmp_path: Path
+) -> None:
+    settings = {"tuples": 20, "length": 4} if network == "tuples" else {}
+    player = make_bred(game, network, seed=1, **settings)
+    states = [list(position.state) for position in random_positions(player.game, 30)]
+    assert_withstands(str(export_player(player, "c")), state_lines(states), tmp_path)
 
 
 @with_gcc

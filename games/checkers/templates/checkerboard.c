@@ -85,6 +85,10 @@ ENGINE int __stdcall getmove(int cells[8][8], int color, double maxtime, char st
     (void)unused;
     read_cells(cells, color & CB_WHITE ? LIGHT : DARK, &position.now);
     position.plies = 0;
+    if (count_bits(position.now.own) > MOST_PIECES || count_bits(position.now.other) > MOST_PIECES) {
+        snprintf(str, CB_REPLY, "a side has more than %d pieces", MOST_PIECES);
+        return CB_UNKNOWN;
+    }
     if (is_told && same_board(&told.now, &position.now))
         position = told;
     is_told = 0;

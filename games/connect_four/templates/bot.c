@@ -66,7 +66,8 @@ static int choose(const int *board, int mark) {
 
 // --- How hosts ask ------------------------------------------------------------------------
 
-// Reads the cells of a field into a board; returns how many there are.
+// Reads the cells of a field into a board; returns whether they are one: so many, each empty or a
+// disc, and no disc above an empty cell.
 static int read_field(const char *field, int shift, int *board) {
     int count = 0;
     for (const char *cell = field; *cell; cell++) {
@@ -74,37 +75,44 @@ static int read_field(const char *field, int shift, int *board) {
         if (*cell == ',' || *cell == ';')
             continue;
         if (count == COLUMNS * ROWS || mark < 0 || mark > 2)
-            return -1;
+            return 0;
+        if (count >= COLUMNS && board[count - COLUMNS] && !mark)
+            return 0;
         board[count++] = mark;
     }
-    return count;
+    return count == COLUMNS * ROWS;
+}
+
+static int fail(const char *reason) {
+    fprintf(stderr, "%s\n", reason);
+    return EXIT_FAILURE;
 }
 
 // Plays by the text protocol of The AI Games or of Riddles.io, until the input ends.
 int main(void) {
-    char line[4096], field[4096] = "";
-    int board[COLUMNS * ROWS], id = -1, number, shift = 0;
+    static char line[4096], word[4096], field[4096];
+    int board[COLUMNS * ROWS], id = -1, shift = 0;
     unpack_network();
     while (fgets(line, sizeof line, stdin)) {
+        if (!strchr(line, '\n') && !feof(stdin))
+            return fail("a line is too long, or is no text");
         // Players are 1 and 2 where the host says field_columns (0 is an empty cell), but 0 and 1
         // where it says field_width (a dot is an empty cell).
-        if (sscanf(line, " settings field_width %d", &number) == 1)
+        if (sscanf(line, " settings field_width %4095s", word) == 1)
             shift = 1;
-        if (sscanf(line, " settings your_botid %d", &number) == 1)
-            id = number;
+        if (sscanf(line, " settings your_botid %4095s", word) == 1)
+            id = strchr("012", *word) && !word[1] ? *word - '0' : -1;
         if (sscanf(line, " update game field %4095s", field) == 1 || !strstr(line, "action move"))
             continue;
         int mark = id + shift;
-        if (read_field(field, shift, board) != COLUMNS * ROWS || mark < 1 || mark > 2) {
+        if (id < 0 || mark < 1 || mark > 2 || !read_field(field, shift, board)) {
             fprintf(stderr, "expected a board of %d columns and %d rows, and player %d or %d\n",
                     COLUMNS, ROWS, 1 - shift, 2 - shift);
             return EXIT_FAILURE;
         }
         int column = choose(board, mark);
-        if (column < 0) {
-            fprintf(stderr, "the board is full\n");
-            return EXIT_FAILURE;
-        }
+        if (column < 0)
+            return fail("the board is full");
         printf("place_disc %d\n", column);
         fflush(stdout);
     }

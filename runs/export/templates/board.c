@@ -3,6 +3,7 @@
 // The rules of the game stand in the exported file, translated from its Python file, and count with
 // the functions of this one. It must stay free of everything but C99 and its standard library.
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -101,9 +102,30 @@ static inline double most_number(double a, double b) {
     return b > a ? b : a;
 }
 
+// A whole number of what lies within its bounds; else the lowest one, as processors give.
+static inline int64_t truncated(double number) {
+    const double bound = 9223372036854775808.0;
+    return number >= -bound && number < bound ? (int64_t)number : INT64_MIN;
+}
+
+static inline uint64_t truncated_word(double number) {
+    const double bound = 9223372036854775808.0;
+    return number >= bound && number < 2.0 * bound ? (uint64_t)number : (uint64_t)truncated(number);
+}
+
 // The place of an index that may count from the end.
 static inline int64_t wrap(int64_t index, int64_t length) {
     return index < 0 ? index + length : index;
+}
+
+// A number below a limit. What is not below it comes from a state that the game does not have, and
+// ends the program.
+static inline int64_t checked(uint64_t number, uint64_t limit) {
+    if (number >= limit) {
+        fprintf(stderr, "the rules have no such state\n");
+        exit(EXIT_FAILURE);
+    }
+    return (int64_t)number;
 }
 
 // How many bits are set.
@@ -153,11 +175,12 @@ static const uint64_t *look(State *state, int64_t seat) {
 #if SEES_CELLS
     const int owned = SEATS * PIECES;
     for (int cell = 0; cell < CELLS; cell++) {
-        int kind = (int)state->numbers[cell] - 1;
-        if (kind < 0)
+        int64_t kind = (int64_t)state->numbers[cell];
+        if (kind <= 0)
             continue;
+        kind = checked((uint64_t)kind - 1, PLANES);
         if (kind < owned)
-            kind = (kind + owned - (int)seat * PIECES) % owned;
+            kind = (kind + owned - seat * PIECES) % owned;
         planes[WORDS * kind + cell / 64] |= UINT64_C(1) << cell % 64;
     }
 #else
@@ -168,8 +191,12 @@ static const uint64_t *look(State *state, int64_t seat) {
 
 // Returns the number of the move for a state that is not over.
 static int64_t choose(State *state) {
-    int64_t moves[MOVES], seat = ask_mover(state), count = ask_moves(state, moves), best = -1;
+    int64_t moves[MOVES] = {0}, best = -1;
+    int64_t seat = checked((uint64_t)ask_mover(state), SEATS);
+    int64_t count = 1 + checked((uint64_t)ask_moves(state, moves) - 1, MOVES);
     OUTPUT best_value = 0;
+    for (int64_t place = 0; place < count; place++)
+        (void)checked((uint64_t)moves[place], MOVES);
     if (count == 1)
         return moves[0];
     if (IS_POLICY) {
@@ -196,15 +223,25 @@ static int64_t choose(State *state) {
 
 // --- How hosts ask ------------------------------------------------------------------------
 
-// Reads the numbers of a state; returns whether they are as many as there must be.
-static int read_state(const char *text, State *state) {
-    char *end;
-    for (int place = 0;; place++, text = end) {
-        uint64_t number = strtoull(text, &end, 10);
-        if (end == text || place == SIZE)
-            return end == text && place == SIZE;
-        set_number(state, place, number);
+// Reads the numbers of a state; returns whether they are as many as there must be, and have room.
+static int read_state(char *text, State *state) {
+    int count = 0;
+    for (char *word = strtok(text, " \t\r\n"); word; word = strtok(NULL, " \t\r\n")) {
+        const char *digits = word + (*word == '-');
+        size_t length = strspn(digits, "0123456789");
+        errno = 0;
+        uint64_t number = strtoull(digits, NULL, 10);
+        int negative = digits > word && number > 0;
+        if (count == SIZE || !length || digits[length] || errno
+            || !set_number(state, count++, negative ? 0 - number : number, negative))
+            return 0;
     }
+    return count == SIZE;
+}
+
+static int fail(const char *reason) {
+    fprintf(stderr, "%s\n", reason);
+    return EXIT_FAILURE;
 }
 
 // Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave.
@@ -214,14 +251,15 @@ int main(void) {
     int known = 0;
     unpack_network();
     while (fgets(line, sizeof line, stdin)) {
+        if (!strchr(line, '\n') && !feof(stdin))
+            return fail("a line is too long, or is no text");
         if (strncmp(line, "state ", 6) == 0) {
             known = read_state(line + 6, &state);
         } else if (strncmp(line, "go", 2) == 0) {
-            if (!known || is_finished(&state)) {
-                fprintf(stderr, known ? "the game is over\n" : "expected a state of %d numbers\n",
-                        SIZE);
-                return EXIT_FAILURE;
-            }
+            if (!known)
+                return fail("expected a state, all numbers of it, each as the game keeps it");
+            if (is_finished(&state))
+                return fail("the game is over");
             printf("move %lld\n", (long long)choose(&state));
             fflush(stdout);
         }

@@ -29,7 +29,8 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
-from tests.c_bots import build, with_gcc
+from tests.c_bots import assert_withstands, build, with_gcc
+from tests.fuzz.bot_lines import checkers_lines
 
 pytestmark = with_gcc
 GAME = Checkers()
@@ -412,3 +413,22 @@ def test_engines_make_no_error_that_sanitizers_see(kind: str, tmp_path: Path) ->
     source = export_checkerboard(make_kind(kind)) + DRIVER
     program = build(source, tmp_path, *SANITIZERS)
     assert talk([str(program)], "") == ([], [])
+
+
+def test_no_line_makes_a_program_do_what_sanitizers_see(tmp_path: Path) -> None:
+    source = str(export_player(make_kind("light first"), "c"))
+    assert_withstands(source, checkers_lines(), tmp_path)
+
+
+def test_engines_refuse_boards_with_more_pieces_than_a_side_has(engine_file: Path) -> None:
+    engine, cells = Engine(engine_file), Cells(*(Cells._type_() for _ in range(8)))
+    text = ctypes.create_string_buffer(1024)
+    for square in range(1, 14):
+        x, y = CELLS[square]
+        cells[x][y] = BLACK | KING
+    before = bytes(cells)
+    result = engine.library.getmove(
+        cells, BLACK, ctypes.c_double(0.0), text, ctypes.byref(engine.stop), 0, 0, None
+    )
+    assert (result, text.value) == (UNKNOWN, b"a side has more than 12 pieces")
+    assert bytes(cells) == before
