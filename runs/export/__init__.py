@@ -79,13 +79,24 @@ def find_exporter(game: str, target: str) -> str:
     return find_game(game).exporters.get(target, found.writer)
 
 
+MAIN = re.compile(r'^if __name__ == "__main__":\n    (\w+)\(\)\n', re.MULTILINE)
+GUARDED = r'''if __name__ == "__main__":
+    try:
+        \1()
+    except Exception as error:  # of what it was told it can make nothing
+        sys.exit(" ".join(f"{type(error).__name__}: {error}".split())[:200])
+'''
 RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 
 
 def assemble(docstring: str, templates: tuple[str, ...], sections: Mapping[str, str]) -> str:
-    """The source of a file with these *sections*, and what they import of the *templates*."""
+    """The source of a file with these *sections*, and what they import of the *templates*.
+
+    As a program it ends with one line, without a traceback, if its host writes nonsense.
+    """
     rules = "".join(f"{write_rule(title)}{text}" for title, text in sections.items())
+    rules = MAIN.sub(GUARDED, rules)
     imports = _merge_imports(templates, rules)
     return f'#!/usr/bin/env python3\n"""{docstring}"""\n\n{imports}\n{rules}'
 

@@ -5,16 +5,27 @@ Each strategy makes the whole input of one process, as bytes: mostly in order, b
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.c_bots import Answer
 from tests.fuzz.inputs import change_json, change_text, texts
 
-__all__ = ["botzone_lines", "checkers_lines", "four_lines", "state_lines", "view_lines"]
+__all__ = [
+    "botzone_lines",
+    "checkers_lines",
+    "feed_python",
+    "four_lines",
+    "state_lines",
+    "view_lines",
+]
 
 NASTY = [
     *("-1", "-2", "3", "7", "9", "10", "64", "99", "127", "128", "-128", "-129", "255", "256"),
@@ -126,3 +137,21 @@ def view_lines(views: Sequence[Any]) -> st.SearchStrategy[bytes]:
     """Lines for bots of Ticket to Ride: *views*, as their dialect tells them, with other values."""
     changed = change_json(st.sampled_from(list(views)))
     return _join(changed.map(lambda value: f"view {json.dumps(value)}\ngo\n"))
+
+
+def feed_python(source: str, inputs: Sequence[bytes]) -> list[Answer]:
+    """The answers of an exported Python file to each of the *inputs*, as of a new process."""
+    program, answers, stdin = compile(source, "bot.py", "exec"), [], sys.stdin
+    for data in inputs:
+        said, errors, code = io.StringIO(), io.StringIO(), 0
+        sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
+        try:
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
+                exec(program, {"__name__": "__main__"})
+        except SystemExit as end:
+            code = 1
+            print(end.code, file=errors)
+        finally:
+            sys.stdin = stdin
+        answers.append(Answer(code, said.getvalue(), errors.getvalue()))
+    return answers

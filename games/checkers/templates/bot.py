@@ -357,7 +357,10 @@ def agent(observation: Any, configuration: Any = None) -> dict[str, int]:
     board = look_up(observation, "observationString")
     if not board or side not in (0, 1) or side != look_up(observation, "playerId"):
         return {"submission": -1}
-    position, jumper = read_board(board, side)
+    try:
+        position, jumper = read_board(board, side)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise ValueError("the observationString holds no board") from None
     told = read_history(look_up(observation, "serializedGameAndState") or "")
     if told and told[0][:4] == position[:4]:  # it also knows what was before
         position, jumper = told

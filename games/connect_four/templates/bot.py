@@ -31,6 +31,9 @@ def choose(board: Sequence[int], mark: int) -> int:
             f"expected a board of {COLUMNS} columns and {ROWS} rows, and mark 1 or 2;"
             f" got {len(board)} cells and mark {mark!r}"
         )
+    above = [disc and not below for disc, below in zip(board, board[COLUMNS:])]  # noqa: B905
+    if min(board) < 0 or max(board) > 2 or any(above):
+        raise ValueError("expected a board of 0, 1 and 2, and no disc above an empty cell")
     cells = {column: landing_cell(board, column) for column in range(COLUMNS) if board[column] == 0}
     if not cells:
         raise ValueError("the board is full")
@@ -82,7 +85,8 @@ def play_on_stdin() -> None:
             shift = 1 if "field_width" in settings else 0
             cells = field.replace(";", ",").split(",")
             board = [0 if cell == "." else int(cell) + shift for cell in cells]
-            print("place_disc", choose(board, int(settings["your_botid"]) + shift), flush=True)
+            mark = int(settings.get("your_botid", "-1")) + shift
+            print("place_disc", choose(board, mark), flush=True)
 
 
 def agent(observation: Any, configuration: Any = None) -> Any:
@@ -96,8 +100,11 @@ def agent(observation: Any, configuration: Any = None) -> Any:
         return choose(seen["board"], seen["mark"])
     if not seen.get("observationString") or seen["currentPlayer"] != seen["playerId"]:
         return {"submission": -1}
-    rows = json.loads(seen["observationString"])["board"]
-    board = [".xo".index(sign) for row in rows[::-1] for sign in row]
+    try:
+        rows = json.loads(seen["observationString"])["board"]
+        board = [".xo".index(sign) for row in rows[::-1] for sign in row]
+    except (LookupError, TypeError, ValueError):
+        raise ValueError("the observationString holds no board") from None
     return {"submission": choose(board, 1 + seen["playerId"])}
 
 

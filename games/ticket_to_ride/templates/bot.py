@@ -102,6 +102,8 @@ def read_view(view: dict[str, Any]) -> list[int]:
                 low, high = sorted((parts[LINE_FROM[line]], parts[LINE_TO[line]]))
                 parts = [low if part == high else part for part in parts]
     state[own + PART_AT : own + PART_AT + CITIES] = parts
+    if len(state) != STATE_FIELDS or any(type(n) is not int or abs(n) > 999 for n in state):
+        raise ValueError("the view has a number that no game has")
     return state
 
 

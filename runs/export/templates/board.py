@@ -31,9 +31,16 @@ def make_word_of(name: str) -> Any:
     return lambda *numbers: Word(operate(*numbers))
 
 
-for operator in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
+def shift_left(number: int, count: int) -> Word:
+    """The number times a power of two, cut to 64 bits, of which a far shift leaves none."""
+    return Word(int(number) << min(int(count), 64))
+
+
+for operator in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "rshift"):
     for prefix in ("__", "__r"):
         setattr(Word, f"{prefix}{operator}__", make_word_of(f"{prefix}{operator}__"))
+Word.__lshift__ = shift_left  # type: ignore[assignment, method-assign]
+Word.__rlshift__ = lambda word, number: shift_left(number, word)  # type: ignore[method-assign]
 Word.__invert__ = make_word_of("__invert__")  # type: ignore[method-assign]
 
 
@@ -92,6 +99,7 @@ SEES_CELLS = False
 HAS_POINTS = False
 # --- How it plays -------------------------------------------------------------------------
 WORDS = (CELLS + 63) // 64
+LEAST, MOST = -(2**63), 2**64 - 1
 RULES = define_rules()
 
 
@@ -99,11 +107,15 @@ def choose(numbers: Sequence[int]) -> int:
     """Returns the number of the move for a state, which is given as its numbers."""
     if len(numbers) != SIZE:
         raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
+    if any(not LEAST <= number <= MOST for number in numbers):
+        raise ValueError("a number of the state has more than 64 bits")
     state = thaw(numbers)
     if is_finished(state):
         raise ValueError("the game is over")
     seat, found = int(RULES["to_move"](state)), make_words(MOVES)
     moves = [int(move) for move in found[: RULES["legal"](state, found)]]
+    if not 0 <= seat < SEATS or not moves or min(moves) < 0 or max(moves) >= MOVES:
+        raise ValueError("the rules have no such state")
     if len(moves) == 1:
         return moves[0]
     if HEAD == "policy":
