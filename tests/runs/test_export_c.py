@@ -21,7 +21,7 @@ from evolve_arena.runs.export.c import TEMPLATES, assemble_c
 from evolve_arena.runs.export.c_rules import Rules, types
 from evolve_arena.runs.export.javascript import TranslationError
 from tests.bred import make_bred, random_positions
-from tests.c_bots import ask, assert_withstands, build, with_gcc
+from tests.c_bots import ask, assert_withstands, build, feed, with_gcc, with_sanitizers
 from tests.fuzz.bot_lines import state_lines
 
 COUNTING = """
@@ -146,7 +146,27 @@ def test_bots_choose_the_same_moves(
     assert len(set(wanted)) > 1
 
 
-@with_gcc
+UNREAD = "expected a state, all numbers of it, each as the game keeps it\n"
+IMPOSSIBLE = "the rules have no such state\n"
+HOSTILE = {
+    "tic-tac-toe": {
+        "0 0 0 0 0 0 0 0 0 2": IMPOSSIBLE,
+        "0 0 0 0 0 0 0 0 4 0": IMPOSSIBLE,
+        "0 0 0 0 0 0 0 0 0 128": UNREAD,
+        "0 0 0 0 0 0 0 0 0 0 0": UNREAD,
+        "0 0 0 0 0 0 0 0 0 +1": UNREAD,
+    },
+    "othello": {
+        f"1 2 12 {-(2**63)}": IMPOSSIBLE,
+        f"{2**64} 2 12 0": UNREAD,
+        "-1 2 12 0": UNREAD,
+        f"1 2 12 {2**63}": UNREAD,
+    },
+}
+"""States that no game has, and the line with which a bot ends."""
+
+
+@with_sanitizers
 @pytest.mark.parametrize(("game", "network"), [("tic-tac-toe", "mlp"), ("othello", "tuples")])
 def test_no_state_makes_a_bot_read_beyond_its_tables(
     game: str, network: str, tmp_path: Path
@@ -154,7 +174,9 @@ def test_no_state_makes_a_bot_read_beyond_its_tables(
     settings = {"tuples": 20, "length": 4} if network == "tuples" else {}
     player = make_bred(game, network, seed=1, **settings)
     states = [list(position.state) for position in random_positions(player.game, 30)]
-    assert_withstands(str(export_player(player, "c")), state_lines(states), tmp_path)
+    program = assert_withstands(str(export_player(player, "c")), state_lines(states), tmp_path)
+    for state, sentence in HOSTILE[game].items():
+        assert feed(program, [f"state {state}\ngo\n".encode()]) == [(1, "", sentence)], state
 
 
 @with_gcc

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -29,7 +28,7 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
-from tests.c_bots import assert_withstands, build, with_gcc
+from tests.c_bots import SANITIZERS, assert_withstands, build, with_gcc, with_sanitizers
 from tests.fuzz.bot_lines import checkers_lines
 
 pytestmark = with_gcc
@@ -140,19 +139,6 @@ def test_large_and_strange_weights_play_as_in_the_arena(share: float, tmp_path: 
         assert talk([str(program)], ask_all(positions)) == (choose_all(player, positions), [])
 
 
-def find_sanitizers() -> tuple[str, ...]:
-    """What makes programs complain of errors in C, if that is installed."""
-    options = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    if shutil.which("gcc") is None:
-        return ()
-    command = ["gcc", *options, "-x", "c", "-", "-o", "/dev/null"]
-    done = subprocess.run(
-        command, input=b"int main(void) { return 0; }", stderr=subprocess.DEVNULL, check=False
-    )
-    return options if done.returncode == 0 else ()
-
-
-SANITIZERS = find_sanitizers()
 WRONG = [
     *("hello", "\xff\xfe\0", "go", "position", "position start moves 11-16 11-16", "go depth 2"),
     *("position W:W5:B1", "go movetime 100", "position start", "go depth", "go depth 0"),
@@ -407,7 +393,7 @@ int main(void) {
 """
 
 
-@pytest.mark.skipif(not SANITIZERS, reason="the compiler has no sanitizers")
+@with_sanitizers
 @pytest.mark.parametrize("kind", ["network", "graph"])
 def test_engines_make_no_error_that_sanitizers_see(kind: str, tmp_path: Path) -> None:
     source = export_checkerboard(make_kind(kind)) + DRIVER
@@ -415,6 +401,7 @@ def test_engines_make_no_error_that_sanitizers_see(kind: str, tmp_path: Path) ->
     assert talk([str(program)], "") == ([], [])
 
 
+@with_sanitizers
 def test_no_line_makes_a_program_do_what_sanitizers_see(tmp_path: Path) -> None:
     source = str(export_player(make_kind("light first"), "c"))
     assert_withstands(source, checkers_lines(), tmp_path)

@@ -21,7 +21,7 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import grow, make_bred, random_positions
-from tests.c_bots import ask, assert_withstands, build, feed, with_gcc
+from tests.c_bots import ask, assert_withstands, build, feed, with_gcc, with_sanitizers
 from tests.fuzz.bot_lines import four_lines
 from tests.games.connect_four.test_export_graph import EVERYTHING
 
@@ -123,14 +123,14 @@ def test_bad_boards_are_refused(tmp_path: Path) -> None:
     assert said.stderr == "expected a board of 7 columns and 6 rows, and player 1 or 2\n"
 
 
-@with_gcc
+@with_sanitizers
 def test_no_line_makes_it_read_beyond_its_tables(tmp_path: Path) -> None:
     player = make_bred("connect-four", "tuples", tuples=10, length=4, columns=5, rows=4)
     source = str(export_player(player, "c"))
-    assert_withstands(source, four_lines(5, 4), tmp_path)
+    program = assert_withstands(source, four_lines(5, 4), tmp_path)
     begin = "settings field_width 5\n"
     hanging = f"settings your_botid 0\nupdate game field 0{',.' * 19}\naction move 1\n"
     inputs = [f"{begin}settings your_botid 2147483647\naction move 1\n", f"{begin}{hanging}"]
-    for answer in feed(tmp_path / "host", [text.encode() for text in inputs]):
+    for answer in feed(program, [text.encode() for text in inputs]):
         sentence = "expected a board of 5 columns and 4 rows, and player 0 or 1\n"
         assert answer == (1, "", sentence)
