@@ -80,12 +80,12 @@ def find_exporter(game: str, target: str) -> str:
 
 
 MAIN = re.compile(r'^if __name__ == "__main__":\n    (\w+)\(\)\n', re.MULTILINE)
-GUARDED = r'''if __name__ == "__main__":
+GUARDED = r"""if __name__ == "__main__":
     try:
         \1()
     except Exception as error:  # of what it was told it can make nothing
         sys.exit(" ".join(f"{type(error).__name__}: {error}".split())[:200])
-'''
+"""
 RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.core.extras import import_extra
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.network import RESOLUTION
@@ -157,7 +157,7 @@ class _Model:
             ir_version=IR_VERSION,
             opset_imports=[helper.make_opsetid("", OPSET)],
             producer_name="evolve-arena",
-            doc_string=f"{player.name} plays {player.game.describe()}. {about['shown']}",
+            doc_string=f"{one_line(player.name)} plays {player.game.describe()}. {about['shown']}",
         )
         helper.set_model_props(model, {"evolve_arena": json.dumps(about), "game": player.game.name})
         self.onnx.checker.check_model(model)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, load
 from evolve_arena.players import board_paths
@@ -56,7 +56,7 @@ def export_html(player: BredPlayer) -> str:
     layout = find_board_view(player.game).layout()
     bot = write_bot(player)
     about = (ast.get_docstring(ast.parse(write_python(player))) or "").strip()
-    title = " ".join(f"{player.name} plays {player.game.name}".split())
+    title = one_line(f"{player.name} plays {player.game.name}")
     return fill_page(
         title=title,
         about=_describe(about),
@@ -122,7 +122,7 @@ def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
         given[name] = f"{name}$"
     kind = find_board_view(player.game).layout()["kind"]
     wanted = [*ALWAYS, *(WITH_TEXT if kind == "text" else WITH_CELLS), *more]
-    bot = translate(Source(text, f"{player.name}.py", space, given), wanted)
+    bot = translate(Source(text, f"{one_line(player.name)}.py", space, given), wanted)
     return f"(() => {{\n{''.join(texts)}return {bot};\n}})()"
 
 
@@ -153,4 +153,4 @@ def _describe(docstring: str) -> str:
     items = [item for item in re.split(r"^- ", facts, flags=re.MULTILINE) if item]
     lines = "".join(f"<li>{escape(' '.join(item.split()))}</li>" for item in items)
     promise = " ".join(" ".join(others).split())
-    return f"<p>{escape(head)}.</p><ul>{lines}</ul><p>{escape(promise)}</p>"
+    return f"<p>{escape(one_line(head))}.</p><ul>{lines}</ul><p>{escape(promise)}</p>"

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
+from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.javascript import (
     BUILTINS,
@@ -376,6 +378,25 @@ def test_names_cannot_break_out_of_the_page() -> None:
     assert page.count("</script>") == 1
     assert "alert(1)" in page
     assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\udc80b"])
+@pytest.mark.parametrize("target", ["html", "onnx"])
+def test_a_name_that_no_file_can_hold_is_written_out(
+    name: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = make_bred("tic-tac-toe", "mlp")
+    object.__setattr__(player, "name", name)
+    (tmp_path / "mine.safetensors").write_bytes(player.serialise())
+    monkeypatch.chdir(tmp_path)
+    words = ["evolve", "export", "file:mine.safetensors", "--to", target, "--out", "bot"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    content = (tmp_path / "bot").read_bytes()
+    assert f"{ascii(name)[1:-1]} plays tic-tac-toe".encode() in content
+    assert target == "onnx" or b"\0" not in content
 
 
 def test_the_scripts_are_small() -> None:

@@ -39,7 +39,7 @@ def shift_left(number: int, count: int) -> Word:
 for operator in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "rshift"):
     for prefix in ("__", "__r"):
         setattr(Word, f"{prefix}{operator}__", make_word_of(f"{prefix}{operator}__"))
-Word.__lshift__ = shift_left  # type: ignore[assignment, method-assign]
+Word.__lshift__ = shift_left  # type: ignore[method-assign]
 Word.__rlshift__ = lambda word, number: shift_left(number, word)  # type: ignore[method-assign]
 Word.__invert__ = make_word_of("__invert__")  # type: ignore[method-assign]
 
