@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 
 State = TypeVar("State")
 Move = TypeVar("Move")
@@ -310,8 +310,16 @@ class GameSpec:
         """As the command line and recipes call it."""
         return self.game.name
 
-    def make(self, **options: int) -> Any:
-        """The game with these *options*."""
+    def make(self, /, **options: int) -> Any:
+        """The game with these *options*.
+
+        Raises:
+            UnknownNameError: It has no such option.
+            BadValueError: One is out of range.
+        """
+        known = self.game.rules_type._fields
+        if unknown := options.keys() - set(known):
+            raise UnknownNameError(f"option of {self.name}", min(unknown), known)
         return self.game(**options)
 
 

@@ -109,7 +109,7 @@ def is_open(source: bytes) -> bool:
     return any(getattr(spec.game, "source", "").encode() == source for spec in _list_loaded())
 
 
-def make_game(name: str, **options: int) -> Any:
+def make_game(name: str, /, **options: int) -> Any:
     """The game called *name*, with *options* such as the size of its board or how many play.
 
     A path that ends in ``.py`` is run: it is a game in one file.

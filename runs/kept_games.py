@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from evolve_arena.arena.match import Match
 from evolve_arena.core.errors import BadValueError, one_line
@@ -15,6 +17,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.errors import RunExistsError
 from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.validation import Number, explain
 
 ENDING = ".jsonl"
 
@@ -24,17 +27,20 @@ class KeptGame:
     """A game as it stands in a file."""
 
     game: str
-    options: dict[str, int]
+    options: dict[str, Number]
     players: list[str]
     """By seat."""
-    seed: str
+    seed: Annotated[str, Field(pattern=r"^-?[0-9]{1,20}$")]
     """Of the match, as digits: JSON's numbers would lose some."""
-    numbers: list[int]
+    numbers: list[Number]
     """The moves by their numbers."""
     text: str
     """The moves as people write them; empty where some are hidden."""
-    places: list[int]
+    places: list[Number]
     sentence: str
+
+
+KEPT = TypeAdapter(KeptGame)
 
 
 class KeptGames:
@@ -88,19 +94,12 @@ def parse_game(line: str, where: str) -> KeptGame:
         BadValueError: There is none.
     """
     try:
-        content: dict[str, Any] = json.loads(line)
-        return KeptGame(
-            str(content["game"]),
-            {str(key): int(value) for key, value in dict(content["options"]).items()},
-            [one_line(str(name), 80) for name in content["players"]],
-            str(int(content["seed"])),
-            [int(number) for number in content["numbers"]],
-            str(content.get("text", "")),
-            [int(place) for place in content["places"]],
-            one_line(str(content["sentence"]), 200),
-        )
-    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
-        raise BadValueError(f"{where}: this is no game that was kept") from None
+        kept = KEPT.validate_json(line, strict=True)
+    except ValidationError as error:
+        reason = explain(error, BaseModel)
+        raise BadValueError(f"{where}: this is no game that was kept: {reason}") from None
+    players = [one_line(name, 80) for name in kept.players]
+    return replace(kept, players=players, sentence=one_line(kept.sentence, 200))
 
 
 def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from evolve_arena.core.errors import LONGEST, quote
 
+Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""A whole number of 64 bits, as compiled code takes it."""
 MOST_SHOWN, NEAREST = 24, 3
 """How many keys are shown whole, and how many of a longer list."""
 
@@ -27,9 +29,13 @@ EXPECTED = {
     "bool_parsing": "it must be true or false",
     "bool_type": "it must be true or false",
     "string_type": "it must be a text",
+    "string_unicode": "it must be a text",
+    "string_too_long": "it must have at most {max_length} characters",
+    "list_type": "it must be a list",
     "tuple_type": "it must be a list",
-    "dict_type": "it must be a section",
-    "model_type": "it must be a section",
+    "dict_type": "it must be a section of keys and values",
+    "model_type": "it must be a section of keys and values",
+    "dataclass_type": "it must be a section of keys and values",
     "literal_error": "it must be {expected}",
 }
 
@@ -52,9 +58,14 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
     kind, value = detail["type"], detail["input"]
     if kind == "extra_forbidden":
         return f"{key} is no key{_hint(key.rpartition('.')[2], _keys_beside(detail['loc'], model))}"
+    if kind == "missing":
+        return f"{key} is missing"
+    if kind == "json_invalid":
+        return detail["msg"]
     if kind == "value_error":
         text = detail["msg"].removeprefix("Value error, ")
         return f"{key}: {text}" if key else text
+    key = key or "it"
     if kind in EXPECTED:
         return f"{key} is {quote(value)}: {EXPECTED[kind].format(**detail.get('ctx', {}))}"
     return f"{key} is {quote(value)}: {detail['msg']}"

@@ -37,7 +37,7 @@ class Client:
         method, sent = ("GET", None) if body is None else ("POST", body)
         if sent is not None and not isinstance(sent, bytes):
             sent = json.dumps(sent).encode()
-        given = {"Content-Type": "application/json", "Origin": self.address} if sent else {}
+        given = {"Content-Type": "application/json", "Origin": self.address} if body is not None else {}
         given.update(headers or {})
         connection.request(method, f"{path}?{urlencode(query)}" if query else path, sent, given)
         response = connection.getresponse()

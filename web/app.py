@@ -12,6 +12,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,6 @@ MOST_GAMES = 32
 LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; programs that look far ahead think long."""
 MOST_STREAMS = 64
-ACTS = ("look", "play", "step", "undo", "resign", "swap", "hint", "values", "inside", "text")
-"""What a page may ask of a game."""
 BEAT = 15.0
 """Seconds after which a stream that has nothing to tell says that it lives."""
 SHARE = 0.02
@@ -188,24 +187,25 @@ class Server:
 
     def make_app(self) -> Starlette:
         """The application; to be guarded by a :class:`Guard`."""
+        find, read = partial(self._call, self.finder), partial(self._call, self.opener)
         routes = [
             Route("/", self._index),
-            Route("/api/runs", self._answer(self._list_runs)),
-            Route("/api/runs", self._answer(self._start), methods=["POST"]),
-            Route("/api/describe", self._answer(self._describe)),
-            Route("/api/record", self._answer(self._record)),
-            Route("/api/stop", self._answer(self._stop), methods=["POST"]),
-            Route("/api/resume", self._answer(self._resume), methods=["POST"]),
-            Route("/api/draw", self._answer(self._draw), methods=["POST"]),
-            Route("/api/rate", self._answer(self._rate), methods=["POST"]),
-            Route("/api/recipes", self._answer(self._read(self.finder, "list_recipes"))),
-            Route("/api/form", self._answer(self._read(self.opener, "read_form", "recipe"))),
-            Route("/api/games", self._answer(self._read(self.finder, "list_games"))),
-            Route("/api/players", self._answer(self._list_players)),
-            Route("/api/files", self._answer(self._read(self.finder, "list_files"))),
-            Route("/api/replay", self._answer(self._read_games), methods=["POST"]),
-            Route("/api/play", self._answer(self._open_game), methods=["POST"]),
-            Route("/api/play/{game}", self._answer(self._act), methods=["POST"]),
+            Route("/api/runs", self._answer(self._list_runs, "Nothing")),
+            Route("/api/runs", self._answer(self._start, "Start"), methods=["POST"]),
+            Route("/api/describe", self._answer(self._describe, "OneRun")),
+            Route("/api/record", self._answer(self._record, "OneRun")),
+            Route("/api/stop", self._answer(self._stop, "OneRun"), methods=["POST"]),
+            Route("/api/resume", self._answer(self._resume, "Resume"), methods=["POST"]),
+            Route("/api/draw", self._answer(self._draw, "Draw"), methods=["POST"]),
+            Route("/api/rate", self._answer(self._rate, "Rate"), methods=["POST"]),
+            Route("/api/recipes", self._answer(find("list_recipes"), "Nothing")),
+            Route("/api/form", self._answer(read("read_form"), "OneRecipe")),
+            Route("/api/games", self._answer(find("list_games"), "Nothing")),
+            Route("/api/players", self._answer(self._list_players, "OneGame")),
+            Route("/api/files", self._answer(find("list_files"), "Nothing")),
+            Route("/api/replay", self._answer(read("read_games"), "Replay"), methods=["POST"]),
+            Route("/api/play", self._answer(self._open_game, "Play"), methods=["POST"]),
+            Route("/api/play/{game}", self._answer(self._act, "Act"), methods=["POST"]),
             Route("/api/events", self._stream),
             Route("/plots", self._plot),
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -235,34 +235,41 @@ class Server:
 
     # --- Requests ------------------------------------------------------------------------------
 
-    def _answer(self, act: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
-        """What answers a request by what *act* makes of its values, as JSON."""
+    def _answer(
+        self, act: Callable[[dict[str, Any]], Any], kind: str
+    ) -> Callable[[Request], Any]:
+        """What answers a request by what *act* makes of its values, as JSON.
+
+        Args:
+            act: Takes the values by name.
+            kind: The class in `evolve_arena.web.requests` that says what they must be.
+        """
 
         async def answer(request: Request) -> Response:
+            from evolve_arena.web import requests  # it loads what the first answer need not wait for
+
             try:
-                given: dict[str, Any] = dict(request.query_params)
+                given: Any = dict(request.query_params)
                 if request.method == "POST":
-                    given = json.loads(await request.body() or b"{}")
-                    if not isinstance(given, dict):
-                        raise WorkerError("an object of JSON was expected")
-                found = await act({**given, **request.path_params})
+                    given = requests.read_body(await request.body())
+                values = requests.read_values(given, getattr(requests, kind))
+                found = await act({**values, **request.path_params})
             except WorkerError as error:
                 return _refuse(str(error), error.status)
             except _TooLargeError:
                 return _refuse("this is too large", 413)
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
-                return _refuse(f"this request is not understood ({type(error).__name__})", 400)
             return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
         return answer
 
-    def _read(self, worker: Worker, name: str, *keys: str) -> Callable[[dict[str, Any]], Any]:
-        """What the method called *name* of a *worker* says, of the texts called *keys*."""
+    @staticmethod
+    def _call(worker: Worker, name: str) -> Callable[[dict[str, Any]], Any]:
+        """What the method called *name* of a *worker* says, of the values of a request."""
 
-        async def read(given: dict[str, Any]) -> Any:
-            return await worker.call(name, **{key: str(given[key]) for key in keys})
+        async def call(given: dict[str, Any]) -> Any:
+            return await worker.call(name, **given)
 
-        return read
+        return call
 
     async def _index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
@@ -279,14 +286,14 @@ class Server:
 
     async def _list_players(self, given: dict[str, Any]) -> Any:
         """Who plays a game: kinds of players, and runs with a champion."""
-        game = str(given["game"])
+        game = given["game"]
         found = await self.finder.call("list_players", game=game)
         rows = await self.listing.rows()
         runs = [{"run": row["run"]} for row in rows if row["champion"] and row["game"] == game]
         return {**found, "runs": runs}
 
     async def _describe(self, given: dict[str, Any]) -> Any:
-        run = str(given["run"])
+        run = given["run"]
         found = await self.listing.ask("describe", run)
         found["own"] = run in self.trainers.running
         found["ending"] = self.trainers.endings.get(run, "")
@@ -300,37 +307,34 @@ class Server:
         return found
 
     async def _start(self, given: dict[str, Any]) -> Any:
-        run, recipe, changes = str(given["run"]), str(given["recipe"]), given.get("changes", [])
-        if not isinstance(changes, list) or not all(isinstance(text, str) for text in changes):
-            raise WorkerError("changes are a list of texts, section.key=value")
+        run = given["run"]
         path = await self.finder.call("check_free", run=run)
-        content = await self.opener.call("write_recipe", recipe=recipe, changes=changes)
+        content = await self.opener.call(
+            "write_recipe", recipe=given["recipe"], changes=given["changes"]
+        )
         await self.trainers.start(run, path, content)
         return {"run": run}
 
     async def _stop(self, given: dict[str, Any]) -> Any:
-        self.trainers.stop(str(given["run"]))
+        self.trainers.stop(given["run"])
         return {}
 
     async def _resume(self, given: dict[str, Any]) -> Any:
-        run, generations = str(given["run"]), given.get("generations")
-        path = await self.finder.call("path_of", run=run)
-        await self.trainers.resume(run, path, None if generations is None else int(generations))
+        path = await self.finder.call("path_of", run=given["run"])
+        await self.trainers.resume(given["run"], path, given["generations"])
         return {}
 
     async def _draw(self, given: dict[str, Any]) -> Any:
-        path = await self.finder.call("path_of", run=str(given["run"]))
-        await self.trainers.draw(path, str(given["what"]))
+        path = await self.finder.call("path_of", run=given["run"])
+        await self.trainers.draw(path, given["what"])
         return await self._describe(given)
 
     async def _rate(self, given: dict[str, Any]) -> Any:
         """Lets the champions of some runs meet, and players from outside."""
-        runs = [str(run) for run in given["runs"]]
-        others = [str(name) for name in given.get("others", [])]
-        meeting = await self.opener.call("arrange_meeting", runs=runs, others=others)
-        return await self.trainers.rate(
-            meeting["players"], int(given.get("games", 100)), meeting["openings"]
+        meeting = await self.opener.call(
+            "arrange_meeting", runs=given["runs"], others=given["others"]
         )
+        return await self.trainers.rate(meeting["players"], given["games"], meeting["openings"])
 
     async def _plot(self, request: Request) -> Response:
         try:
@@ -343,26 +347,10 @@ class Server:
 
     # --- Games ---------------------------------------------------------------------------------
 
-    async def _read_games(self, given: dict[str, Any]) -> Any:
-        keys = ("game", "file", "text")
-        return await self.opener.call(
-            "read_games", **{key: str(given[key]) for key in keys if key in given}
-        )
-
     async def _open_game(self, given: dict[str, Any]) -> Any:
         found = await self.finder.call("find_runs")
         runs = {name: entry["path"] for name, entry in found.items()}
-        worker = Worker(
-            PLAYING,
-            LONGEST_MOVE,
-            runs=runs,
-            game=None if given.get("game") is None else str(given["game"]),
-            options={str(key): int(value) for key, value in given.get("options", {}).items()},
-            players=[str(name) for name in given.get("players", [])],
-            numbers=[int(number) for number in given.get("numbers", [])],
-            names=[str(name) for name in given.get("names", [])],
-            seed=None if given.get("seed") is None else int(given["seed"]),
-        )
+        worker = Worker(PLAYING, LONGEST_MOVE, runs=runs, **given)
         try:
             found = await worker.call("look")
         except WorkerError:
@@ -375,15 +363,13 @@ class Server:
         return {"id": name, **found}
 
     async def _act(self, given: dict[str, Any]) -> Any:
-        name, act = str(given.pop("game")), str(given.pop("act", "look"))
+        name, act = given.pop("game"), given.pop("act")
         if name not in self.games:
             raise WorkerError("this game is no longer kept: begin a new one", 404)
         self.games[name] = worker = self.games.pop(name)  # the newest is last
         if act == "leave":
             self.games.pop(name).stop()
             return {}
-        if act not in ACTS:
-            raise WorkerError(f"nobody can {act:.20} here")
         try:
             return {"id": name, **await worker.call(act, **given)}
         except NoAnswerError as error:  # and the game was in that process

@@ -62,7 +62,7 @@ class Desk:
     def look(self, ply: int | None = None) -> dict[str, Any]:
         """The game as it stands, or after *ply* moves: all that the page shows."""
         table = self._find_table()
-        return self._describe(table, len(table.moves) if ply is None else ply)
+        return self._describe(table, _find_ply(table, ply))
 
     def play(self, move: str) -> dict[str, Any]:
         """Plays the *move* of the person whose turn it is."""
@@ -124,8 +124,7 @@ class Desk:
     def values(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
         """What a *player* thinks of each move, as numbers; a string where a move wins or loses."""
         table = self._find_open_table()
-        ply = len(table.moves) if ply is None else ply
-        position = table.positions[ply]
+        position = table.positions[_find_ply(table, ply)]
         if table.game.outcome(position) is not None:
             return {"by": "", "values": {}}
         thinker = self._find_thinker(table, player)
@@ -145,7 +144,7 @@ class Desk:
     def inside(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
         """What goes on inside a network that plays here, or inside *player*'s."""
         table = self._find_open_table()
-        position = table.positions[len(table.moves) if ply is None else ply]
+        position = table.positions[_find_ply(table, ply)]
         for each in self._find_asked(table, player):
             if found := look_inside(each, position):
                 return {"by": one_line(each.name, 80), "inside": found}
@@ -176,9 +175,10 @@ class Desk:
             game = self._choose_game(name, options, players)
             if find_game(game.name).seats_option and len(players) != game.seats:
                 game = with_seats(game, len(players))
+            for named, what in ((players, "players"), (self._names or players, "names")):
+                if len(named) != game.seats:
+                    raise BadValueError(f"there are {len(named)} {what}, and {game.seats} play")
             made = [self._make_player(player, game) for player in players]
-            if len(made) != game.seats:
-                raise BadValueError(f"{len(made)} players are named, and {game.seats} play")
             beginning = [game.move_of(number) for number in self._numbers]
             self._table = Table(game, Party(made), range(game.seats), self.seed, beginning)
             self._view = find_board_view(game)
@@ -244,8 +244,6 @@ class Desk:
         return next((each for each in asked if table.ui.has_values(each)), None)
 
     def _describe(self, table: Table, ply: int) -> dict[str, Any]:
-        if not 0 <= ply <= len(table.moves):
-            raise BadValueError(f"there are {len(table.moves)} moves: look at 0 to that")
         game, position, now = table.game, table.positions[ply], ply == len(table.moves)
         over = game.outcome(position) is not None or (now and table.result is not None)
         mover = None if over else game.to_move(position)
@@ -319,6 +317,14 @@ class Desk:
             if move["move"] == text:
                 return list(move["path"])
         return []
+
+
+def _find_ply(table: Table, ply: int | None) -> int:
+    """How many moves are looked at; all if None."""
+    last = len(table.moves)
+    if ply is not None and not 0 <= ply <= last:
+        raise BadValueError(f"ply is {ply}: it must be from 0 to {last}")
+    return last if ply is None else ply
 
 
 __all__ = ["ArenaError", "Desk"]
