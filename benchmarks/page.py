@@ -48,7 +48,9 @@ class _Server:
         words = [*EVOLVE, "serve", str(folder), "--port", "0"]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        self.host = urlsplit(self.process.stdout.readline().split(" is shown at ")[1]).netloc
+        printed = urlsplit(self.process.stdout.readline().split(" is shown at ")[1].split()[0])
+        token = printed.query.removeprefix("token=")
+        self.host, self.shown = printed.netloc, {"Cookie": f"evolve-arena-{printed.port}={token}"}
         self.ask("/")
         self.seconds = time.perf_counter() - begun
 
@@ -56,7 +58,7 @@ class _Server:
         """How many seconds an answer takes."""
         begun = time.perf_counter()
         connection = http.client.HTTPConnection(self.host, timeout=60)
-        connection.request("GET", f"{path}?{urlencode(query)}")
+        connection.request("GET", f"{path}?{urlencode(query)}", headers=self.shown)
         response = connection.getresponse()
         response.read()
         assert response.status == 200
@@ -65,7 +67,8 @@ class _Server:
     def watch(self, run: str, stop: threading.Event) -> None:
         """Reads what is told of a *run* until it is to *stop*."""
         connection = http.client.HTTPConnection(self.host, timeout=2)
-        connection.request("GET", f"/api/events?{urlencode({'run': run})}")
+        address = f"/api/events?{urlencode({'run': run})}"
+        connection.request("GET", address, headers=self.shown)
         response = connection.getresponse()
         while not stop.is_set():
             try:

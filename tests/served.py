@@ -23,11 +23,14 @@ SMALL = (
 
 
 class Client:
-    """Asks a server as its page does."""
+    """Asks a server as its page does, which was opened by the address that is printed."""
 
-    def __init__(self, address: str, folder: Path, process: subprocess.Popen[str]) -> None:
-        self.address, self.folder, self.process = address, folder, process
-        self.host = urlsplit(address).netloc
+    def __init__(self, printed: str, folder: Path, process: subprocess.Popen[str]) -> None:
+        self.printed, self.folder, self.process = printed, folder, process
+        self.host = urlsplit(printed).netloc
+        self.address = f"http://{self.host}"
+        self.token = printed.partition("?token=")[2]
+        self.cookie = f"evolve-arena-{urlsplit(printed).port}"
 
     def ask(
         self, path: str, body: Any = None, headers: dict[str, str] | None = None, **query: str
@@ -37,7 +40,9 @@ class Client:
         method, sent = ("GET", None) if body is None else ("POST", body)
         if sent is not None and not isinstance(sent, bytes):
             sent = json.dumps(sent).encode()
-        given = {"Content-Type": "application/json", "Origin": self.address} if body is not None else {}
+        given = {"Cookie": f"{self.cookie}={self.token}"}
+        if body is not None:
+            given |= {"Content-Type": "application/json", "Origin": self.address}
         given.update(headers or {})
         connection.request(method, f"{path}?{urlencode(query)}" if query else path, sent, given)
         response = connection.getresponse()
@@ -68,8 +73,7 @@ def serve(folder: Path, *more: str, cwd: Path | None = None) -> Client:
     assert process.stdout is not None
     line = process.stdout.readline()
     assert " is shown at " in line, line + process.stdout.read()
-    address = line.split(" is shown at ")[1].split()[0]
-    return Client(address.rstrip("/"), folder, process)
+    return Client(line.split(" is shown at ")[1].split()[0], folder, process)
 
 
 def end(client: Client) -> None:

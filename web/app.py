@@ -16,13 +16,13 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     FileResponse,
     JSONResponse,
+    PlainTextResponse,
     RedirectResponse,
     Response,
     StreamingResponse,
@@ -45,13 +45,14 @@ MOST_GAMES = 32
 LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; programs that look far ahead think long."""
 MOST_STREAMS = 64
+KNOWN = "evolve-arena-known"
+"""What the state of a request has whose sender showed the token."""
 BEAT = 15.0
 """Seconds after which a stream that has nothing to tell says that it lives."""
 SHARE = 0.02
 """Of one core's time what looking at runs may take, for each thing that is looked at."""
 SELDOM = 10.0
 """Seconds between two looks at most: on a busy machine a look takes long, and costs as little."""
-COOKIE = "evolve-arena"
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self';"
     " img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -60,25 +61,30 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+CLOSING = {"Connection": "close"}
 
 
 @dataclass
 class Guard:
-    """Lets only those in who may ask: pages of this very server, and who has the token.
+    """Lets only those in who have the token, on pages of this very server.
 
-    A page of somebody else can make a browser ask us, under our own name even (DNS rebinding). So
-    the names by which we are called are known, and what changes something must come from our page.
+    Other users of this machine reach the server as well, and a page of somebody else can make a
+    browser ask us, under our own name even (DNS rebinding). So who asks shows the token; the names
+    by which we are called are known; and what changes something must come from our page.
 
     Args:
         app: What is guarded.
-        hosts: The names and ports by which the server may be called, such as ``localhost:8000``.
-        token: Who has it may ask, by whatever name, as no other page has it; None if everybody who
-            reaches the server may.
+        hosts: The names and ports by which the server may be called, such as ``localhost:8000``;
+            None for any.
+        token: Who opens the page with it gets it as a cookie.
+        cookie: The name of that cookie. It has the port in it: a browser sends the cookies of a
+            host to all its ports.
     """
 
     app: ASGIApp
-    hosts: set[str]
-    token: str | None = None
+    hosts: set[str] | None
+    token: str
+    cookie: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
@@ -90,6 +96,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
+        scope.setdefault("state", {})[KNOWN] = True
         taken = 0
 
         async def read() -> Any:
@@ -122,27 +129,30 @@ class Guard:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         kind = headers.get("content-type", "").partition(";")[0].strip()
         foreign = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
-        if self.token is None and host not in self.hosts:
+        if self.hosts is not None and host not in self.hosts:
             return _refuse(f"this server is not called {host:.60}", 421)
-        if (origin is not None and urlsplit(origin).netloc.lower() != host) or (
-            foreign and (changes or request.url.path != "/")  # a link may lead to the page
+        if (origin is not None and origin.lower().partition("://")[2] != host) or (
+            foreign and (changes or request.scope["path"] != "/")  # a link may lead to the page
         ):
             return _refuse("only this server's own page may ask", 403)
         if changes and (origin is None or kind != "application/json"):
             return _refuse("requests that change something are JSON, from the page", 403)
-        return None if self.token is None else self._ask_for_token(request, self.token)
+        return self._ask_for_token(request)
 
-    @staticmethod
-    def _ask_for_token(request: Request, token: str) -> Response | None:
+    def _ask_for_token(self, request: Request) -> Response | None:
         """The refusal of who lacks the token; who has it in the address gets a cookie."""
-        given = parse_qs(request.url.query).get("token", [""])[0]
-        if given and _same(given, token):
-            answer = RedirectResponse("/", 303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+        given = request.query_params.get("token", "")
+        if given and _same(given, self.token):
+            answer = RedirectResponse("/", 303, {**HEADERS, "Cache-Control": "no-store"})
+            # Lax: with a strict one no link would open the page, as in a terminal in a browser
+            answer.set_cookie(self.cookie, self.token, httponly=True, samesite="lax")
             return answer
-        if not _same(request.cookies.get(COOKIE, ""), token):
-            return _refuse("open the address with its token, as evolve serve printed it", 401)
-        return None
+        if _same(request.cookies.get(self.cookie, ""), self.token):
+            return None
+        text = "open the address with its token, as evolve serve printed it when it started"
+        if request.scope["path"] == "/":  # it is a person who reads this
+            return PlainTextResponse(text, 401, {**HEADERS, **CLOSING})
+        return _refuse(text, 401)
 
 
 class _TooLargeError(Exception):
@@ -154,7 +164,9 @@ def _same(one: str, other: str) -> bool:
 
 
 def _refuse(text: str, status: int) -> Response:
-    return JSONResponse({"error": one_line(text, 400)}, status, headers=HEADERS)
+    """Tells why; who may not ask at all is not kept connected."""
+    closing = CLOSING if status in {401, 403, 421} else {}
+    return JSONResponse({"error": one_line(text, 400)}, status, headers={**HEADERS, **closing})
 
 
 @dataclass
@@ -235,9 +247,7 @@ class Server:
 
     # --- Requests ------------------------------------------------------------------------------
 
-    def _answer(
-        self, act: Callable[[dict[str, Any]], Any], kind: str
-    ) -> Callable[[Request], Any]:
+    def _answer(self, act: Callable[[dict[str, Any]], Any], kind: str) -> Callable[[Request], Any]:
         """What answers a request by what *act* makes of its values, as JSON.
 
         Args:
@@ -246,7 +256,7 @@ class Server:
         """
 
         async def answer(request: Request) -> Response:
-            from evolve_arena.web import requests  # it loads what the first answer need not wait for
+            from evolve_arena.web import requests  # slow to load: the first page need not wait
 
             try:
                 given: Any = dict(request.query_params)

@@ -24,7 +24,7 @@ def serve(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Where to listen. Others than this machine need the token that is printed then.",
+            help="Where to listen; the page opens by the address with its token that is printed.",
         ),
     ] = LOOPBACK,
 ) -> None:

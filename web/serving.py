@@ -7,6 +7,7 @@ import errno
 import ipaddress
 import secrets
 import socket
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,34 +16,80 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.web.app import Guard, Server
+from evolve_arena.web.app import KNOWN, Guard, Server
 
 MOST_CONNECTIONS = 256
-"""Who comes when so many are there is turned away, so that files can still be opened."""
+"""How many are held at once, so that files can still be opened."""
+AT_ONCE = 32
+"""How many are taken before what others have sent is read: far fewer, so that who comes in a crowd
+has shown the token before the crowd is too large."""
+MOST_WAITING = 512
+"""How many the system holds until they are taken."""
 PATIENCE = 10.0
-"""Seconds that a connection has for its request."""
+"""Seconds that a connection has for a request, and again for its body."""
 THREADS = 64
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP for so many connections at once, each of which must ask something soon."""
+    """HTTP for so many connections at once, each of which must ask something soon.
+
+    Where there are too many, those that have not shown the token make room: the oldest one of the
+    address that has the most. All users of this machine have the same address, so whoever has the
+    token gets in.
+    """
+
+    _owes: Any = None
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Turns those away who are too many, and sets the others a limit."""
+        """Takes it, and ends another one if these are too many."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
-            return
-        self.loop.call_later(PATIENCE, self._end_idle)
+        self._arrived = self.loop.time()
+        self._keep_time()
+        held: list[Any] = [each for each in self.connections if not each.transport.is_closing()]
+        if len(held) > MOST_CONNECTIONS:
+            strangers = [each for each in held if not each._is_known]
+            count = Counter(each._address for each in strangers)
+            key = lambda each: (-count[each._address], each._arrived)  # noqa: E731
+            min(strangers, key=key, default=self).transport.abort()
 
-    def _end_idle(self) -> None:
-        """Ends the connection if no request is being answered."""
-        if self.transport.is_closing():
-            return
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.abort()
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forgets it."""
+        super().connection_lost(exc)
+        if self._timer:
+            self._timer.cancel()
+
+    def handle_events(self) -> None:
+        """Takes what has come of a request."""
+        super().handle_events()
+        self._keep_time()
+
+    def on_response_complete(self) -> None:
+        """Waits for the next request."""
+        super().on_response_complete()
+        self._keep_time()
+
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether its last request came with the token."""
+        return self.scope is not None and KNOWN in self.scope["state"]
+
+    def _keep_time(self) -> None:
+        """Ends the connection if what it owes does not come in time: a request, or its body."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            owes: Any = ("request", cycle)
         else:
-            self.loop.call_later(PATIENCE, self._end_idle)
+            owes = ("body", cycle) if cycle.more_body else None
+        if owes != self._owes:
+            self._owes = owes
+            if self._timer:
+                self._timer.cancel()
+            self._timer = owes and self.loop.call_later(PATIENCE, self.transport.abort)
 
 
 def run_server(folder: Path, host: str, port: int) -> None:
@@ -56,25 +103,36 @@ def run_server(folder: Path, host: str, port: int) -> None:
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     bound = ipaddress.ip_address(listening.getsockname()[0])
-    token = None if bound.is_loopback else secrets.token_urlsafe(24)
+    token = secrets.token_urlsafe(24)
     names = {host.lower(), str(bound), "localhost", "127.0.0.1", "[::1]"}
     hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
-    app = Guard(Server(folder.resolve(), str(folder)).make_app(), hosts, token)
+    server = Server(folder.resolve(), str(folder)).make_app()
+    app = Guard(server, hosts if bound.is_loopback else None, token, f"evolve-arena-{port}")
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
         ws="none",
         log_level="error",
         lifespan="on",
+        backlog=AT_ONCE,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
         server_header=False,
     )
     called = socket.gethostname() if bound.is_unspecified else host
     shown = f"[{called}]" if ":" in called else called
-    address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
-    print(f"{folder} is shown at {address} (Ctrl-C ends it)", flush=True)
-    asyncio.run(_serve(uvicorn.Server(config), listening))
+    print(f"{folder} is shown at http://{shown}:{port}/?token={token} (Ctrl-C ends it)", flush=True)
+    asyncio.run(_serve(_Server(config), listening))
+
+
+class _Server(uvicorn.Server):
+    """A server that takes few connections at once though many may wait."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begins to listen, and tells the system that more may wait than are taken at once."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(MOST_WAITING)
 
 
 async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
@@ -88,7 +146,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(found[0], socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
-        listening.listen(128)
+        listening.listen(MOST_WAITING)
     except OSError as error:
         free = "; try --port 0" if error.errno == errno.EADDRINUSE else ""
         raise BadValueError(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser import CHROMIUM, SWITCHES, wait_until, with_browser
-from tests.served import Client
+from tests.served import Client, end, serve
 
 pytestmark = with_browser
 PLAYED = {
@@ -33,9 +34,11 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page that may complain of nothing, and ask no other host."""
+def page(browser: Any, server: Client) -> Iterator[Any]:
+    """A page that may complain of nothing, and ask no other host; it has the server's token."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    cookie = {"name": server.cookie, "value": server.token, "url": server.address}
+    context.add_cookies([cookie])
     page = context.new_page()
     page.set_default_timeout(120_000)  # in milliseconds; the machine may be busy
     errors: list[str] = []
@@ -54,6 +57,45 @@ def page(browser: Any) -> Iterator[Any]:
 
 def button(page: Any, name: str) -> Any:
     return page.get_by_role("button", name=name, exact=True)
+
+
+def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
+    browser: Any, server: Client
+) -> None:
+    """The token goes, the place on the page stays; who lacks it is told what to do."""
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"{server.address}/#/replay")
+        assert "open the address with its token" in page.inner_text("body")
+        page.goto(f"data:text/html,<a href='{server.printed}%23/replay'>open</a>")
+        page.get_by_role("link", name="open").click()
+        page.get_by_label("Moves").first.wait_for()
+        assert page.url == f"{server.address}/#/replay"
+        page.reload()
+        page.get_by_label("Moves").first.wait_for()
+    finally:
+        context.close()
+
+
+def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
+    browser: Any, tmp_path: Path
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    first = serve(tmp_path)
+    try:
+        page.goto(first.printed)
+        page.get_by_text("No runs yet.").wait_for()
+    finally:
+        end(first)
+    second = serve(tmp_path, "--port", first.host.partition(":")[2])
+    try:
+        assert second.address == first.address
+        page.get_by_text("open the address with its token").wait_for(timeout=60_000)
+    finally:
+        end(second)
+        context.close()
 
 
 def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:

@@ -35,6 +35,9 @@ async function read(response) {
 export function listen(run, react) {
   const source = new EventSource(`/api/events?${new URLSearchParams({ run })}`);
   source.onmessage = (event) => react(JSON.parse(event.data));
+  source.onerror = () => { // refused for good, after the server was started again say: any answer tells why
+    if (source.readyState === EventSource.CLOSED) ask("runs").catch((error) => notice(error.message));
+  };
   return () => source.close();
 }
 

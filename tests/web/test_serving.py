@@ -1,0 +1,152 @@
+"""Who may ask the page's server, and how long connections are held."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.cookies import SimpleCookie
+from typing import Any
+
+import pytest
+import uvicorn
+
+from evolve_arena.web import serving
+from tests.served import Client
+
+ADDRESSES = (
+    "/", "/?token=", "/?token=wrong", "/api/runs", "/api/describe?run=first",
+    "/api/events?run=first", "/plots?run=first&file=x.png", "/static/main.js", "/page/board.js",
+)  # fmt: skip
+HALF = b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-"
+
+
+# --- The token --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cookie", ["", "wrong", "no port", "another port", "longer"])
+def test_another_user_of_this_machine_reads_and_changes_nothing(
+    server: Client, cookie: str
+) -> None:
+    """He can send whatever a page of ours sends, but for the token."""
+    given = {
+        "Cookie": {
+            "wrong": f"{server.cookie}={'a' * len(server.token)}",
+            "no port": f"evolve-arena={server.token}",
+            "another port": f"{server.cookie}1={server.token}",
+            "longer": f"{server.cookie}={server.token}a",
+        }.get(cookie, "")
+    }
+    for path in ADDRESSES:
+        status, content = server.ask(path, headers=given)
+        text = content["error"] if isinstance(content, dict) else content.decode()
+        assert (status, text.count("\n")) == (401, 0), path
+        assert "open the address with its token, as evolve serve printed it" in text
+    body = {"run": "of-another", "recipe": "tic-tac-toe"}
+    assert server.ask("/api/runs", body, given)[0] == 401
+    assert server.ask("/api/stop", {"run": "first"}, given)[0] == 401
+    assert not (server.folder / "of-another").exists()
+
+
+def test_the_address_that_is_printed_opens_the_page(server: Client) -> None:
+    assert len(server.token) >= 32
+    with closing(socket.create_connection(server.host.split(":"), timeout=60)) as connection:
+        path = server.printed.removeprefix(server.address)
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+        head = connection.recv(65_536).decode()
+    assert head.startswith("HTTP/1.1 303")
+    headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if line)
+    assert headers["location"] == "/"
+    assert headers["referrer-policy"] == "no-referrer"
+    (cookie,) = SimpleCookie(headers["set-cookie"]).values()
+    assert cookie.key == f"evolve-arena-{server.host.partition(':')[2]}"
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "lax")
+    given = {"Cookie": f"evolve-arena-1=of-another-server; {cookie.key}={cookie.value}"}
+    assert server.ask("/", headers=given)[0] == 200
+
+
+@pytest.mark.parametrize("nonsense", ["http://[", "[", "http://", "://"])
+def test_nonsense_in_headers_is_refused(server: Client, nonsense: str) -> None:
+    assert server.ask("/api/runs", headers={"Origin": nonsense})[0] == 403
+    assert server.ask("/api/runs", headers={"Host": nonsense})[0] == 421
+
+
+# --- Connections ------------------------------------------------------------------------------
+
+
+def test_a_crowd_without_the_token_keeps_nobody_out_who_has_it(server: Client) -> None:
+    """As many as are held, each with half a request; nor does it end a guest from elsewhere."""
+    host, port = server.host.split(":")
+    crowd: list[socket.socket] = []
+    try:
+        for number in range(serving.MOST_CONNECTIONS + 50):
+            source = ("127.0.0.2" if number == 0 else "127.0.0.1", 0)
+            crowd.append(socket.create_connection((host, int(port)), 60, source))
+            crowd[-1].sendall(HALF)
+            if number % 50 == 0:
+                assert server.ask("/api/files")[0] == 200
+        assert server.ask("/api/files")[0] == 200
+        assert _is_open(crowd[0])
+        assert not _is_open(crowd[1])
+        assert _is_open(crowd[-1])
+    finally:
+        for connection in crowd:
+            connection.close()
+
+
+def _is_open(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+async def _read_and_wait(scope: Any, receive: Any, send: Any) -> None:
+    """Answers once the whole body has come, and some time later."""
+    while (message := await receive()).get("more_body"):
+        pass
+    if message["type"] == "http.disconnect":
+        return
+    await asyncio.sleep(3 * serving.PATIENCE)
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body"})
+
+
+@contextmanager
+def _serve_here() -> Iterator[tuple[str, int]]:
+    """A server in this process: where it listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        config = uvicorn.Config(
+            _read_and_wait, http=serving.PatientProtocol, ws="none", lifespan="off"
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield listening.getsockname()
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.mark.parametrize("earlier", [0, 1])
+def test_a_body_that_does_not_come_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch, earlier: int
+) -> None:
+    """An answer may take longer than that; also if whole requests came before."""
+    monkeypatch.setattr(serving, "PATIENCE", 0.2)
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+    with _serve_here() as place, closing(socket.create_connection(place, 60)) as connection:
+        for _ in range(earlier):
+            connection.sendall(head + b"whole")
+            assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        begun = time.monotonic()
+        connection.sendall(head + b"hal")
+        assert connection.recv(1000) == b""
+        assert time.monotonic() - begun < 30
