@@ -25,7 +25,7 @@ def _read_digits(value: Any) -> Any:
     return int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
 
 
-Name = Annotated[str, Field(max_length=300)]
+Name = Annotated[str, Field(max_length=1000)]
 Seed = Annotated[int, BeforeValidator(_read_digits), Field(ge=-(2**63), lt=2**64)]
 
 

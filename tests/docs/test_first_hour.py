@@ -62,7 +62,8 @@ def run(command: str, wishes: dict[str, str], folder: Path) -> str:
                 said += line
             address = re.search(r"http://\S+", said)
             assert address
-            with urllib.request.urlopen(address[0], timeout=30) as answer:
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(address[0], timeout=30) as answer:
                 said += answer.read().decode()
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=60)
