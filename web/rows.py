@@ -16,7 +16,7 @@ from evolve_arena.genomes.limits import MOST_BYTES
 from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.directory import PARTS
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.files import describe_special
+from evolve_arena.core.files import describe_special
 from evolve_arena.runs.history import Check, History
 from evolve_arena.web.listing import BLANK
 

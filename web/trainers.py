@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,6 +34,8 @@ PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network
 MOST_GAMES = 1000
 LONGEST = 300.0
 """Seconds for a picture, or a tournament."""
+LONGEST_START = 60.0
+"""Seconds that a run has to begin, or to say why it can't; usually it is one."""
 PATIENCE = 30.0
 """Seconds that a run has for its checkpoint when the server stops."""
 
@@ -61,10 +64,11 @@ class Trainers:
         except BaseException:
             folder.cleanup()
             raise
-        for _ in range(200):  # until it has begun, or has said why it can't
-            if run not in self._processes or Path(path, "recipe.toml").exists():
-                break
-            await asyncio.sleep(0.05)
+        begun = Path(path, "recipe.toml")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_START):
+                while run in self._processes and not begun.exists():
+                    await asyncio.sleep(0.05)
         if run in self.endings:
             raise WorkerError(self.endings.pop(run))
 
