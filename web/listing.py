@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve_arena.web.workers import BusyWorkerError, NoAnswerError, Worker, WorkerError
 
-PROMPT = 0.5
+PROMPT = 0.25
 """Seconds that a list waits for rows that have to be read; those that are late come with the next
 list."""
 ROW = 5.0

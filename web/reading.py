@@ -145,7 +145,7 @@ class Desk:
             for entry in sorted(inner, key=lambda each: each.name):
                 path = Path(entry.path)
                 if is_file(path / "recipe.toml") and not (path / "history.db").is_symlink():
-                    found[_write_name(path.relative_to(self.folder))] = path
+                    found[_clean(path.relative_to(self.folder).as_posix())] = path
                 elif depth + 1 < DEEPEST:
                     waiting.append((path, depth + 1))
         return found
@@ -292,11 +292,11 @@ class Desk:
         """The files of games that lie in the folder, or one below."""
         found = [*self.folder.glob("*"), *self.folder.glob("*/*")]
         names = [
-            _write_name(file.relative_to(self.folder))
+            file.relative_to(self.folder).as_posix()
             for file in found
             if file.suffix in GAME_FILES and is_file(file) and not file.parent.is_symlink()
         ]
-        return sorted(names)[:MOST_RUNS]
+        return sorted(filter(_is_text, names))[:MOST_RUNS]
 
     def read_games(self, game: str, file: str = "", text: str = "") -> list[dict[str, Any]]:
         """The games in a *file* that is listed, or in a *text*."""
@@ -331,9 +331,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
 
 
-def _write_name(path: Path) -> str:
-    """A *path* as a text that every page can show, whatever bytes are in it."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+def _is_text(name: str) -> bool:
+    """Whether a page can show the *name* of a file: it may have bytes that are no UTF-8."""
+    return bool(_clean(name) == name)
 
 
 def _list_pictures(run: Path) -> list[str]:
@@ -341,7 +341,7 @@ def _list_pictures(run: Path) -> list[str]:
     if folder.is_symlink():
         return []
     files = (file for file in folder.glob("*") if file.suffix in {".png", ".svg"})
-    return sorted(file.name for file in files if is_file(file))
+    return sorted(file.name for file in files if is_file(file) and _is_text(file.name))
 
 
 def _is_name(word: str) -> bool:
@@ -376,11 +376,13 @@ def _describe_network(run: Run) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """The same without numbers that JSON lacks."""
+    """The same without numbers that JSON lacks, and without bytes that no text has."""
     if isinstance(value, Mapping):
         return {str(key): _clean(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(inner) for inner in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
     return write_number(value) if isinstance(value, float) else value
 
 

@@ -112,21 +112,26 @@ def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
             make(tmp_path / name)
             expected[name] = why
     shutil.copytree(runs / "first", tmp_path / "good")
-    copy_run(runs / "first", tmp_path / os.fsdecode(b"no-utf8-\xff"))
-    change("UPDATE generations SET seconds = 9e999")(tmp_path / os.fsdecode(b"no-utf8-\xff"))
+    strange = tmp_path / os.fsdecode(b"no-utf8-\xff")
+    shutil.copytree(runs / "first", strange)
+    (strange / "plots" / os.fsdecode(b"\xff.png")).touch()
+    (tmp_path / os.fsdecode(b"\xff.pdn")).touch()
+    change("UPDATE generations SET seconds = 9e999")(strange)
     client = serve(tmp_path)
     try:
         client.get("runs")  # which waits until all is loaded
-        times, last = [], time.monotonic() + 120
-        rows: dict[str, Any] = {"": {"state": "reading"}}
-        while any(row["state"] == "reading" for row in rows.values()):
+        times: dict[bool, list[float]] = {True: [], False: []}
+        last = time.monotonic() + 120
+        while len(times[True]) < 5:
             assert time.monotonic() < last
             begun = time.monotonic()
             rows = {row["run"]: row for row in client.get("runs")["runs"]}
-            times.append(time.monotonic() - begun)
-        assert sorted(times)[len(times) // 2] < SECOND
+            is_read = all(row["state"] != "reading" for row in rows.values())
+            times[is_read].append(time.monotonic() - begun)
+        fastest = [min(each) for each in times.values() if each]
+        assert max(fastest) < SECOND  # others may use this machine, too
         assert rows.pop("good")["state"] == "complete"
-        assert rows.pop(r"no-utf8-\xff")["state"] == "complete"
+        assert rows.pop(r"no-utf8-\udcff")["state"] == "complete"
         assert rows.keys() == expected.keys()
         for name, row in rows.items():
             assert row["state"] == "damaged", name
@@ -135,7 +140,10 @@ def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
             assert client.get("describe", run=f"{kind}-0")["trouble"], kind
             assert client.get("record", run=f"{kind}-0")["row"]["trouble"], kind
         assert client.get("players", game="tic-tac-toe")["runs"]
-        assert client.get("describe", run="good")["trouble"] == ""
+        assert client.get("files") == []
+        for name in ("good", r"no-utf8-\udcff"):
+            found = client.get("describe", run=name)
+            assert (found["trouble"], found["plots"]) == ("", [])
     finally:
         end(client)
 
