@@ -12,26 +12,23 @@ from typing import Any
 import psutil
 
 from evolve_arena.core.errors import ArenaError, one_line
-from evolve_arena.genomes.limits import MOST_BYTES
-from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
-from evolve_arena.runs.directory import PARTS
-from evolve_arena.runs.errors import StorageError
 from evolve_arena.core.files import describe_special
+from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
+from evolve_arena.runs.checkpoint import LARGEST as LARGEST_CHECKPOINT
+from evolve_arena.runs.directory import DATABASE, EXPORTED, PARTS
+from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import Check, History
 from evolve_arena.web.listing import BLANK
 
 LARGEST_RECIPE = 1 << 18
-UNREAD = {"champion.py", "champion.json"}
-"""What is written into a run, and never read."""
-BESIDE = (".lock", "history.db-wal", "history.db-shm", "history.db-journal")
-PLACES = tuple(name for name in (*PARTS, *BESIDE) if name not in UNREAD)
+PLACES = (".lock", *sorted({*PARTS, *DATABASE} - EXPORTED))
 """What is looked at in a run's folder."""
 CHECKPOINTS = "checkpoints"
 FOLDERS = {CHECKPOINTS, "plots", "code", "game"}
 LARGEST = {
     "recipe.toml": LARGEST_RECIPE,
     "champion.safetensors": LARGEST_PLAYER,
-    CHECKPOINTS: MOST_BYTES // 2,
+    CHECKPOINTS: LARGEST_CHECKPOINT,
 }
 """Bytes that some of them may have, or what lies in them."""
 
