@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from evolve_arena.core.errors import ArenaError, one_line
-from evolve_arena.core.files import describe_special
+from evolve_arena.core.files import describe_special, open_regular
 from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.checkpoint import LARGEST as LARGEST_CHECKPOINT
 from evolve_arena.runs.directory import DATABASE, EXPORTED, PARTS
@@ -31,6 +31,7 @@ LARGEST = {
     CHECKPOINTS: LARGEST_CHECKPOINT,
 }
 """Bytes that some of them may have, or what lies in them."""
+LARGEST_LOCK = 1 << 10
 
 
 def read_text(file: Path) -> str:
@@ -110,9 +111,7 @@ def find_holder(path: Path) -> int:
     """
     lock = path / ".lock"
     try:
-        if not is_file(lock):
-            return 0
-        with lock.open("rb") as file:
+        with open_regular(lock, LARGEST_LOCK) as file:
             number = int(file.read(20) or b"0")
         begun = psutil.Process(number).create_time() if number else math.inf
         return number if begun <= lock.stat().st_mtime + 1 else 0

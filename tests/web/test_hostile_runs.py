@@ -84,10 +84,14 @@ KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "link-code": (make_link("code"), "a symbolic link"),
     "link-game": (make_link("game"), "a symbolic link"),
     "file-plots": (lambda run: (run / "plots").touch(), "a file"),
+    "endless-view": (change("DROP TABLE generations", VIEW), "has a view"),
+    "generated": (
+        change("ALTER TABLE checks ADD COLUMN more AS (zeroblob(900000000))"),
+        "a generated column",
+    ),
 }
 """How a run is made hostile, and what must be told of it."""
 SLOW = {
-    "endless-view": (change("DROP TABLE generations", VIEW), "longer than 5 s|has a view"),
     "endless-recipe": (write(ENDLESS), "longer than 5 s"),
 }
 """Those that their reader does not survive; one of each, as each takes its time."""
