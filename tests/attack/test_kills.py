@@ -103,13 +103,18 @@ class Attack:
         spawned = "spawn" in command
         process = Fresh(command, self.log) if fresh else forked(command, self.log)
         process.join(self.chance.uniform(0.0, duration + 1.0 * fresh + 2.0 * spawned))
-        children = find_children(process.pid)
+        children, early = find_children(process.pid), False
         if process.exitcode is None:
+            early = fresh and number == signal.SIGINT and not has_begun(process.pid)
             os.kill(process.pid, number)
         self._await_end(process)
         code, text = process.exitcode, self.log.read_text()
-        assert code in {0, 128 + number, -number}, f"{number.name} gave {code}: {text}"
-        assert "Traceback" not in text, text
+        if early and text.rstrip().endswith("KeyboardInterrupt"):
+            assert code in {1, -number}, text
+            self.counts["of these before any command began"] += 1
+        else:
+            assert code in {0, 128 + number, -number}, f"{number.name} gave {code}: {text}"
+            assert "Traceback" not in text, text
         assert still_alive(children) == []
         self.counts[f"{number.name} {'ended it' if code else 'came too late'}"] += 1
         if code:
@@ -168,6 +173,15 @@ def find_children(pid: int) -> list[int]:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.NoSuchProcess:
         return []
+
+
+def has_begun(pid: int) -> bool:
+    """Whether a new process heeds SIGTERM; until then SIGINT meets the start of Python itself."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return True
+    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def shared_memory() -> set[str]:
