@@ -43,6 +43,10 @@ from evolve_arena.core.logs import LOG
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+# A file of the current folder, which may be somebody else's, decides nothing of what is compiled.
+numba.core.config._config_fname = ""
+numba.core.config.reload_config()  # type: ignore[no-untyped-call]
+
 PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")
 DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)

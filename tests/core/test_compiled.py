@@ -430,3 +430,11 @@ def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> 
     left = {folder.name for folder in tmp_path.iterdir()}
     assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
     assert len(left) == KEPT_CACHES + 1
+
+
+def test_a_file_of_the_current_folder_decides_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\ncache_dir: here\n")
+    code = "import numba, evolve_arena.core.compiled; print(numba.config.DISABLE_JIT)"
+    words = [sys.executable, "-P", "-c", f"{code}; print(numba.config.CACHE_DIR)"]
+    answer = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["0"]
