@@ -262,12 +262,18 @@ def learn_on_board(
         make_workspace = partial(
             make_tuple_workspace,
             code.LONGEST,
-            moves=code.MOVES,
+            moves=2 * code.MOVES,
             planes=seen_words(code),
             changes=count_changes(code),
             states=make_states(code, 2),
         )
-        return learning.teach, make_workspace
+
+        def teach(*given: Any) -> None:
+            learning.teach(*given)
+            *_, workspace, _ = given
+            game(**rules._asdict()).refuse_faults(workspace.states, workspace.planes)
+
+        return teach, make_workspace
 
     return learn
 

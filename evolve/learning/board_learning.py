@@ -67,7 +67,7 @@ def teach(
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
-        chosen = not peek(workspace.explored, plies - 1)
+        chosen = plies > 0 and not peek(workspace.explored, plies - 1)
         figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
 
 
@@ -138,10 +138,10 @@ def _read(
     if source != target:
         for reading in range(peek(structure, READINGS)):
             poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
-    for place in range(
-        find_changes(workspace.states, state, workspace.planes, workspace.changes, side, keep)
-    ):
-        change = peek(workspace.changes, place)
+    planes, changes = workspace.planes, workspace.changes
+    count = find_changes(workspace.states, state, planes, changes, side, keep, True)
+    for place in range(count):
+        change = peek(changes, place)
         went = np.int64(change < 0)
         note_change(structure, 0, workspace.entries, target, went, change ^ -went)
 

@@ -30,6 +30,8 @@ from evolve_arena.players.board.rules import (
     happen,
     has_won,
     judge,
+    keep_move,
+    list_deeper_moves,
     list_moves,
     weigh,
 )
@@ -146,11 +148,11 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
         outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
         for place in range(count):
-            ratings[place] = peek(outputs, peek(workspace.moves, place))
+            ratings[place] = peek(outputs, _peek_move(workspace, place))
     elif HAS_GRAPHS and head == POLICY and kind == GRAPH:
         run_player_graph(players, 0, slot, state, workspace)
         for place in range(count):
-            at = players.seats[0, INPUTS] + peek(workspace.moves, place)
+            at = players.seats[0, INPUTS] + _peek_move(workspace, place)
             ratings[place] = peek(workspace.values, at)
     elif HAS_OWN_VALUES:
         for place in range(count):
@@ -216,12 +218,18 @@ def _choose_by_graph(
 
 @inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
-    best = peek(workspace.moves, 0)
+    best = _peek_move(workspace, 0)
     for place in range(1, count):
-        move = peek(workspace.moves, place)
+        move = _peek_move(workspace, place)
         if peek(outputs, at + move) > peek(outputs, at + best):
             best = move
     return best
+
+
+@inlined
+def _peek_move(workspace: Any, place: int) -> Any:
+    """A move that may be an index."""
+    return keep_move(workspace.states, peek(workspace.moves, place))
 
 
 @inlined
@@ -310,7 +318,7 @@ def _value(
     if mover != side:
         return -_value(players, slot, state, mover, depth, -high, -low, level, workspace)
     moves_at = level * MOVES
-    count = list_moves(workspace.states, state, workspace.moves, moves_at)
+    count = list_deeper_moves(workspace.states, state, workspace.moves, moves_at)
     best = -INFINITE
     for place in range(count):
         trial = follow(workspace.states, level + 1, state, peek(workspace.moves, moves_at + place))

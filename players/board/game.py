@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -24,11 +25,30 @@ from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.kernel import FLOOR, constants_of, enter, specialise_board
 from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
+    BAD_CELL,
+    BAD_COUNT,
+    BAD_MOVE,
+    BAD_OUTCOMES,
+    BAD_SEAT,
+    BAD_SIGHT,
+    BAD_WRITE,
+    MOST_OUTCOMES,
     make_states,
     plane_words,
+    take_fault,
 )
 
 GOES_ON = 2
+FAULTS = {
+    BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {MOVES}"),
+    BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {LAST}"),
+    BAD_SEAT: ("to_move", "to_move gives {value}: it must give 0 to {LAST_SEAT}"),
+    BAD_CELL: ("play", "a cell holds {value}: it must be 0 if empty, else 1 to {PLANES}"),
+    BAD_SIGHT: ("see", "see sets one cell's bit in two planes, which SYMMETRY does not allow"),
+    BAD_OUTCOMES: ("chance", "chance gives {value}: it must give 0 to {MOST}"),
+    BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
+}
+"""What compiled rules note: of which function, and the sentence."""
 
 
 class Board(NamedTuple):
@@ -108,6 +128,34 @@ class BoardGame(Game[Board, int]):
                 return self.plain[name](*given)
         except Exception as error:
             raise GameFileError(describe_failure(error, self.file)) from error
+
+    def find_line(self, name: str) -> str:
+        """Where the file defines a *name*, for messages."""
+        pattern = re.compile(rf"\s*(def {name}\(|{name}\b[^=(]*=[^=])")
+        for number, line in enumerate(self.source.splitlines(), 1):
+            if pattern.match(line):
+                return f", line {number}"
+        return ""
+
+    def refuse_faults(self, states: NDArray[Any], planes: NDArray[np.uint64] | None = None) -> None:
+        """Looks at what compiled rules noted in *states* while they were used.
+
+        Raises:
+            GameFileError: They did what no game may do.
+        """
+        fault, value = take_fault(self.code, states, planes)
+        if fault:
+            name, sentence = FAULTS[fault]
+            code = self.code
+            told = sentence.format(
+                value=value,
+                MOVES=code.MOVES,
+                LAST=code.MOVES - 1,
+                LAST_SEAT=code.SEATS - 1,
+                PLANES=code.PLANES,
+                MOST=MOST_OUTCOMES,
+            )
+            raise GameFileError(f"{self.file}{self.find_line(name)}: in a compiled game, {told}")
 
     def describe(self) -> str:
         """Its name, with its options."""
@@ -201,10 +249,12 @@ class BoardGame(Game[Board, int]):
     def perft(self, state: Board, depth: int) -> int:
         """The number of move sequences of *depth* plies from here; games may end on the way."""
         *_, matches = specialise_board(self.place, self.rules, (f"{FLOOR}.matches",))
-        moves = np.zeros(max(depth, 1) * self.code.MOVES, dtype=np.int64)
+        moves = np.zeros((max(depth, 1) + 1) * self.code.MOVES, dtype=np.int64)
         states = make_states(self.code, max(depth, 1) + 1)
         root = enter(self.code, state, states)
-        return int(matches.count_sequences(root, depth, moves, states, np.int64(0)))
+        count = int(matches.count_sequences(root, depth, moves, states, np.int64(0)))
+        self.refuse_faults(states)
+        return count
 
     def view(self, state: Board, seat: int) -> Board:
         """What *seat* may know."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.workspace import (
     DEPTH,
@@ -69,6 +69,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     workspace.plies[0] = position.plies
     state, ratings = enter(code, position, workspace.states), np.zeros(code.MOVES)
     count = int(variant.rate_moves(player.packed, state, workspace, ratings))
+    player.game.refuse_faults(workspace.states, workspace.planes)  # type: ignore[attr-defined]
     if player.packed.seats[0, KIND] == TUPLES and player.packed.seats[0, DEPTH] == 0:
         ratings /= RESOLUTION
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
@@ -89,17 +90,33 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
     ) -> int:
         state = enter(code(rules), position, workspace.states)
         workspace.plies[0] = position.plies
-        return int(variant["choose"].decide(players, state, workspace))
+        move = int(variant["choose"].decide(players, state, workspace))
+        _refuse_faults(rules, workspace.states, workspace.planes)
+        return move
 
-    def play(matches: Any, rules: Any, players: PackedPlayers, seatings: Any, *arrays: Any) -> None:
+    def play(
+        matches: Any,
+        rules: Any,
+        players: PackedPlayers,
+        seatings: Any,
+        seeds: Any,
+        openings: Any,
+        workspace: Any,
+        *results: Any,
+    ) -> None:
         if not has_points:
-            arrays = (*arrays, np.zeros((len(seatings), 0), dtype=np.int32))
-        matches.play_matches(players, seatings, *arrays)
+            results = (*results, np.zeros((len(seatings), 0), dtype=np.int32))
+        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
+        _refuse_faults(rules, workspace.states, workspace.planes)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
         *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
-        moves = np.zeros(code(rules).MOVES, dtype=np.int64)
-        matches.draw_openings(seeds, openings, moves, make_states(code(rules), 1))
+        moves, states = (
+            np.zeros(2 * code(rules).MOVES, dtype=np.int64),
+            make_states(code(rules), 1),
+        )
+        matches.draw_openings(seeds, openings, moves, states)
+        _refuse_faults(rules, states)
 
     return KernelSpec(
         modules=(place, *PLAYING, f"{FLOOR}.matches"),
@@ -114,6 +131,11 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         draw_openings=None if has_chance else draw_openings,
         longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
     )
+
+
+def _refuse_faults(rules: Any, *arrays: Any) -> None:
+    game: Any = game_of(rules)
+    game.refuse_faults(*arrays)
 
 
 def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:

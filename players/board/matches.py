@@ -22,6 +22,7 @@ from evolve_arena.players.board.rules import (
     find_mover,
     follow,
     judge,
+    list_deeper_moves,
     list_moves,
     settle,
 )
@@ -135,7 +136,7 @@ def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int)
     if judge(states, state) != GOES_ON:
         return np.int64(depth == 0)
     at = level * MOVES
-    count = list_moves(states, state, moves, at)
+    count = list_deeper_moves(states, state, moves, at)
     if depth <= 1:
         return np.int64(count if depth else 1)
     total = np.int64(0)

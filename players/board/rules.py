@@ -47,6 +47,15 @@ from evolve_arena.players.board.example import (
     see,
     to_move,
 )
+from evolve_arena.players.board.workspace import (
+    BAD_CELL,
+    BAD_COUNT,
+    BAD_MOVE,
+    BAD_OUTCOMES,
+    BAD_SEAT,
+    BAD_SIGHT,
+    MOST_OUTCOMES,
+)
 
 GOES_ON = 2
 SIZE = len(START)
@@ -54,6 +63,8 @@ ITEM_BYTES = START.itemsize if IS_ARRAY else 8
 STATE_WORDS = (SIZE * ITEM_BYTES + 7) // 8
 ROW_WORDS = (SIZE + 15) // 8 * ITEM_BYTES
 """How many words a state and a row of states take; see `workspace.make_states`."""
+FAULT_AT = ROW_WORDS - 1 if IS_ARRAY else 0
+"""Which word of states notes what the file did that it may not; see `workspace.read_fault`."""
 PLANE_WORDS = (CELLS + 63) // 64
 """How many words a plane has."""
 WORDS = PLANE_WORDS * PLANES
@@ -79,8 +90,26 @@ def begin(states: Any) -> Any:
 
 
 @inlined
+def _note(states: Any, fault: Any, value: Any) -> None:
+    """Takes note of the first *fault*, with the *value* that is wrong."""
+    if load_word(states, FAULT_AT) == 0:
+        word = np.uint64(value) << np.uint64(8) | np.uint64(fault)
+        store_word(states, FAULT_AT, word)
+
+
+@inlined
+def keep_move(states: Any, move: Any) -> Any:
+    """A *move* that may be an index: 0, and a fault, if it is out of range."""
+    if np.uint64(move) >= np.uint64(MOVES):
+        _note(states, BAD_MOVE, move)
+        return np.int64(0)
+    return np.int64(move)
+
+
+@inlined
 def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
     """The state after a *move*, at a *level*; *state* stays as it is unless it stands there."""
+    move = keep_move(states, move)
     if IS_ARRAY:
         _copy(states, level, state)
         play(states[level, :SIZE], move)
@@ -101,6 +130,7 @@ def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
 @inlined
 def advance(states: Any, state: Any, move: Any) -> Any:
     """The state after a *move*, in the place of *state*."""
+    move = keep_move(states, move)
     if IS_ARRAY:
         play(states[state, :SIZE], move)
         return state
@@ -141,24 +171,47 @@ def duplicate(states: Any, level: Any, state: Any) -> Any:
 def count_outcomes(states: Any, state: Any) -> Any:
     """How many things may happen next by chance; 0 if a player is to move."""
     if HAS_CHANCE:
-        return np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
+        outcomes = np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
+        if np.uint64(outcomes) > np.uint64(MOST_OUTCOMES):
+            _note(states, BAD_OUTCOMES, outcomes)
+            return np.int64(0)
+        return outcomes
     return np.int64(0)
 
 
 @inlined
 def find_mover(states: Any, state: Any) -> Any:
     """The seat whose turn it is."""
-    if IS_ARRAY:
-        return np.int64(to_move(states[state, :SIZE]))
-    return np.int64(to_move(state))
+    seat = np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state))
+    if np.uint64(seat) >= np.uint64(SEATS):
+        _note(states, BAD_SEAT, seat)
+        return np.int64(0)
+    return seat
 
 
 @inlined
 def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
-    """Writes the legal moves into *moves* from place *at* on; gives how many."""
-    if IS_ARRAY:
-        return np.int64(legal(states[state, :SIZE], moves[at : at + MOVES]))
-    return np.int64(legal(state, moves[at : at + MOVES]))
+    """Writes the legal moves into *moves* from place *at* on; gives how many.
+
+    In a match there is at least one; move 0 stands for them if the file says something else.
+    """
+    count = list_deeper_moves(states, state, moves, at)
+    if count == 0:
+        _note(states, BAD_COUNT, count)
+        poke(moves, at, np.int64(0))
+        return np.int64(1)
+    return count
+
+
+@inlined
+def list_deeper_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
+    """The same for those who look behind LONGEST, where there may be none."""
+    room = moves[at : at + MOVES]
+    count = np.int64(legal(states[state, :SIZE] if IS_ARRAY else state, room))
+    if np.uint64(count) > np.uint64(MOVES):
+        _note(states, BAD_COUNT, count)
+        return np.int64(0)
+    return count
 
 
 @inlined
@@ -232,16 +285,21 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
 
 
 @inlined
-def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any) -> Any:
+def find_changes(
+    states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any, single: Any
+) -> Any:
     """How many bits of what is seen in a *slot* are not as before; *changes* says which.
 
     A bit that came is its number, one that went the number's complement. If it is to *keep* them,
-    the state has been seen. The words of slot SEATS are for what is seen now.
+    the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell
+    has a *single* content.
     """
     if SEES_CELLS:
         return _find_changed_cells(states, state, planes, changes, slot, keep)
     count, before_at = 0, slot * SEEN
     look(states, state, slot, planes, SEATS * SEEN)
+    if single:
+        _keep_contents(states, planes)
     for word in range(SEEN):
         before, now = peek(planes, before_at + word), peek(planes, SEATS * SEEN + word)
         come, gone = now & ~before, before & ~now
@@ -259,6 +317,19 @@ def find_changes(states: Any, state: Any, planes: Any, changes: Any, slot: Any, 
 
 
 @inlined
+def _keep_contents(states: Any, planes: Any) -> None:
+    """Takes the bits of a cell but for the first from what is seen now, which is a fault."""
+    for word in range(SEATS * SEEN, SEATS * SEEN + PLANE_WORDS):
+        taken = peek(planes, word)
+        for plane in range(1, PLANES):
+            at = word + plane * PLANE_WORDS
+            if peek(planes, at) & taken:
+                _note(states, BAD_SIGHT, 0)
+                poke(planes, at, peek(planes, at) & ~taken)
+            taken |= peek(planes, at)
+
+
+@inlined
 def _find_changed_cells(
     states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any
 ) -> Any:
@@ -273,9 +344,9 @@ def _find_changed_cells(
             word, shift = cell >> 3, np.uint64(8 * (cell & 7))
             new = np.int64((load_word(states, state_at + word) >> shift) & BYTE)
             old = np.int64((peek(planes, before_at + word) >> shift) & BYTE)
-            poke(changes, count, find_bit(new, cell, slot))
+            poke(changes, count, find_bit(states, new, cell, slot))
             count += new != 0
-            poke(changes, count, ~find_bit(old, cell, slot))
+            poke(changes, count, ~find_bit(states, old, cell, slot))
             count += old != 0
             changed &= changed - ONE
     if keep:
@@ -316,7 +387,8 @@ def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> 
             if SEES_CELLS:
                 shift = np.uint64(lowest_bit(left) & ~7)
                 cell = 8 * word + np.int64(shift >> np.uint64(3))
-                poke(changes, count, find_bit(np.int64((left >> shift) & BYTE), cell, slot))
+                content = np.int64((left >> shift) & BYTE)
+                poke(changes, count, find_bit(states, content, cell, slot))
                 left &= ~(BYTE << shift)
             else:
                 poke(changes, count, 64 * word + lowest_bit(left))
@@ -326,7 +398,7 @@ def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> 
 
 
 @inlined
-def find_bit(content: Any, cell: Any, seat: Any) -> Any:
+def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
     """The bit that says at *seat* that a *cell* has a *content*, which is not empty."""
     kind = content - 1
     if kind < OWNED:
@@ -334,6 +406,9 @@ def find_bit(content: Any, cell: Any, seat: Any) -> Any:
         if owner < 0:
             owner += SEATS
         kind = owner * PIECES + kind % PIECES
+    elif kind >= PLANES:
+        _note(states, BAD_CELL, content)
+        kind = np.int64(0)
     return 64 * PLANE_WORDS * kind + cell
 
 

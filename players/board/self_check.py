@@ -22,7 +22,11 @@ from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
-from evolve_arena.players.board.workspace import RECORD_FIELDS, plane_words
+from evolve_arena.players.board.workspace import (
+    MOST_OUTCOMES,
+    RECORD_FIELDS,
+    plane_words,
+)
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
 CHECKED = "checked-2"
@@ -33,7 +37,6 @@ GAMES = 20
 """How many random games are played plain, if they take no longer than :data:`SECONDS`."""
 SECONDS = 1.0
 LARGEST_VALUE = 2**30
-MOST_OUTCOMES = 1 << 16
 MOST_NAMES = 5000
 """Of so many moves the names are compared with each other."""
 
@@ -125,7 +128,7 @@ class _PlainChecker:
         Raises:
             GameFileError: Always.
         """
-        raise GameFileError(f"{self.game.file}{find_line(self.game, name)}: {sentence}")
+        raise GameFileError(f"{self.game.file}{self.game.find_line(name)}: {sentence}")
 
     def ask(self, name: str, state: Board, *given: Any) -> Any:
         """What a function says of a *state*, which it must not change."""
@@ -241,6 +244,9 @@ class _PlainChecker:
         """Makes sure that what networks see fits, and shows nothing that is hidden."""
         for seat in range(self.game.seats):
             if self.code.SEES_CELLS:
+                owned = self.code.SEATS * self.code.PIECES
+                if owned > self.code.PLANES:
+                    self.fail("PLANES", f"PLANES must be at least SEATS * PIECES, {owned}")
                 cells = state.state[: self.code.CELLS]
                 if min(cells) < 0 or max(cells) > self.code.PLANES:
                     self.fail(
@@ -291,15 +297,6 @@ class _PlainChecker:
                 )
             if "read_move" in self.game.plain and self.game.parse_move(name) != move:
                 self.fail("read_move", f"read_move reads {name!r}, move {move}, as another move")
-
-
-def find_line(game: BoardGame, name: str) -> str:
-    """Where the *game*'s file defines a *name*, for messages."""
-    pattern = re.compile(rf"\s*(def {name}\(|{name}\b[^=(]*=[^=])")
-    for number, line in enumerate(game.source.splitlines(), 1):
-        if pattern.match(line):
-            return f", line {number}"
-    return ""
 
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
@@ -416,7 +413,7 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
 
 def _differs(game: BoardGame, name: str, state: Board, plain: Any, compiled: Any) -> GameFileError:
     return GameFileError(
-        f"{game.file}{find_line(game, name)}: compiled, {name} gives {compiled!r:.60}, not"
+        f"{game.file}{game.find_line(name)}: compiled, {name} gives {compiled!r:.60}, not"
         f" {plain!r:.60} as in Python (at move {state.plies + 1} of a random game); look for"
         " numbers that do not fit into their type, and for indices below 0 or beyond the end"
     )

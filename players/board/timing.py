@@ -20,6 +20,7 @@ from evolve_arena.players.board.rules import (
     find_mover,
     follow,
     judge,
+    list_deeper_moves,
     list_moves,
     settle,
 )
@@ -54,12 +55,18 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                     kept += verdict
                     if part == SEE:
                         kept += find_changes(
-                            states, trial, workspace.planes, workspace.changes, seat, False
+                            states,
+                            trial,
+                            workspace.planes,
+                            workspace.changes,
+                            seat,
+                            False,
+                            False,
                         )
                     elif part == LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
-                        kept += list_moves(states, trial, moves, MOVES)
+                        kept += list_deeper_moves(states, trial, moves, MOVES)
                         listed += 1
-        find_changes(states, state, workspace.planes, workspace.changes, seat, True)
+        find_changes(states, state, workspace.planes, workspace.changes, seat, True, False)
         move = peek(moves, below(workspace.streams, count))
         state = settle(states, advance(states, state, move), workspace.chance)
         plies += 1

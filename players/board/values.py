@@ -114,7 +114,8 @@ def sum_up(
     These stand at place *source*. If it is to *keep* them, the state has been seen.
     """
     changes, sums, columns = workspace.changes, workspace.sums, players.columns
-    count = find_changes(workspace.states, state, workspace.planes, changes, slot, keep)
+    planes = workspace.planes
+    count = find_changes(workspace.states, state, planes, changes, slot, keep, HAS_TUPLES)
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
         if source != target:
@@ -171,7 +172,7 @@ def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: 
     base = players.seats[player, COLUMNS_AT] + width
     count, listed = 0, SEES_CELLS or width > LANES
     if listed:
-        count = find_changes(workspace.states, trial, planes, changes, slot, False)
+        count = find_changes(workspace.states, trial, planes, changes, slot, False, False)
     else:
         look(workspace.states, trial, slot, planes, SEATS * SEEN)
     at, row = slot * slot_size(workspace), players.seats[player, WEIGHTS_AT]

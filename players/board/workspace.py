@@ -35,6 +35,16 @@ NODE_FIELDS = 7
 MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """So many take 256 MiB."""
 
+BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
+"""What a game's file does that it may not: by the number that compiled rules note.
+
+They go on with another number then, so that nothing is read or written out of bounds; who called
+them looks afterwards, as compiled code that could fail everywhere would be slower."""
+SPARE_WORDS = 8
+"""How many words behind planes may be read, but not written."""
+MOST_OUTCOMES = 1 << 16
+"""How many things may happen next by chance, at most."""
+
 
 class Workspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
@@ -97,8 +107,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(1, dtype=np.uint64),
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
-        np.zeros(rules.MOVES * levels, dtype=np.int64),
-        np.zeros(slots * seen_words(rules) + 8, dtype=np.uint64),
+        np.zeros(rules.MOVES * (levels + 1), dtype=np.int64),
+        np.zeros(slots * seen_words(rules) + SPARE_WORDS, dtype=np.uint64),
         np.zeros(count_changes(rules), dtype=np.int64),
         np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
@@ -120,6 +130,24 @@ def make_states(rules: Any, levels: int) -> NDArray[Any]:
     size = len(rules.START) if rules.IS_ARRAY else 1
     width = (size + 15) // 8 * 8
     return np.zeros(levels * width + 64, dtype=kind)[: levels * width].reshape(levels, width)
+
+
+def take_fault(
+    rules: Any, states: NDArray[Any], planes: NDArray[np.uint64] | None = None
+) -> tuple[int, int]:
+    """What compiled *rules* noted that they may not do, and the number that was wrong; or 0, 0.
+
+    It is forgotten then. It stands behind the state in the first row, where there is room: so what
+    else is there, or behind *planes*, was written out of bounds.
+    """
+    row = states[0].view(np.int64)
+    at = len(row) - 1 if rules.IS_ARRAY else 0
+    word, row[at] = int(row[at]), 0
+    spare = states[:, len(rules.START) if rules.IS_ARRAY else 0 :]
+    strayed = spare.any() or (planes is not None and planes[-SPARE_WORDS:].any())
+    if strayed:
+        spare[:] = 0
+    return (word & 255, word >> 8) if word or not strayed else (BAD_WRITE, 0)
 
 
 def plane_words(rules: Any) -> int:
