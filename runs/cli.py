@@ -86,6 +86,7 @@ def _run() -> int:
         answer_shell(app, os.environ)
         return 0
     core.on_compile = _tell_compiling
+    core.on_stuck = _complain
 
     words = sys.argv[1:]
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)

@@ -19,7 +19,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.board.kernel import FLOOR, specialise_board
+from evolve_arena.players.board.kernel import load_timing
 from evolve_arena.players.board.self_check import check_compiled, check_plain, play_random
 from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
 from evolve_arena.players.board.workspace import make_workspace
@@ -27,6 +27,7 @@ from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.game_trial import try_apart
 from evolve_arena.runs.output import print_line, print_table
 
 MOMENT = 0.5
@@ -76,8 +77,10 @@ def report(path: Path, games: int) -> dict[str, Any]:
         games: How many random games are played plain and compiled.
 
     Raises:
-        ArenaError: The file is no game, or breaks a rule; see `players.board.self_check`.
+        ArenaError: The file is no game, or breaks a rule; see `players.board.self_check` and
+            `evolve_arena.runs.game_trial`.
     """
+    tried = try_apart(path, games)
     spec = open_file(path)
     game: Any = spec.make()
     code = game.code
@@ -101,6 +104,7 @@ def report(path: Path, games: int) -> dict[str, Any]:
         "derived": bool(code.SEES_CELLS),
         "plain": asdict(plain),
         "compiled_games": games,
+        "bounds_checked_games": tried,
         "players": sorted(player_kinds(spec.name)),
         "networks": sorted(spec.networks),
         "speeds": speeds,
@@ -132,8 +136,7 @@ def _seat(game: AnyGame, players: int, matches: int) -> tuple[Any, Any]:
 
 def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
     """How many nanoseconds each part takes at a ply of a value network, on one core."""
-    *_, module = specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))
-    workspace = make_workspace(game.code, packed)
+    module, workspace = load_timing(game), make_workspace(game.code, packed)
     seconds, listings = {}, 0.0
     for part in (NOTHING, PLAY, RESULT, SEE, LEGAL):
         taken, plies, listed = 0.0, 0, 0
@@ -150,6 +153,7 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
         "result": seconds[RESULT] - seconds[PLAY],
         "see": seconds[SEE] - seconds[RESULT],
     }
+    game.refuse_faults(workspace.states, workspace.planes)
     return {name: 1e9 * max(0.0, difference) for name, difference in differences.items()}
 
 
@@ -174,6 +178,10 @@ def print_report(content: dict[str, Any]) -> None:
         f" {plain['longest']} moves{unfinished}"
     )
     print_line("compiled, random games are the same as plain")
+    print_line(
+        f"{content['bounds_checked_games']:,} random games, in which all moves were tried, kept"
+        " within their arrays"
+    )
     rows = [
         (name, f"{each['matches_per_second']:,.0f}", f"{each['plies_per_second']:,.0f}")
         for name, each in speeds.items()

@@ -32,7 +32,7 @@ from evolve_arena.players.board.game import BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.searching import SEARCHES
-from evolve_arena.players.board.self_check import check_at_first, guard
+from evolve_arena.players.board.self_check import check_at_first, guard, watch
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 from evolve_arena.players.board_view import SHAPES
 from evolve_arena.runs.targets import HOSTS
@@ -88,7 +88,8 @@ def load_game(
         raise GameFileError(f"{path}: {explain_unread(error, path)}") from None
     except UnicodeDecodeError:
         raise GameFileError(f"{path}: this is no text") from None
-    file = _GameFile(path, text)
+    with watch(path):
+        file = _GameFile(path, text)
     game = file.make_class(name or path.stem.replace("_", "-"))
     seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
     two = list(seats) == [2]
@@ -106,7 +107,8 @@ def load_game(
         networks.pop("tuples", None)
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
-        check_at_first(game)
+        with watch(path):
+            check_at_first(game)
         kernel = guard(kernel)
     return GameSpec(
         game=game,

@@ -40,12 +40,12 @@ from evolve_arena.players.board.workspace import (
 
 GOES_ON = 2
 FAULTS = {
-    BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {MOVES}"),
-    BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {LAST}"),
-    BAD_SEAT: ("to_move", "to_move gives {value}: it must give 0 to {LAST_SEAT}"),
-    BAD_CELL: ("play", "a cell holds {value}: it must be 0 if empty, else 1 to {PLANES}"),
+    BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {moves}"),
+    BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {last}"),
+    BAD_SEAT: ("to_move", "to_move gives {value}: it must give 0 to {seats}"),
+    BAD_CELL: ("play", "a cell holds {value}: it must be 0 if empty, else 1 to {planes}"),
     BAD_SIGHT: ("see", "see sets one cell's bit in two planes, which SYMMETRY does not allow"),
-    BAD_OUTCOMES: ("chance", "chance gives {value}: it must give 0 to {MOST}"),
+    BAD_OUTCOMES: ("chance", "chance gives {value}: it must give 0 to {outcomes}"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
 """What compiled rules note: of which function, and the sentence."""
@@ -145,17 +145,20 @@ class BoardGame(Game[Board, int]):
         """
         fault, value = take_fault(self.code, states, planes)
         if fault:
-            name, sentence = FAULTS[fault]
-            code = self.code
-            told = sentence.format(
-                value=value,
-                MOVES=code.MOVES,
-                LAST=code.MOVES - 1,
-                LAST_SEAT=code.SEATS - 1,
-                PLANES=code.PLANES,
-                MOST=MOST_OUTCOMES,
-            )
-            raise GameFileError(f"{self.file}{self.find_line(name)}: in a compiled game, {told}")
+            raise self._explain_fault(fault, value)
+
+    def _explain_fault(self, fault: int, value: int) -> GameFileError:
+        name, sentence = FAULTS[fault]
+        code = self.code
+        told = sentence.format(
+            value=value,
+            moves=code.MOVES,
+            last=code.MOVES - 1,
+            seats=code.SEATS - 1,
+            planes=code.PLANES,
+            outcomes=MOST_OUTCOMES,
+        )
+        return GameFileError(f"{self.file}{self.find_line(name)}: in a game, {told}")
 
     def describe(self) -> str:
         """Its name, with its options."""
@@ -270,6 +273,8 @@ class BoardGame(Game[Board, int]):
         if code.SEES_CELLS:
             contents = np.array(state.state[: code.CELLS], dtype=np.int64)
             cells = np.flatnonzero(contents)
+            if contents.min() < 0 or contents.max() > code.PLANES:
+                raise self._explain_fault(BAD_CELL, max(contents.tolist(), key=abs))
             owned, kinds = code.SEATS * code.PIECES, contents[cells] - 1
             turned = (kinds - seat * code.PIECES) % owned
             bits = np.zeros((code.PLANES, code.CELLS), dtype=np.uint8)

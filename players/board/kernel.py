@@ -33,7 +33,7 @@ from evolve_arena.players.packed import (
 )
 
 if TYPE_CHECKING:
-    from evolve_arena.players.board.game import Board
+    from evolve_arena.players.board.game import Board, BoardGame
     from evolve_arena.players.player import CompiledPlayer
 
 FLOOR = "evolve_arena.players.board"
@@ -142,6 +142,22 @@ def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[Mod
     """The file at *place*, and what plays by it for no players at all, and copies of *modules*."""
     constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False)}
     return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
+
+
+def load_timing(game: BoardGame) -> Any:
+    """`evolve_arena.players.board.timing`, compiled for a *game*."""
+    return specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))[-1]
+
+
+def play_timed(game: BoardGame, timing: Any, part: int, seed: int, workspace: Any) -> None:
+    """Plays a random game in which more is done than in a match; see `timing.add_part`.
+
+    Raises:
+        GameFileError: The rules did what no game may do.
+        IndexError: They went out of bounds, and Numba compiled a look at each index.
+    """
+    timing.add_part(part, np.uint64(seed), workspace)
+    game.refuse_faults(workspace.states, workspace.planes)
 
 
 def constants_of(rules: Any) -> dict[str, Any]:

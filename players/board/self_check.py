@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError
 
+from evolve_arena import core
+from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.game import KernelSpec
+from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
+from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import (
     MOST_OUTCOMES,
     RECORD_FIELDS,
@@ -316,25 +320,24 @@ def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
 
 
 def check_compiled(
-    game: BoardGame, play: Callable[[int], tuple[list[int], list[int]]], games: int = GAMES
+    game: BoardGame, play: Callable[[int], tuple[int, int]], games: int = GAMES
 ) -> None:
     """Compares random games of the compiled kernel, and what is seen in one, with the plain rules.
 
     Args:
         game: What is played.
-        play: Plays so many games compiled, of the seeds 0, 1, ...: gives their hashes and lengths.
-        games: How many.
+        play: Plays the game of a seed compiled; gives its hash and its length.
+        games: How many, of the seeds 0, 1, ...
 
     Raises:
         GameFileError: They differ.
     """
-    hashes, lengths = play(games)
-    begun = time.monotonic()
-    for seed, (theirs, length) in enumerate(zip(hashes, lengths, strict=True)):
-        if seed and time.monotonic() - begun > SECONDS:
+    begun = working_clock()
+    for seed in range(games):
+        if seed and working_clock() - begun > SECONDS:
             return
-        ours, plies = _hash_plain(game, seed)
-        if (ours, plies) != (theirs, length):
+        plain = _hash_plain(game, seed)  # first, as it tells more if it never ends
+        if plain != play(seed):
             raise _find_difference(game, seed)
     _compare_looks(game)
 
@@ -372,6 +375,25 @@ def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
         state = game.play(state, move)
         moves = game.legal_moves(state)
     return value, state.plies
+
+
+def follow_all(game: BoardGame, seed: int) -> None:
+    """Plays a random game by the plain rules and tries all moves, as `timing.add_part` does.
+
+    Raises:
+        GameFileError: A function fails; the text tells the line.
+    """
+    state, stream = game.initial(seed), new_stream(seed)
+    while moves := game.legal_moves(state):
+        seat = game.to_move(state)
+        for trial in [game.follow(state, "play", move) for move in moves]:
+            game.observe(trial, seat)
+            chance = game.code.HAS_CHANCE and game.ask("chance", game.thaw(trial))
+            if game.outcome(trial) is None and not chance:
+                game.legal_moves(trial)
+                if "evaluate" in game.plain:
+                    game.ask("evaluate", game.thaw(trial), seat)
+        state = game.play(state, moves[int(below(stream, len(moves)))])
 
 
 def _choose(game: BoardGame, state: Board, moves: list[int], stream: Stream) -> int:
@@ -445,58 +467,69 @@ def check_at_first(game: type[BoardGame]) -> None:
         mark.touch()
 
 
+def watch(file: Path) -> Watch:
+    """Tells who waits if the game in a *file* never ends; see `evolve_arena.core.on_stuck`."""
+
+    def tell(sentence: str, name: str) -> None:
+        LOG.warning("%s", sentence)
+        if core.on_stuck:
+            core.on_stuck(sentence)
+
+    return Watch(file, tell)
+
+
 def guard(kernel: KernelSpec) -> KernelSpec:
     """The same *kernel*; what of it was compiled anew is compared with the plain rules first."""
 
     def play(matches: Any, rules: Any, *arrays: Any) -> None:
         game: Any = game_of(rules)
         mark = Path(str(matches.__file__)).with_name(CHECKED)
-        with _explaining(game):
+        with explaining(game):
             if not mark.exists():
                 if game.rules != type(game)().rules:
                     check_plain(game)
-                check_compiled(game, partial(play_random, kernel, matches, game))
+                with watch(game.file):
+                    check_compiled(game, partial(play_random, kernel, matches, game))
                 mark.touch()
             assert kernel.play is not None
             kernel.play(matches, rules, *arrays)
 
     def decide(variant: Mapping[str, Any], rules: Any, *given: Any) -> int:
-        with _explaining(game_of(rules)):
+        with explaining(game_of(rules)):
             return kernel.decide(variant, rules, *given)
 
     return replace(kernel, play=play, decide=decide)
 
 
 @contextmanager
-def _explaining(game: Any) -> Iterator[None]:
+def explaining(game: Any) -> Iterator[None]:
+    """Says of what can't be compiled in the *game*'s file which line it is, and why."""
     try:
         yield
     except NumbaError as error:
         raise explain_compiling(error, game) from None
 
 
-def play_random(
-    kernel: KernelSpec, matches: Any, game: BoardGame, games: int
-) -> tuple[list[int], list[int]]:
-    """The hashes and lengths of so many random games of the seeds 0, 1, ..., compiled."""
+def play_random(kernel: KernelSpec, matches: Any, game: BoardGame, seed: int) -> tuple[int, int]:
+    """The hash and the length of the random game of a *seed*, compiled."""
     packed = combine_players([simple_player(RECORD_FIELDS), simple_player(RECORD_FIELDS)])
     packed.seats[1, NOISE] = 1  # who sits at every second seat draws a random number more
     order = np.arange(game.seats, dtype=np.int32) % 2
-    places = np.zeros((games, game.seats), dtype=np.int8)
-    plies, hashes = np.zeros(games, dtype=np.int16), np.zeros(games, dtype=np.uint64)
+    places = np.zeros((1, game.seats), dtype=np.int8)
+    plies, hashes = np.zeros(1, dtype=np.int16), np.zeros(1, dtype=np.uint64)
     assert kernel.play is not None
     kernel.play(
         matches,
         game.rules,
         packed,
-        np.tile(order, (games, 1)),
-        np.arange(games, dtype=np.uint64),
-        np.zeros((games, 0), dtype=np.int64),
+        order[None],
+        np.array([seed], dtype=np.uint64),
+        np.zeros((1, 0), dtype=np.int64),
         kernel.make_workspace(game.rules, packed),
         places,
         plies,
-        np.zeros(games, dtype=np.int8),
+        np.zeros(1, dtype=np.int8),
         hashes,
-        *([np.zeros((games, game.seats), dtype=np.int32)] if game.code.HAS_POINTS else []),
+        *([np.zeros((1, game.seats), dtype=np.int32)] if game.code.HAS_POINTS else []),
     )
-    return hashes.tolist(), plies.tolist()
+    return int(hashes[0]), int(plies[0])

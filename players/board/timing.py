@@ -23,12 +23,13 @@ from evolve_arena.players.board.rules import (
     list_deeper_moves,
     list_moves,
     settle,
+    weigh,
 )
 
-NOTHING, PLAY, RESULT, SEE, LEGAL = range(5)
+NOTHING, PLAY, RESULT, SEE, LEGAL, ALL = range(6)
 """What is done besides, for each move that could be made: nothing, or play; and then result; and
-then see, or, where the game goes on, legal. Done twice in the same position, a part would look
-too fast: processors learn which way its branches go."""
+then see, or, where the game goes on, legal; or all of that, and evaluate. Done twice in the same
+position, a part would look too fast: processors learn which way its branches go."""
 
 
 @compiled
@@ -41,6 +42,7 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, moves = workspace.states, workspace.moves
+    planes, changes = workspace.planes, workspace.changes
     workspace.streams[0] = workspace.chance[0] = seed
     state = settle(states, begin(states), workspace.chance)
     plies, listed, kept = 0, 0, np.int64(0)
@@ -53,22 +55,16 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                 if part > PLAY:
                     verdict = judge(states, trial)
                     kept += verdict
-                    if part == SEE:
-                        kept += find_changes(
-                            states,
-                            trial,
-                            workspace.planes,
-                            workspace.changes,
-                            seat,
-                            False,
-                            False,
-                        )
-                    elif part == LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
+                    if part in (SEE, ALL):
+                        kept += find_changes(states, trial, planes, changes, seat, False, False)
+                    if part >= LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
                         kept += list_deeper_moves(states, trial, moves, MOVES)
                         listed += 1
-        find_changes(states, state, workspace.planes, workspace.changes, seat, True, False)
+                        if part == ALL:
+                            kept += weigh(states, trial, seat)
+        find_changes(states, state, planes, changes, seat, True, False)
         move = peek(moves, below(workspace.streams, count))
         state = settle(states, advance(states, state, move), workspace.chance)
         plies += 1
-    workspace.changes[0] = kept  # so that nothing is left out as useless
+    changes[0] = kept  # so that nothing is left out as useless
     return plies, listed

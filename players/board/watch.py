@@ -1,0 +1,79 @@
+"""A look from outside at code that may never end, so that somebody is told what it is at."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from evolve_arena.players.board import kernel
+
+SECONDS = 10.0
+"""After so many, one call into a game's file is stuck: usual ones take less than a thousandth."""
+LOOKS = 10
+"""How often somebody looks in that time."""
+
+
+class Watch:
+    """Watches over this thread while it plays by a game's file.
+
+    What is found is told once, from another thread; it can't be stopped from there.
+
+    Args:
+        file: The game's file.
+        tell: Takes a sentence, and the name of the function at work; no name if it is compiled
+            code, of which nobody knows at what it is.
+        seconds: How long one call may take.
+    """
+
+    def __init__(
+        self, file: Path, tell: Callable[[str, str], None], seconds: float = SECONDS
+    ) -> None:
+        self._file, self._tell, self._seconds = file, tell, seconds
+        self._watched = threading.get_ident()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        before, looks = None, 0
+        while not self._done.wait(self._seconds / LOOKS):
+            call, line = self._find_call()
+            looks = looks + 1 if call is before and call is not None else 0
+            before = call
+            if call is not None and looks == LOOKS:
+                self._tell(*self._describe(call, line))
+                return
+
+    def _find_call(self) -> tuple[FrameType | None, int]:
+        """The call into the file, or into compiled matches, and the line where the file is now."""
+        frame = innermost = sys._current_frames().get(self._watched)
+        call, line = None, 0
+        while frame is not None:
+            if frame.f_code.co_filename == str(self._file):
+                call, line = frame, line or frame.f_lineno
+            frame = frame.f_back
+        if call is None and innermost and innermost.f_code.co_filename == kernel.__file__:
+            return innermost, 0
+        return call, line
+
+    def _describe(self, call: FrameType, line: int) -> tuple[str, str]:
+        took = f"for {self._seconds:.0f} seconds, and may never end"
+        if not line:
+            return f"{self._file}: a compiled game has gone on {took}", ""
+        name = call.f_code.co_name.replace("<module>", "the file")
+        return f"{self._file}, line {line}: {name} has been at work {took}", name

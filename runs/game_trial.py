@@ -1,0 +1,135 @@
+"""A trial of a game's file: run as a program it plays by it, so that it may crash or hang there.
+
+The rules are compiled once more, with a look at each index: what is out of bounds is told, where in
+matches it would change other numbers, or end the process. All moves are tried in random games.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import open_file
+from evolve_arena.players.board.game import GameFileError
+from evolve_arena.players.board.kernel import load_timing, play_timed
+from evolve_arena.players.board.self_check import check_plain, explaining, follow_all
+from evolve_arena.players.board.timing import ALL
+from evolve_arena.players.board.watch import Watch
+from evolve_arena.players.board.workspace import make_workspace
+from evolve_arena.players.player import make_random
+
+SECONDS = 2.0
+"""For so long random games are played, each way, if there are enough of them."""
+MOST_GAMES = 50_000
+LONGEST = 600.0
+"""Seconds after which the program is ended, whatever it is at."""
+CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
+"""What lets Numba compile a look at each index."""
+
+
+def try_apart(path: Path, games: int) -> int:
+    """Plays random games by the file at *path* in another process.
+
+    Args:
+        path: A game in one file.
+        games: How many games there are at least.
+
+    Returns:
+        How many were played compiled.
+
+    Raises:
+        GameFileError: The file is no game, fails, never ends, crashes, or goes out of bounds.
+    """
+    words = [sys.executable, "-P", "-m", __name__, str(path), str(games)]
+    try:
+        told = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            env=os.environ | CHECKS,
+            timeout=LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise GameFileError(f"{path}: to try it takes more than {LONGEST:.0f} seconds") from None
+    lines = told.stdout.decode(errors="replace").splitlines()
+    if told.returncode < 0:
+        name = signal.Signals(-told.returncode).name
+        raise GameFileError(f"{path}: random games by its rules crash ({name})")
+    try:
+        answer = json.loads(lines[-1])
+    except (IndexError, ValueError):
+        raise GameFileError(f"{path}: random games by its rules end the process") from None
+    if isinstance(answer, str):
+        raise GameFileError(answer)
+    return int(answer)
+
+
+class _Trial:
+    """Random games by a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.game: Any = None
+        self.seed = 0
+        """Of the game that is being played compiled."""
+
+    def play(self, games: int) -> int:
+        """Plays at least so many *games*; gives how many were played compiled.
+
+        Raises:
+            ArenaError: The rules are wrong.
+        """
+        self.game = open_file(self.path).make()
+        check_plain(self.game, games, SECONDS)
+        timing = load_timing(self.game)
+        workspace = make_workspace(self.game.code, make_random(self.game).packed)
+        ends = math.inf
+        with explaining(self.game):
+            while self.seed < games or (self.seed < MOST_GAMES and time.monotonic() < ends):
+                self.seed += 1
+                try:
+                    play_timed(self.game, timing, ALL, self.seed, workspace)
+                except IndexError:
+                    follow_all(self.game, self.seed)
+                    raise GameFileError(
+                        f"{self.path}: compiled, an index is out of bounds in a random game"
+                    ) from None
+                ends = min(ends, time.monotonic() + SECONDS)  # without what compiling took
+        return self.seed
+
+    def tell_stuck(self, sentence: str, name: str) -> NoReturn:
+        """Ends the process with a *sentence*; of compiled code by a look where plain rules stay."""
+        if not name:
+            with Watch(self.path, _end):
+                follow_all(self.game, self.seed)
+        _end(sentence)
+
+
+def _end(answer: str | int, name: str = "") -> NoReturn:
+    sys.stdout.write(f"\n{json.dumps(answer)}\n")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def main() -> None:
+    """Plays by the file that the command line names; writes how many games, or what is wrong."""
+    trial = _Trial(Path(sys.argv[1]))
+    try:
+        with Watch(trial.path, trial.tell_stuck):
+            answer: str | int = trial.play(int(sys.argv[2]))
+    except ArenaError as error:
+        answer = str(error)
+    _end(answer)
+
+
+if __name__ == "__main__":
+    main()
