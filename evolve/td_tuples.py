@@ -258,6 +258,7 @@ def learn_on_board(
     """What a compiled board *game* has as `GameSpec.learn_tuples`."""
 
     def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
+        made = game(**rules._asdict())
         code, *_, learning = specialise_board(game.place, rules, (LESSONS,))
         make_workspace = partial(
             make_tuple_workspace,
@@ -271,7 +272,7 @@ def learn_on_board(
         def teach(*given: Any) -> None:
             learning.teach(*given)
             *_, workspace, _ = given
-            game(**rules._asdict()).refuse_faults(workspace.states, workspace.planes)
+            made.refuse_faults(workspace.states, workspace.planes)
 
         return teach, make_workspace
 

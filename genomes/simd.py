@@ -104,6 +104,19 @@ def _make_binary(kind: Any, name: str) -> Any:
 
 
 @instruction
+def seldom(typing: Any, condition: Any) -> Any:
+    """The *condition*, of which the compiler is told that it hardly ever holds."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bit = ir.IntType(1)
+        kind = ir.FunctionType(bit, [bit, bit])
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], kind)
+        return builder.call(expect, [args[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), generate
+
+
+@instruction
 def peek(typing: Any, array: Any, index: Any) -> Any:
     """``array[index]`` of a flat array, without a look whether *index* is negative."""
 

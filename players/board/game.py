@@ -145,9 +145,10 @@ class BoardGame(Game[Board, int]):
         """
         fault, value = take_fault(self.code, states, planes)
         if fault:
-            raise self._explain_fault(fault, value)
+            raise self.explain_fault(fault, value)
 
-    def _explain_fault(self, fault: int, value: int) -> GameFileError:
+    def explain_fault(self, fault: int, value: int) -> GameFileError:
+        """What `take_fault` found, as an error for who wrote the file."""
         name, sentence = FAULTS[fault]
         code = self.code
         told = sentence.format(
@@ -274,7 +275,7 @@ class BoardGame(Game[Board, int]):
             contents = np.array(state.state[: code.CELLS], dtype=np.int64)
             cells = np.flatnonzero(contents)
             if contents.min() < 0 or contents.max() > code.PLANES:
-                raise self._explain_fault(BAD_CELL, max(contents.tolist(), key=abs))
+                raise self.explain_fault(BAD_CELL, max(contents.tolist(), key=abs))
             owned, kinds = code.SEATS * code.PIECES, contents[cells] - 1
             turned = (kinds - seat * code.PIECES) % owned
             bits = np.zeros((code.PLANES, code.CELLS), dtype=np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from evolve_arena.players.board.workspace import (
     VALUE,
     make_states,
     make_workspace,
+    take_fault,
 )
 from evolve_arena.players.packed import (
     GRAPH,
@@ -78,8 +80,15 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
 def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
     """How matches of a board game are played whose file became the module called *place*."""
 
+    @cache
     def code(rules: Any) -> ModuleType:
         return specialise([place], constants_of(rules))[0]
+
+    def refuse_faults(rules: Any, *arrays: Any) -> None:
+        fault, value = take_fault(code(rules), *arrays)
+        if fault:
+            game: Any = game_of(rules)
+            raise game.explain_fault(fault, value)
 
     def decide(
         variant: Mapping[str, Any],
@@ -91,7 +100,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         state = enter(code(rules), position, workspace.states)
         workspace.plies[0] = position.plies
         move = int(variant["choose"].decide(players, state, workspace))
-        _refuse_faults(rules, workspace.states, workspace.planes)
+        refuse_faults(rules, workspace.states, workspace.planes)
         return move
 
     def play(
@@ -107,7 +116,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         if not has_points:
             results = (*results, np.zeros((len(seatings), 0), dtype=np.int32))
         matches.play_matches(players, seatings, seeds, openings, workspace, *results)
-        _refuse_faults(rules, workspace.states, workspace.planes)
+        refuse_faults(rules, workspace.states, workspace.planes)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
         *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
@@ -116,7 +125,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
             make_states(code(rules), 1),
         )
         matches.draw_openings(seeds, openings, moves, states)
-        _refuse_faults(rules, states)
+        refuse_faults(rules, states)
 
     return KernelSpec(
         modules=(place, *PLAYING, f"{FLOOR}.matches"),
@@ -131,11 +140,6 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         draw_openings=None if has_chance else draw_openings,
         longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
     )
-
-
-def _refuse_faults(rules: Any, *arrays: Any) -> None:
-    game: Any = game_of(rules)
-    game.refuse_faults(*arrays)
 
 
 def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:

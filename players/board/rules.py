@@ -21,6 +21,7 @@ from evolve_arena.genomes.simd import (
     peek,
     poke,
     scale_int,
+    seldom,
     store_word,
 )
 from evolve_arena.players.board.example import (
@@ -100,7 +101,7 @@ def _note(states: Any, fault: Any, value: Any) -> None:
 @inlined
 def keep_move(states: Any, move: Any) -> Any:
     """A *move* that may be an index: 0, and a fault, if it is out of range."""
-    if np.uint64(move) >= np.uint64(MOVES):
+    if seldom(np.uint64(move) >= np.uint64(MOVES)):
         _note(states, BAD_MOVE, move)
         return np.int64(0)
     return np.int64(move)
@@ -109,7 +110,7 @@ def keep_move(states: Any, move: Any) -> Any:
 @inlined
 def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
     """The state after a *move*, at a *level*; *state* stays as it is unless it stands there."""
-    move = keep_move(states, move)
+    move = np.int64(min(np.uint64(move), np.uint64(MOVES - 1)))
     if IS_ARRAY:
         _copy(states, level, state)
         play(states[level, :SIZE], move)
@@ -172,7 +173,7 @@ def count_outcomes(states: Any, state: Any) -> Any:
     """How many things may happen next by chance; 0 if a player is to move."""
     if HAS_CHANCE:
         outcomes = np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
-        if np.uint64(outcomes) > np.uint64(MOST_OUTCOMES):
+        if seldom(np.uint64(outcomes) > np.uint64(MOST_OUTCOMES)):
             _note(states, BAD_OUTCOMES, outcomes)
             return np.int64(0)
         return outcomes
@@ -183,7 +184,7 @@ def count_outcomes(states: Any, state: Any) -> Any:
 def find_mover(states: Any, state: Any) -> Any:
     """The seat whose turn it is."""
     seat = np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state))
-    if np.uint64(seat) >= np.uint64(SEATS):
+    if seldom(np.uint64(seat) >= np.uint64(SEATS)):
         _note(states, BAD_SEAT, seat)
         return np.int64(0)
     return seat
@@ -195,22 +196,23 @@ def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
 
     In a match there is at least one; move 0 stands for them if the file says something else.
     """
-    count = list_deeper_moves(states, state, moves, at)
-    if count == 0:
-        _note(states, BAD_COUNT, count)
-        poke(moves, at, np.int64(0))
-        return np.int64(1)
-    return count
+    return _list_moves(states, state, moves, at, 1)
 
 
 @inlined
 def list_deeper_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
     """The same for those who look behind LONGEST, where there may be none."""
+    return _list_moves(states, state, moves, at, 0)
+
+
+@inlined
+def _list_moves(states: Any, state: Any, moves: Any, at: Any, fewest: Any) -> Any:
     room = moves[at : at + MOVES]
     count = np.int64(legal(states[state, :SIZE] if IS_ARRAY else state, room))
-    if np.uint64(count) > np.uint64(MOVES):
+    if seldom(np.uint64(count - fewest) > np.uint64(MOVES - fewest)):
         _note(states, BAD_COUNT, count)
-        return np.int64(0)
+        poke(moves, at, np.int64(0))
+        return np.int64(fewest)
     return count
 
 
