@@ -310,8 +310,7 @@ def _decorate(function: Function, *, forceinline: bool) -> Function:
 
 
 def _digest() -> str:
-    checks = numba.config.BOUNDSCHECK  # type: ignore[attr-defined]
-    digest = hashlib.sha256(f"{numba.__version__} {checks}".encode())
+    digest = hashlib.sha256(numba.__version__.encode())
     root = Path(__file__).resolve().parent.parent
     for file in (*compiled_sources(), *sorted(root.glob("games/*/data/*.json"))):
         digest.update(file.name.encode())

@@ -16,13 +16,14 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
+from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import open_file
+from evolve_arena.players.board import watch
 from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.board.kernel import load_timing, play_timed
 from evolve_arena.players.board.self_check import check_plain, explaining, follow_all
 from evolve_arena.players.board.timing import ALL
-from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import make_random
 
@@ -31,16 +32,17 @@ SECONDS = 2.0
 MOST_GAMES = 50_000
 LONGEST = 600.0
 """Seconds after which the program is ended, whatever it is at."""
-CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
-"""What lets Numba compile a look at each index."""
+CHECKED = "bounds-checked"
+"""The folder in the cache for what is compiled with a look at each index."""
 
 
-def try_apart(path: Path, games: int) -> int:
+def try_apart(path: Path, games: int, patience: float = watch.SECONDS) -> int:
     """Plays random games by the file at *path* in another process.
 
     Args:
         path: A game in one file.
         games: How many games there are at least.
+        patience: Seconds that one call into the file may take.
 
     Returns:
         How many were played compiled.
@@ -48,13 +50,14 @@ def try_apart(path: Path, games: int) -> int:
     Raises:
         GameFileError: The file is no game, fails, never ends, crashes, or goes out of bounds.
     """
-    words = [sys.executable, "-P", "-m", __name__, str(path), str(games)]
+    checks = {"NUMBA_BOUNDSCHECK": "1", "EVOLVE_ARENA_CACHE": str(cache_folder() / CHECKED)}
+    words = [sys.executable, "-P", "-m", __name__, str(path), str(games), str(patience)]
     try:
         told = subprocess.run(
             words,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            env=os.environ | CHECKS,
+            env=os.environ | checks,
             timeout=LONGEST,
             check=False,
         )
@@ -76,8 +79,8 @@ def try_apart(path: Path, games: int) -> int:
 class _Trial:
     """Random games by a file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, patience: float) -> None:
+        self.path, self.patience = path, patience
         self.game: Any = None
         self.seed = 0
         """Of the game that is being played compiled."""
@@ -109,8 +112,11 @@ class _Trial:
     def tell_stuck(self, sentence: str, name: str) -> NoReturn:
         """Ends the process with a *sentence*; of compiled code by a look where plain rules stay."""
         if not name:
-            with Watch(self.path, _end):
-                follow_all(self.game, self.seed)
+            try:
+                with watch.Watch(self.path, _end, self.patience):
+                    follow_all(self.game, self.seed)
+            except ArenaError as error:
+                sentence = str(error)
         _end(sentence)
 
 
@@ -122,9 +128,9 @@ def _end(answer: str | int, name: str = "") -> NoReturn:
 
 def main() -> None:
     """Plays by the file that the command line names; writes how many games, or what is wrong."""
-    trial = _Trial(Path(sys.argv[1]))
+    trial = _Trial(Path(sys.argv[1]), float(sys.argv[3]))
     try:
-        with Watch(trial.path, trial.tell_stuck):
+        with watch.Watch(trial.path, trial.tell_stuck, trial.patience):
             answer: str | int = trial.play(int(sys.argv[2]))
     except ArenaError as error:
         answer = str(error)

@@ -33,6 +33,7 @@ from evolve_arena.players.board.rules import (
     has_won,
     judge,
     list_moves,
+    note_move,
     settle,
 )
 
@@ -93,6 +94,7 @@ def _play(
         else:
             _read(structure, workspace, side, state, at, at, True)
             move = _choose(structure, tables, side, state, count, workspace)
+        note_move(workspace.states, move)
         state = advance(workspace.states, state, move)
         _read(structure, workspace, side, state, at, at, True)
         sign = np.float32(1 - 2 * side)

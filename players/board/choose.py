@@ -33,6 +33,7 @@ from evolve_arena.players.board.rules import (
     keep_move,
     list_deeper_moves,
     list_moves,
+    note_move,
     weigh,
 )
 from evolve_arena.players.board.values import (
@@ -120,7 +121,9 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
     """The number of the move that the first of *players* chooses in a *state*."""
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
-    return np.int64(choose_move(players, slot, state, workspace))
+    move = np.int64(choose_move(players, slot, state, workspace))
+    note_move(workspace.states, move)
+    return move
 
 
 @compiled
@@ -148,11 +151,11 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
         outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
         for place in range(count):
-            ratings[place] = peek(outputs, _peek_move(workspace, place))
+            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
     elif HAS_GRAPHS and head == POLICY and kind == GRAPH:
         run_player_graph(players, 0, slot, state, workspace)
         for place in range(count):
-            at = players.seats[0, INPUTS] + _peek_move(workspace, place)
+            at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
             ratings[place] = peek(workspace.values, at)
     elif HAS_OWN_VALUES:
         for place in range(count):
@@ -218,18 +221,12 @@ def _choose_by_graph(
 
 @inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
-    best = _peek_move(workspace, 0)
+    best = peek(workspace.moves, 0)
     for place in range(1, count):
-        move = _peek_move(workspace, place)
-        if peek(outputs, at + move) > peek(outputs, at + best):
+        move = peek(workspace.moves, place)
+        if peek(outputs, at + keep_move(move)) > peek(outputs, at + keep_move(best)):
             best = move
     return best
-
-
-@inlined
-def _peek_move(workspace: Any, place: int) -> Any:
-    """A move that may be an index."""
-    return keep_move(workspace.states, peek(workspace.moves, place))
 
 
 @inlined

@@ -24,6 +24,7 @@ from evolve_arena.players.board.rules import (
     judge,
     list_deeper_moves,
     list_moves,
+    note_move,
     settle,
 )
 from evolve_arena.players.board.values import take_slot
@@ -71,7 +72,7 @@ def play_matches(
             take_slot(players, seatings[match, slot], slot, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
-        states, game, ply = workspace.states, FNV_START, 0
+        states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
         verdict = judge(states, state)
         while verdict == GOES_ON and ply < LONGEST:
@@ -82,10 +83,12 @@ def play_matches(
                 if HAS_MCTS:
                     workspace.plies[0] = ply
                 move = choose_move(players, find_mover(states, state), state, workspace)
+            largest = max(largest, np.uint64(move))  # of a negative one, too
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             state = settle(states, advance(states, state, move), workspace.chance)
             verdict = judge(states, state)
             ply += 1
+        note_move(states, largest)
         for seat in range(SEATS):
             own, place = count_points(states, state, verdict, seat), 1
             for other in range(SEATS):

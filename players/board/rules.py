@@ -99,18 +99,25 @@ def _note(states: Any, fault: Any, value: Any) -> None:
 
 
 @inlined
-def keep_move(states: Any, move: Any) -> Any:
-    """A *move* that may be an index: 0, and a fault, if it is out of range."""
+def note_move(states: Any, move: Any) -> None:
+    """Takes note of a *move* that was played, if it is out of range."""
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
-        _note(states, BAD_MOVE, move)
+        _note(states, BAD_MOVE, np.int64(move))
+
+
+@inlined
+def keep_move(move: Any) -> Any:
+    """A *move* that may be an index: 0 if it is out of range."""
+    move = np.int64(move)
+    if seldom(np.uint64(move) >= np.uint64(MOVES)):
         return np.int64(0)
-    return np.int64(move)
+    return move
 
 
 @inlined
 def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
     """The state after a *move*, at a *level*; *state* stays as it is unless it stands there."""
-    move = np.int64(min(np.uint64(move), np.uint64(MOVES - 1)))
+    move = keep_move(move)
     if IS_ARRAY:
         _copy(states, level, state)
         play(states[level, :SIZE], move)
@@ -131,7 +138,7 @@ def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
 @inlined
 def advance(states: Any, state: Any, move: Any) -> Any:
     """The state after a *move*, in the place of *state*."""
-    move = keep_move(states, move)
+    move = keep_move(move)
     if IS_ARRAY:
         play(states[state, :SIZE], move)
         return state

@@ -25,13 +25,13 @@ class Watch:
         file: The game's file.
         tell: Takes a sentence, and the name of the function at work; no name if it is compiled
             code, of which nobody knows at what it is.
-        seconds: How long one call may take.
+        seconds: How long one call may take; :data:`SECONDS` if None.
     """
 
     def __init__(
-        self, file: Path, tell: Callable[[str, str], None], seconds: float = SECONDS
+        self, file: Path, tell: Callable[[str, str], None], seconds: float | None = None
     ) -> None:
-        self._file, self._tell, self._seconds = file, tell, seconds
+        self._file, self._tell, self._seconds = file, tell, seconds or SECONDS
         self._watched = threading.get_ident()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -72,7 +72,7 @@ class Watch:
         return call, line
 
     def _describe(self, call: FrameType, line: int) -> tuple[str, str]:
-        took = f"for {self._seconds:.0f} seconds, and may never end"
+        took = f"for {self._seconds:g} seconds, and may never end"
         if not line:
             return f"{self._file}: a compiled game has gone on {took}", ""
         name = call.f_code.co_name.replace("<module>", "the file")

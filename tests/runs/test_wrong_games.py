@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from evolve_arena import core
 from evolve_arena.arena.duel import duel
 from evolve_arena.core.registry import find_game, open_file
+from evolve_arena.players.board import self_check, watch
 from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.game_trial import try_apart
 
 RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 LEGAL = "            moves[count] = cell\n"
@@ -99,6 +103,47 @@ COMPILED = {
     ),
 }
 
+ELSE = "np.int8(100) + np.int8(100) > 0"
+"""What holds where it is compiled alone: so plain games find nothing."""
+OUT_OF_RANGE = {
+    "far too many moves": (
+        ("    count = 0\n", f"    count = 0\n    if {ELSE}:\n        return 1_000_000\n"),
+        r"line \d+: in a game, legal gives 1000000: it must give 1 to 9",
+    ),
+    "fewer than none": (
+        ("    count = 0\n", f"    count = 0\n    if {ELSE}:\n        return -5\n"),
+        "legal gives -5",
+    ),
+    "a move far away": (
+        (LEGAL, f"{LEGAL}            if {ELSE}:\n                moves[count] += 10**9\n"),
+        "legal lists move 100000000[0-8]: they are 0 to 8",
+    ),
+    "a seat far away": (
+        ("    return state[TURN]\n", f"    return 10**9 if {ELSE} else state[TURN]\n"),
+        r"line \d+: in a game, to_move gives 1000000000: it must give 0 to 1",
+    ),
+    "a number behind the state": (
+        ("    state[move] =", f"    if {ELSE}:\n        state[CELLS + 2] = 1\n    state[move] ="),
+        "a function writes beyond the end of its array",
+    ),
+}
+RARE = "state[0] == state[3] == state[5] == 2 and state[1] == state[2] == state[8] == 1"
+"""Hardly ever in twenty random games, but often in thousands."""
+TRIED = {
+    "it writes out of bounds": (
+        ("    state[move] =", f"    if {RARE}:\n        state[500] = 1\n    state[move] ="),
+        r"line \d+: IndexError: index 500 is out of bounds",
+    ),
+    "it never ends": (
+        ("    count = 0\n", f"    count = 0\n    while {RARE}:\n        count = 0\n"),
+        r"line \d+: legal has been at work for 1 seconds, and may never end",
+    ),
+    "it ends the process": (
+        ("    count = 0\n", "    count = 0\n    import os; os.abort()\n"),
+        "crash",
+    ),
+}
+
 
 def write(folder: Path, number: int, change: tuple[str, str]) -> Path:
     old, new = change
@@ -125,6 +170,63 @@ def test_what_compiles_wrong_is_refused_before_the_first_match(name: str, tmp_pa
     with pytest.raises(GameFileError, match=sentence) as caught:
         duel(game, make_random(game), make_random(game), games=2)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", OUT_OF_RANGE)
+def test_no_number_that_rules_give_is_an_index_out_of_range(name: str, tmp_path: Path) -> None:
+    change, sentence = OUT_OF_RANGE[name]
+    file = write(tmp_path, 70 + list(OUT_OF_RANGE).index(name), change)
+    game = open_file(file).make()
+    with pytest.raises(GameFileError, match=sentence) as caught:
+        duel(game, make_random(game), make_random(game), games=2)
+    assert str(caught.value).startswith(str(file))
+
+
+@pytest.mark.parametrize(
+    ("number", "player", "name"),
+    [
+        (76, "mcts:rollouts=99", "a move far away"),
+        (77, "minimax:depth=3", "far too many moves"),
+        (78, "mcts:rollouts=99", "a seat far away"),
+    ],
+)
+def test_searches_survive_what_the_first_check_does_not_meet(
+    number: int, player: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change, sentence = OUT_OF_RANGE[name]
+    monkeypatch.setattr(self_check, "check_compiled", lambda *given: None)
+    game = open_file(write(tmp_path, number, change)).make()
+    with pytest.raises(GameFileError, match=sentence):
+        duel(game, make_player(player, game), make_random(game), games=2)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_trial_finds_what_is_rare(name: str, tmp_path: Path) -> None:
+    change, sentence = TRIED[name]
+    with pytest.raises(GameFileError, match=sentence):
+        try_apart(write(tmp_path, 80 + list(TRIED).index(name), change), 20, patience=1.0)
+
+
+def test_who_waits_is_told_which_function_may_never_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, told = tmp_path / "told", []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        mark.touch()
+
+    monkeypatch.setattr(core, "on_stuck", tell)
+    monkeypatch.setattr(watch, "SECONDS", 0.5)
+    loop = f"    while not os.path.exists({str(mark)!r}):\n        count = 0\n"
+    file = write(tmp_path, 90, ("    count = 0\n", f"    count = 0\n{loop}"))
+    source = file.read_text(encoding="utf-8")
+    file.write_text(source.replace("import numpy", "import os\n\nimport numpy"), encoding="utf-8")
+    open_file(file)
+    assert re.fullmatch(
+        r".*wrong_90\.py, line \d+: legal has been at work for 0\.5 seconds, and may never end",
+        *told,
+    )
 
 
 def test_the_right_file_is_accepted(tmp_path: Path) -> None:
