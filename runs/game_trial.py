@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
+from evolve_arena.core.children import PYTHON
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import open_file
@@ -51,7 +52,7 @@ def try_apart(path: Path, games: int, patience: float = watch.SECONDS) -> int:
         GameFileError: The file is no game, fails, never ends, crashes, or goes out of bounds.
     """
     checks = {"NUMBA_BOUNDSCHECK": "1", "EVOLVE_ARENA_CACHE": str(cache_folder() / CHECKED)}
-    words = [sys.executable, "-P", "-m", __name__, str(path), str(games), str(patience)]
+    words = [*PYTHON, "-m", __name__, str(path), str(games), str(patience)]
     try:
         told = subprocess.run(
             words,
