@@ -112,15 +112,17 @@ def judge(target: Target, data: bytes) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return "".join(traceback.format_exception(error, limit=-6))[-3000:]
+        told = traceback.format_exception(error, limit=-6)
+        return "".join(f"{line[:1000].rstrip()}\n" for line in told)[-6000:]
     return "accepted"
 
 
 def _furnish() -> None:
-    """Puts a small run and a link that leads nowhere into the working folder."""
+    """Puts a small run, in a folder to be served, and a link that leads nowhere here."""
     changes = ["run.generations=2", "method.individuals=8", "method.tournament_size=2"]
     changes += ["check.games=2", "check.every=1"]
-    start("connect-four", run="r", changes=changes, executor="serial")
+    start("connect-four", run="served/r", changes=changes, executor="serial")
+    Path("r").symlink_to("served/r")
     Path("loop").symlink_to("loop")
 
 
@@ -210,9 +212,10 @@ def _work(
     """Feeds *count* inputs, and tells of each fault once."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(tempfile.mkdtemp(dir="."))
-    for name in ("r", "loop"):
+    for name in ("r", "loop", "served"):
         Path(name).symlink_to(f"../{name}")
-    resource.setrlimit(resource.RLIMIT_DATA, (_data_size() + MEMORY,) * 2)
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)  # programs that it starts may take more
+    resource.setrlimit(resource.RLIMIT_DATA, (_data_size() + MEMORY, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, _end_it)
     tally: Counter[str] = Counter()

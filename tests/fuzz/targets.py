@@ -10,10 +10,8 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,16 +39,9 @@ from evolve_arena.runs.export.neat_python import export_neat_python
 from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe
-from tests.fuzz.inputs import (
-    change_json,
-    change_tensors,
-    change_text,
-    lines,
-    recipes,
-    texts,
-    values,
-    words,
-)
+from tests.fuzz.inputs import change_tensors, lines, recipes, texts, values, words
+from tests.fuzz.page_targets import PAGE_TARGETS
+from tests.fuzz.target import Target, change_pieces, change_trees, check_error, encode, put, read
 
 __all__ = ["TARGETS", "Target"]
 
@@ -69,37 +60,13 @@ BRED = (
 """Recipes with all kinds of players and states."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """A parser."""
-
-    name: str
-    samples: Callable[[], Sequence[bytes]]
-    """Makes inputs that are in order."""
-    inputs: Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]
-    """Makes others of these."""
-    check: Callable[[bytes], None]
-    weight: int = 10
-    """Its share of all inputs; less if one takes long."""
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _put(name: str, data: bytes) -> Path:
-    """A file in the working folder, which is the fuzzer's own."""
-    Path(name).write_bytes(data)
-    return Path(name)
-
-
 def _shipped() -> list[bytes]:
     return [file.read_bytes() for _, file in sorted(recipe_files().items())]
 
 
 def _check_recipe(data: bytes) -> None:
-    recipe = load_recipe(str(_put("recipe.toml", data)))
-    again = read_recipe(_put("again.toml", recipe.to_toml().encode()))
+    recipe = load_recipe(str(put("recipe.toml", data)))
+    again = read_recipe(put("again.toml", recipe.to_toml().encode()))
     assert again == recipe
     assert again.to_toml() == recipe.to_toml()
 
@@ -138,10 +105,10 @@ def _as_toml(value: Any) -> str:
 
 
 def _check_changes(data: bytes) -> None:
-    name, *changes = _text(data).split("\x01")
+    name, *changes = read(data).split("\x01")
     recipe = load_recipe(name, changes)
     assert load_recipe(name).change(parse_changes(changes)) == recipe
-    assert read_recipe(_put("again.toml", recipe.to_toml().encode())) == recipe
+    assert read_recipe(put("again.toml", recipe.to_toml().encode())) == recipe
 
 
 SETTINGS: dict[str, Any] = {
@@ -156,19 +123,11 @@ SETTINGS: dict[str, Any] = {
     "rewards": {"win": 2, "loss": -2, "tie": 0, "each_move": -0.01},
     "neural_storage": {"hidden_neurons": 50},
 }
-JSON_WORDS = ("{", "}", "[", "]", ":", ",", '"', "null", "NaN", "Infinity", "1e400", "-")
-
-
-def _dump(tree: Any) -> str:
-    try:
-        return json.dumps(tree)
-    except ValueError:
-        return "9" * 5000
 
 
 def _check_settings(data: bytes) -> None:
-    recipe = load_recipe(str(_put("thesis.config", data)))
-    assert read_recipe(_put("again.toml", recipe.to_toml().encode())) == recipe
+    recipe = load_recipe(str(put("thesis.config", data)))
+    assert read_recipe(put("again.toml", recipe.to_toml().encode())) == recipe
 
 
 def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
@@ -182,42 +141,36 @@ def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def _check_player(data: bytes) -> None:
-    specification = _text(data)
+    specification = read(data)
     refused: list[ArenaError] = []
     for name in game_names():
         try:
             find_player(specification, make_game(name)).close()
         except ArenaError as error:
-            _check_error(error)
+            check_error(error)
             refused.append(error)
     game_for([specification])
     if len(refused) == len(game_names()):
         raise refused[0]
 
 
-def _check_error(error: ArenaError) -> None:
-    text = str(error)
-    assert text.isprintable(), text
-    assert len(text) <= 300, text
-
-
 def _check_connect_four(data: bytes) -> None:
     game = ConnectFour()
-    position = game.parse_position(_text(data))
+    position = game.parse_position(read(data))
     assert game.parse_position(position.drawing()) == position
     assert game.parse_position(str(position).rpartition("\n")[0]) == position
 
 
 def _check_checkers(data: bytes) -> None:
     game = Checkers(turned=int(data.startswith(b" ")))
-    position = game.parse_position(_text(data))
+    position = game.parse_position(read(data))
     for text in (position.fen(), position.drawing(), str(position)):
         again = game.parse_position(text)
         assert (again.fen(), again.turned) == (position.fen(), position.turned)
 
 
 def _check_tickets(data: bytes) -> None:
-    make_game("ticket-to-ride").parse_position(_text(data))
+    make_game("ticket-to-ride").parse_position(read(data))
 
 
 def _check_entries(data: bytes) -> None:
@@ -225,9 +178,9 @@ def _check_entries(data: bytes) -> None:
     for name in game_names():
         game = make_game(name)
         try:
-            read_input(find_text_ui(game), _text(data), game.initial())
+            read_input(find_text_ui(game), read(data), game.initial())
         except ArenaError as error:
-            _check_error(error)
+            check_error(error)
             refused.append(error)
     if len(refused) == len(game_names()):
         raise refused[0]
@@ -235,7 +188,7 @@ def _check_entries(data: bytes) -> None:
 
 def _check_scores(data: bytes) -> None:
     game = ConnectFour()
-    solved = solve_positions(make_random(game), game, _put("positions.csv", data))
+    solved = solve_positions(make_random(game), game, put("positions.csv", data))
     assert solved["count"] > 0
     json.dumps(solved, allow_nan=False)
 
@@ -244,7 +197,7 @@ def _check_pdn(data: bytes) -> None:
     entries = read_pdn(data.decode("utf-8", "replace"))
     for entry in entries:
         if isinstance(entry, PdnError):
-            _check_error(entry)
+            check_error(entry)
     games = [entry for entry in entries if isinstance(entry, PdnGame)]
     for game in games:
         (again,) = read_pdn(write_pdn([game]))
@@ -263,7 +216,7 @@ def _rewritten(game: PdnGame) -> dict[str, str]:
 
 
 def _check_network(data: bytes) -> None:
-    file = _put("network.json", data)
+    file = put("network.json", data)
     made = read_json(data.decode("utf-8", "replace"))
     metadata = {key: value for key, value in made.metadata.items() if key != "evolve_arena"}
     text = write_json(made.population, 0, made.inputs, made.outputs, made.feed_forward, metadata)
@@ -282,7 +235,7 @@ def _check_network(data: bytes) -> None:
 
 
 def _check_ini(data: bytes) -> None:
-    settings, _ = read_ini(_text(data))
+    settings, _ = read_ini(read(data))
     recipe = load_recipe("connect-four-neat").change(
         {f"neat.{key}": value for key, value in settings.items()}
     )
@@ -340,7 +293,7 @@ def _check_checkpoint(data: bytes) -> None:
         try:
             state = read_state(data, method)
         except ArenaError as error:
-            _check_error(error)
+            check_error(error)
             refused.append(error)
             continue
         if mismatch := method.find_mismatch(state):
@@ -393,7 +346,7 @@ HARMLESS = {"perft", "info", "export", "import-neat", "recipes", "players"}
 
 def _check_command(data: bytes) -> None:
     """Runs the command line as it is called, in this process."""
-    arguments = _text(data).split("\x01")
+    arguments = read(data).split("\x01")
     if arguments[0] in ("start", "resume", "play", "plot", "log", "reproduce", "tournament"):
         raise ArenaError("not run here")
     told, said = io.StringIO(), io.StringIO()
@@ -463,78 +416,61 @@ INI += ("[DefaultStagnation]", "[DefaultReproduction]", "[DEFAULT]", ":", "pop_s
 ENTRIES = ("undo", "undo 3", "3", "11-15", "hint", "swap", "column 3", "values", "quit", "keep 1 2")
 
 
-def _encode(*samples: str) -> Callable[[], Sequence[bytes]]:
-    return lambda: [text.encode() for text in samples]
-
-
-def _changed(*pieces: str) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
-    """Samples with other pieces, and texts of nothing but pieces."""
-    between = words(*pieces)
-
-    def make(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-        changed = change_text(st.sampled_from([_text(sample) for sample in samples]), between)
-        return st.one_of(changed, changed, lines(between, 12, between=""), lines(between, 12))
-
-    return make
-
-
-def _changed_json(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    trees = change_json(st.sampled_from([json.loads(sample) for sample in samples]))
-    return change_text(trees.map(_dump), words(*JSON_WORDS))
-
-
 TARGETS = {
     target.name: target
     for target in (
         Target("recipe", _shipped, recipes, _check_recipe),
-        Target("set", _encode("connect-four\x01run.seed=7\x01title=x"), _changes, _check_changes),
-        Target("thesis", _encode(json.dumps(SETTINGS)), _changed_json, _check_settings),
-        Target("player", _encode("random", "run:r", "rule:code,long=5"), _players, _check_player),
-        Target("command", _encode("perft\x011", "info\x01r"), _commands, _check_command, weight=1),
+        Target("set", encode("connect-four\x01run.seed=7\x01title=x"), _changes, _check_changes),
+        Target("thesis", encode(json.dumps(SETTINGS)), change_trees, _check_settings),
+        Target("player", encode("random", "run:r", "rule:code,long=5"), _players, _check_player),
+        Target("command", encode("perft\x011", "info\x01r"), _commands, _check_command, weight=1),
         Target(
             "connect-four",
-            _encode("", "3321", "." * 35 + "..xo..."),
-            _changed(*"0123456xo._-/", "\n"),
+            encode("", "3321", "." * 35 + "..xo..."),
+            change_pieces(*"0123456xo._-/", "\n"),
             _check_connect_four,
         ),
         Target(
             "checkers",
-            _encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18", "b" * 12 + "." * 8 + "w" * 12),
-            _changed(*FEN, *"bBwW.", " ", "23-19", "light to move"),
+            encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18", "b" * 12 + "." * 8 + "w" * 12),
+            change_pieces(*FEN, *"bBwW.", " ", "23-19", "light to move"),
             _check_checkers,
         ),
         Target(
             "ticket-to-ride",
-            _encode("", "seed 7: keep 1 2; keep 1 3; keep 1 2; keep 2 3; draw deck"),
-            _changed(*TICKETS),
+            encode("", "seed 7: keep 1 2; keep 1 3; keep 1 2; keep 2 3; draw deck"),
+            change_pieces(*TICKETS),
             _check_tickets,
         ),
         Target(
-            "entry", _encode("3", "11-15", "undo 2"), _changed(*ENTRIES, *TICKETS), _check_entries
+            "entry",
+            encode("3", "11-15", "undo 2"),
+            change_pieces(*ENTRIES, *TICKETS),
+            _check_entries,
         ),
         Target(
             "scores",
-            _encode(
+            encode(
                 "moves,s0,s1,s2,s3,s4,s5,s6\n333,-2,-1,0,2,0,-1,-2\n",
                 "theme,line,moves,answer\nattack,column,030303,0\n",
             ),
-            _changed(*CSV),
+            change_pieces(*CSV),
             _check_scores,
         ),
         Target(
             "pdn",
-            _encode(
+            encode(
                 '[Event "x"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 1-0\n',
                 '[FEN "W:W31,32:B1,K2"] 1. 32-28 {a (comment)} 1-6 (1... 2-7) *',
             ),
-            _changed(*PDN),
+            change_pieces(*PDN),
             _check_pdn,
         ),
-        Target("neat-json", _networks, _changed_json, _check_network),
+        Target("neat-json", _networks, change_trees, _check_network),
         Target(
             "neat-ini",
-            _encode(write_ini(NeatConfig(), 42, 7), "[NEAT]\npop_size = 9"),
-            _changed(*INI),
+            encode(write_ini(NeatConfig(), 42, 7), "[NEAT]\npop_size = 9"),
+            change_pieces(*INI),
             _check_ini,
         ),
         Target(
@@ -549,6 +485,7 @@ TARGETS = {
             lambda samples: change_tensors("checkpoint", 1, samples),
             _check_checkpoint,
         ),
+        *PAGE_TARGETS,
     )
 }
 """By name."""

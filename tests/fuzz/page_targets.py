@@ -1,0 +1,295 @@
+"""What the page is asked, and games that were kept: as targets of the fuzzer.
+
+Requests go through the server's own application; its workers answer in this process, and what
+would start a program does nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import unquote
+
+from hypothesis import strategies as st
+
+from evolve_arena.arena.match import play_match
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import game_names, make_game
+from evolve_arena.players.player import make_random
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.kept_games import KeptGames, parse_games
+from evolve_arena.web import app
+from evolve_arena.web.app import ACTS, Server
+from evolve_arena.web.playing import Desk
+from evolve_arena.web.trainers import Trainers
+from evolve_arena.web.workers import Worker, WorkerError
+from tests.fuzz.inputs import change_json, change_text, texts, values, words
+from tests.fuzz.target import JSON_WORDS, Target, change_pieces, check_error, dump, read
+
+__all__ = ["PAGE_TARGETS"]
+
+SERVED = "served"
+"""The folder with a run that the page shows."""
+LONGEST_REFUSAL = 400
+
+
+class _Here(Worker):
+    """A worker whose functions run in this process, so that what goes wrong can be seen."""
+
+    async def call(self, name: str, **given: Any) -> Any:
+        """What a process of its own would answer, from JSON to JSON."""
+        name, given = json.loads(json.dumps([name, given]).encode())
+        try:
+            if not hasattr(self, "desk"):
+                self.desk = import_module(self._module).Desk(**json.loads(json.dumps(self._given)))
+            answer = getattr(self.desk, name)(**given)
+        except ArenaError as error:
+            raise WorkerError(str(error)) from None
+        except Exception as error:
+            raise _FailedError from error  # the server would take some for a request of nonsense
+        return json.loads(json.dumps(answer, default=str).encode())
+
+    def stop(self) -> None:
+        """Nothing: there is no process."""
+
+
+class _FailedError(BaseException):
+    """A worker fails. Not an Exception, so that nobody catches it on the way."""
+
+
+class _Idle(Trainers):
+    """Starts nothing."""
+
+    async def _launch(self, run: str, words: list[str], *more: Any) -> None:
+        _check_words(words)
+
+    async def _finish(self, words: list[str], *more: Any) -> bytes:
+        _check_words(words)
+        return b"{}"
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Refuses what no program can be given, as starting one does."""
+    if any(b"\0" in os.fsencode(word) for word in words):
+        raise ValueError("embedded null byte")
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    return asyncio.new_event_loop()
+
+
+def _make_server() -> Server:
+    server = Server(Path(SERVED), SERVED)
+    server.reader, server.trainers = _reader(), _Idle()
+    return server
+
+
+@cache
+def _reader() -> _Here:
+    return _Here("evolve_arena.web.reading", folder=SERVED)
+
+
+async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]:
+    """The status and the content of the answer to a request; without a *body* it is a GET."""
+    place, _, query = path.partition("?")
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "GET" if body is None else "POST",
+        "path": unquote(place),
+        "raw_path": os.fsencode(place),
+        "root_path": "",
+        "query_string": os.fsencode(query),
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+    }
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body or b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await server.make_app()(scope, receive, send)
+    text = b"".join(message.get("body", b"") for message in sent)
+    return sent[0]["status"], json.loads(text, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise AssertionError(f"{name} is no JSON")
+
+
+GAMES = ("connect-four", "checkers", "tic-tac-toe", "ticket-to-ride")
+PLAY: dict[str, Any] = {
+    "game": "connect-four",
+    "options": {"rows": 6},
+    "players": ["human", "random"],
+    "numbers": [],
+    "names": [],
+    "seed": 7,
+}
+BODIES: dict[str, list[dict[str, Any]]] = {
+    "/api/play": [
+        PLAY,
+        {"players": ["run:r", "human"]},
+        {"game": "checkers", "players": ["random", "minimax:depth=1"], "options": {}},
+        {**PLAY, "numbers": [3, 3, 2], "names": ["a", "b"]},
+    ],
+    "/api/replay": [
+        {"game": "connect-four", "text": "3321"},
+        {"game": "checkers", "text": '[Event "x"] 1. 11-15 23-19 *'},
+        {"game": "connect-four", "file": "games.jsonl"},
+    ],
+    "/api/runs": [{"run": "new", "recipe": "connect-four", "changes": ["run.seed=7"]}],
+    "/api/resume": [{"run": "r", "generations": 3}],
+    "/api/stop": [{"run": "r"}],
+    "/api/draw": [{"run": "r", "what": "fitness"}],
+    "/api/rate": [{"runs": ["r", "r"], "others": ["random"], "games": 10}],
+}
+MOVES = [{"act": "play", "move": "3"}, *({"act": act} for act in ACTS[2:])]
+MOVES += [
+    {"act": "look", "ply": 0},
+    {"act": "undo", "times": 1},
+    {"act": "hint", "player": "random"},
+]
+MOVES += [{"act": each, "player": "run:r", "ply": 0} for each in ("values", "inside")]
+QUESTIONS = (
+    *("/api/runs", "/api/describe?run=r", "/api/record?run=r", "/api/recipes", "/api/games"),
+    *("/api/form?recipe=connect-four", "/api/form?recipe=run:r", "/api/players?game=checkers"),
+    *("/api/files", "/plots?run=r&file=fitness.png"),
+)
+NEEDY = ("undo", "hint")
+"""What is refused at the beginning of a game."""
+REFUSED = ("/api/stop", "/api/rate")
+"""What is refused even in order: nothing goes on here, and there is no second run to be met."""
+PATHS = {*BODIES, *(f"/api/play/{game}" for game in GAMES)}
+NAMES = ("r", "run:r", "human", "random", "minimax:depth=1", "fitness", *GAMES, "file:r", "../r")
+
+
+def _requests() -> list[bytes]:
+    """A path, and the body in the line after it."""
+    bodies = [(path, body) for path, found in BODIES.items() for body in found]
+    bodies += [("/api/play/connect-four", body) for body in MOVES if body["act"] not in NEEDY]
+    told = [f"{path}\n{json.dumps(body)}" for path, body in bodies if path not in REFUSED]
+    Path(SERVED, "games.jsonl").write_bytes(_kept()[0])
+    return [text.encode() for text in (*told, *QUESTIONS[:-1])]
+
+
+def _change_requests(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
+    """Other values in bodies, other letters in them, and other values in questions."""
+    named = st.sampled_from(NAMES)
+
+    @st.composite
+    def draw_request(draw: Any) -> bytes:
+        if draw(st.integers(0, 9)) == 0:
+            path, equals, value = draw(st.sampled_from(QUESTIONS)).partition("=")
+            other = draw(st.one_of(st.just(value), named, texts))
+            return f"{path}{equals}{other}".encode("utf-8", "surrogatepass")
+        path = draw(st.sampled_from(sorted(PATHS)))
+        body = draw(change_json(st.sampled_from(BODIES.get(path, MOVES))))
+        if draw(st.booleans()) and isinstance(body, dict):
+            key = draw(st.sampled_from([*PLAY, "move", "ply", "player", "act", "times", "games"]))
+            body[key] = draw(st.one_of(values, named, st.lists(named, max_size=3)))
+        text = draw(st.one_of(st.just(dump(body).encode()), _change_letters(dump(body))))
+        return path.encode() + b"\n" + text
+
+    return draw_request()
+
+
+def _change_letters(text: str) -> st.SearchStrategy[bytes]:
+    return change_text(st.just(text), words(*JSON_WORDS))
+
+
+def _check_request(data: bytes) -> None:
+    """Anything but an answer, or a refusal in one line, is a fault; so is a status of 500."""
+    head, newline, body = data.partition(b"\n")
+    path = read(head)
+    server = _make_server()
+    if newline and path not in PATHS:
+        raise ArenaError("nothing is asked there")
+    if not newline and path.partition("?")[0] not in {each.partition("?")[0] for each in QUESTIONS}:
+        raise ArenaError("nothing is told there")  # pages, or events without an end
+    game = path.removeprefix("/api/play/")
+    if game != path:
+        server.games[game] = _Here(
+            "evolve_arena.web.playing", runs={"r": f"{SERVED}/r"}, **_at(game)
+        )
+    ask = _ask(server, path, body if newline else None)
+    try:
+        with patch.object(app, "Worker", _Here):
+            status, content = _loop().run_until_complete(ask)
+    except _FailedError as error:
+        raise error.__cause__ or error from None
+    if status == 200:
+        return
+    assert status in {400, 404, 409, 413}, (status, str(content)[:300])
+    text = content["error"]
+    assert text.isprintable(), text[:300]
+    assert len(text) <= LONGEST_REFUSAL, text[:300]
+    raise ArenaError(text)
+
+
+def _at(game: str) -> dict[str, Any]:
+    """What a game is made of at which a person plays against chance."""
+    players = ["human", "random"]
+    return {"game": game, "options": {}, "players": players, "seed": 1}
+
+
+def _kept() -> list[bytes]:
+    """Games that were kept, all of a game in a file, and games as people write them."""
+    found = []
+    for name in GAMES:
+        game = make_game(name)
+        randoms = [make_random(game)] * game.seats
+        kept = KeptGames(Path(f"{name}.jsonl"))
+        for seed in (1, 2):
+            kept.keep(game, ["a"] * game.seats, seed, play_match(game, randoms, seed=seed))
+        found.append("".join(f"{line}\n" for line in kept._lines).encode())
+    return [*found, b"3321", b'[Event "x"] 1. 11-15 23-19 *', b"a1 b2"]
+
+
+def _check_kept(data: bytes) -> None:
+    """What is read is what the page can be told, and what it opens again; or it is refused."""
+    text, refused = read(data), 0
+    for name in GAMES:
+        game = make_game(name)
+        try:
+            games = parse_games(text, game, "games.jsonl, line")
+            json.dumps([asdict(each) for each in games], allow_nan=False)
+            for each in games[:3]:
+                _replay(each)
+        except ArenaError as error:
+            check_error(error)
+            refused += 1
+    if refused == len(GAMES):
+        raise ArenaError("no game reads it")
+
+
+def _replay(kept: Any) -> None:
+    """Looks at a game as the page does that opens it."""
+    players, seed = ["random"] * len(kept.players), int(kept.seed)
+    desk = Desk({}, kept.game, kept.options, players, kept.numbers, kept.players, seed)
+    table = desk.look()
+    assert len(table["played"]) == len(kept.numbers)
+    if find_text_ui(make_game(kept.game, **kept.options)).is_open:
+        parse_games(desk.text()["text"], make_game(kept.game, **kept.options))
+
+
+KEPT = (*"0123456789{}[],", '"numbers"', '"seed"', "1e999", "Infinity", "11-15", "\n")
+
+assert set(GAMES) <= set(game_names())
+PAGE_TARGETS = (
+    Target("page", _requests, _change_requests, _check_request, weight=5),
+    Target(
+        "kept-games", _kept, change_pieces(*"0123456789{}[],", '"numbers"', "11-15"), _check_kept
+    ),
+)
