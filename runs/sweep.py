@@ -483,10 +483,8 @@ def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float
     champion = run.champion
     asked = [opponent, games, champion.remarks.get("generation"), run.population_sha256]
     file = run.path / MEASURED
-    with suppress(OSError, ValueError, LookupError, TypeError):  # else it is measured anew
-        known = json.loads(read_file(file, LARGEST))
-        if known["of"] == asked:
-            return float(known["score"]), float(known["low"]), float(known["high"])
+    if known := read_measured(file, asked):
+        return known
     game = recipe.make_game()
     with closing(make_player(opponent, game, recipe.check_permitted)) as other:
         other.check_ready()
@@ -504,6 +502,18 @@ def _write(path: Path, content: bytes) -> None:
     for file in path.parent.glob(f".{path.name}." + "[0-9a-f]" * 8):
         file.unlink(missing_ok=True)
     write_whole(path, content)
+
+
+def read_measured(file: Path, asked: Sequence[Any]) -> tuple[float, float, float] | None:
+    """The score and its interval in a *file*; None if it has none, or not of what is *asked*."""
+    try:
+        known = json.loads(read_file(file, LARGEST))
+        found = float(known["score"]), float(known["low"]), float(known["high"])
+        fits = known["of"] == list(asked)
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
+        return None
+    score, low, high = found
+    return found if fits and -math.inf < low <= score <= high < math.inf else None
 
 
 def _say(value: Any) -> str:

@@ -217,3 +217,26 @@ def test_nobody_is_asked_twice_about_the_same_program(
 def test_a_seed_twice_is_an_error(recipe: str, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="the seed has the value '7' twice"):
         ea.sweep(recipe, {"method.tournament_size": [2]}, seeds=[7, 7], folder=tmp_path / "x")
+
+
+HOSTILE = ('"score": 1e999', '"score": NaN', f'"score": 1{"0" * 400}', '"low": 1.0', '"low": []')
+
+
+def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> None:
+    tried: dict[str, Any] = {"method.mutation_strength": [0.1]}
+    settings: dict[str, Any] = {"changes": ["run.generations=1"], "seeds": 1, "games": 10}
+
+    def score() -> SweepRow:
+        (row,) = ea.sweep(recipe, tried, folder=tmp_path / "s", workers=1, **settings).rows
+        return row
+
+    whole = score()
+    (file,) = (tmp_path / "s").glob("*/measured.json")
+    known = file.read_text()
+    key = {text: text.partition(":")[0] for text in HOSTILE}
+    texts = [re.sub(rf"{key[text]}: [^,}}]+", text, known) for text in HOSTILE]
+    for text in (*texts, "[" * 100_000, known[:-1], ""):
+        assert text != known
+        file.write_text(text)
+        assert score() == whole, text[:200]
+        assert file.read_text() == known
