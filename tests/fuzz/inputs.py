@@ -103,11 +103,11 @@ def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrat
 
 
 @st.composite
-def change_bytes(draw: Any, bases: st.SearchStrategy[bytes]) -> bytes:
-    """One of *bases* in which bytes are changed, or that is cut."""
+def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
+    """One of *bases* in which bytes are changed *within* so many, or that is cut."""
     blob = bytearray(draw(bases))
     for _ in range(draw(st.integers(1, 4))):
-        place = draw(st.integers(0, max(0, min(len(blob), 3000) - 1)))
+        place = draw(st.integers(0, max(0, min(len(blob), within) - 1)))
         blob[place : place + draw(st.integers(0, 2))] = draw(st.binary(max_size=3))
     return bytes(blob[: draw(st.one_of(st.just(len(blob)), st.integers(0, len(blob))))])
 
