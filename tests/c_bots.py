@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis.strategies import SearchStrategy
 
-from tests.fuzz.__main__ import generate
+from tests.fuzz.inputs import generate
 
 with_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -60,7 +60,6 @@ int main(void) {
             at += (uint32_t)read(host, input + at, length - at);
         fwrite(input, 1, length, files[0]);
         rewind(files[0]);
-        fflush(stdout);
         pid_t child = fork();
         if (child == 0) {
             for (int place = 0; place < 3; place++)
@@ -75,6 +74,7 @@ int main(void) {
             fseek(files[place], 0, SEEK_END);
             pass_on(files[place]);
         }
+        fflush(stdout);
     }
     return 0;
 }

@@ -16,6 +16,7 @@ import mmap
 import multiprocessing
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -24,18 +25,17 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import hypothesis
 from numba.core.dispatcher import Dispatcher
 
 from evolve_arena.core.errors import LONGEST, ArenaError
 from evolve_arena.runs.api import start
 from tests.conftest import compile_for_all_kinds
+from tests.fuzz.inputs import generate
 from tests.fuzz.targets import TARGETS, Target
 
 SECONDS = 10
@@ -50,13 +50,6 @@ LARGEST = 1 << 22
 """Bytes of an input that is kept."""
 PACKAGE = "evolve_arena"
 """Whose code guides."""
-
-
-@dataclass(frozen=True, repr=False)
-class _Hidden:
-    """An input of which hypothesis makes no text."""
-
-    data: bytes
 
 
 _under_way: list[Any] = []
@@ -79,7 +72,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=Path, help="feeds this file to the target --only")
     options = parser.parse_args()
     keep, repeat = options.keep.resolve(), options.repeat and options.repeat.read_bytes()
-    targets = [TARGETS[name] for name in options.only or TARGETS]
+    targets = [TARGETS[name] for name in options.only or TARGETS if not _list_missing(name)]
     compile_for_all_kinds()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -91,6 +84,9 @@ def main() -> int:
         print(
             f"{'target':16}{'inputs':>9}{'accepted':>10}{'rejected':>10}{'faults':>8}{'seconds':>9}"
         )
+        for name in TARGETS:
+            if missing := _list_missing(name):
+                print(f"{name:16}left out: no {', '.join(missing)} here")
         found = 0
         left, weights = options.inputs, sum(target.weight for target in targets)
         for target in targets:
@@ -98,6 +94,11 @@ def main() -> int:
             found += _fuzz(target, count, options, keep)
             left, weights = left - count, weights - target.weight
     return int(found > 0)
+
+
+def _list_missing(name: str) -> list[str]:
+    """The programs that a target needs and that are not here."""
+    return [program for program in TARGETS[name].needs if shutil.which(program) is None]
 
 
 def judge(target: Target, data: bytes) -> str:
@@ -248,24 +249,6 @@ def _work(
     else:
         generate(feed_one, inputs, count, seed)
         end()
-
-
-def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
-    """Feeds what hypothesis makes."""
-
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(inputs.map(_Hidden))
-    def feed_all(hidden: _Hidden) -> None:
-        feed_one(hidden.data)
-
-    feed_all()
 
 
 def _guide(

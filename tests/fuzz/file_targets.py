@@ -56,8 +56,8 @@ def _check_unharmed() -> None:
 
 # --- Histories ----------------------------------------------------------------------------------
 
-PLACE = Path("h")
-"""A run's folder in the working folder."""
+PLACE = Path("runs/h")
+"""A run's folder."""
 
 
 def _histories() -> list[bytes]:
@@ -76,7 +76,7 @@ def _check_history(data: bytes) -> None:
 
 def _put_run() -> None:
     """A run's folder with nothing but a recipe."""
-    PLACE.mkdir(exist_ok=True)
+    PLACE.mkdir(parents=True, exist_ok=True)
     for file in PLACE.iterdir():
         file.unlink()
     (PLACE / "recipe.toml").write_bytes(Path("r/recipe.toml").read_bytes())
@@ -84,9 +84,8 @@ def _put_run() -> None:
 
 def _read_history() -> None:
     """Whoever reads a history gives numbers that JSON has, or says that it is damaged."""
-    path, desk = PLACE / "history.db", Desk(".")
-    (row,) = [row for row in desk.list_runs() if row["run"] == str(PLACE)]
-    json.dumps([row, desk.record(str(PLACE))], allow_nan=False)
+    path, desk = PLACE / "history.db", Desk(str(PLACE.parent))
+    json.dumps([desk.list_runs(), desk.record(PLACE.name)], allow_nan=False)
     refused: ArenaError | None = None
     try:
         with History(path, thorough=False) as history:
@@ -270,7 +269,7 @@ def _check_lock(data: bytes) -> None:
     """The page tells who holds a run, and so does who wants to write to it and can't."""
     _put_run()
     (PLACE / ".lock").write_bytes(data)
-    json.dumps(Desk(".").list_runs(), allow_nan=False)
+    json.dumps(Desk(str(PLACE.parent)).list_runs(), allow_nan=False)
     with RunDirectory(PLACE).lock():
         assert (PLACE / ".lock").read_text() == str(os.getpid())
     with (PLACE / ".lock").open("r+b") as held:
@@ -455,8 +454,8 @@ def _refuse_constant(name: str) -> Any:
 
 
 FILE_TARGETS = (
-    Target("history", _histories, _change_histories, _check_history, weight=3),
-    Target("history-sql", _schemas, _change_schemas, _check_schema, weight=3),
+    Target("history", _histories, _change_histories, _check_history, weight=1),
+    Target("history-sql", _schemas, _change_schemas, _check_schema, weight=1),
     Target("measured", encode(json.dumps(MEASURED)), change_trees, _check_measured),
     Target(
         "sweep",

@@ -6,8 +6,10 @@ import json
 import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import numpy as np
 import tomli_w
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ __all__ = [
     "change_json",
     "change_tensors",
     "change_text",
+    "generate",
     "lines",
     "recipes",
     "texts",
@@ -247,3 +250,28 @@ def _fit(number: float, dtype: Any) -> Any:
         return bool(number)
     limits = np.iinfo(dtype)
     return int(min(max(number, limits.min), limits.max)) if not _is_nan(number) else 0
+
+
+@dataclass(frozen=True, repr=False)
+class _Hidden:
+    """An input of which hypothesis makes no text."""
+
+    data: bytes
+
+
+def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
+    """Feeds what hypothesis makes."""
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(inputs.map(_Hidden))
+    def feed_all(hidden: _Hidden) -> None:
+        feed_one(hidden.data)
+
+    feed_all()

@@ -39,6 +39,7 @@ from evolve_arena.runs.export.neat_python import export_neat_python
 from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe
+from tests.fuzz.bot_targets import BOT_TARGETS
 from tests.fuzz.file_targets import FILE_TARGETS
 from tests.fuzz.inputs import change_tensors, lines, recipes, texts, values, words
 from tests.fuzz.page_targets import PAGE_TARGETS
@@ -488,6 +489,7 @@ TARGETS = {
         ),
         *PAGE_TARGETS,
         *FILE_TARGETS,
+        *BOT_TARGETS,
     )
 }
 """By name."""
