@@ -73,6 +73,8 @@ def main() -> int:
     options = parser.parse_args()
     keep, repeat = options.keep.resolve(), options.repeat and options.repeat.read_bytes()
     targets = [TARGETS[name] for name in options.only or TARGETS if not _list_missing(name)]
+    if options.guided:  # what happens in other programs guides nobody
+        targets = [target for target in targets if not target.needs]
     compile_for_all_kinds()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
