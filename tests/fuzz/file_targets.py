@@ -84,8 +84,8 @@ def _put_run() -> None:
 
 def _read_history() -> None:
     """Whoever reads a history gives numbers that JSON has, or says that it is damaged."""
-    path, desk = PLACE / "history.db", Desk(str(PLACE.parent))
-    json.dumps([desk.list_runs(), desk.record(PLACE.name)], allow_nan=False)
+    path = PLACE / "history.db"
+    json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
     refused: ArenaError | None = None
     try:
         with History(path, thorough=False) as history:
@@ -269,7 +269,7 @@ def _check_lock(data: bytes) -> None:
     """The page tells who holds a run, and so does who wants to write to it and can't."""
     _put_run()
     (PLACE / ".lock").write_bytes(data)
-    json.dumps(Desk(str(PLACE.parent)).list_runs(), allow_nan=False)
+    json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
     with RunDirectory(PLACE).lock():
         assert (PLACE / ".lock").read_text() == str(os.getpid())
     with (PLACE / ".lock").open("r+b") as held:

@@ -27,7 +27,7 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.kept_games import KeptGames, parse_games
 from evolve_arena.web import app
-from evolve_arena.web.app import ACTS, Server
+from evolve_arena.web.app import Server
 from evolve_arena.web.playing import Desk
 from evolve_arena.web.trainers import Trainers
 from evolve_arena.web.workers import Worker, WorkerError
@@ -44,7 +44,7 @@ LONGEST_REFUSAL = 400
 class _Here(Worker):
     """A worker whose functions run in this process, so that what goes wrong can be seen."""
 
-    async def call(self, name: str, **given: Any) -> Any:
+    async def call(self, name: str, *more: Any, **given: Any) -> Any:
         """What a process of its own would answer, from JSON to JSON."""
         name, given = json.loads(json.dumps([name, given]).encode())
         try:
@@ -87,15 +87,12 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def _make_server() -> Server:
-    server = Server(Path(SERVED), SERVED)
-    server.reader, server.trainers = _reader(), _Idle()
-    return server
-
-
 @cache
-def _reader() -> _Here:
-    return _Here("evolve_arena.web.reading", folder=SERVED)
+def _server() -> Server:
+    with patch.object(app, "Worker", _Here):
+        server = Server(Path(SERVED), SERVED)
+    server.trainers = _Idle()
+    return server
 
 
 async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]:
@@ -155,7 +152,8 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "/api/draw": [{"run": "r", "what": "fitness"}],
     "/api/rate": [{"runs": ["r", "r"], "others": ["random"], "games": 10}],
 }
-MOVES = [{"act": "play", "move": "3"}, *({"act": act} for act in ACTS[2:])]
+ACTS = ("look", "step", "undo", "resign", "swap", "hint", "values", "inside", "text")
+MOVES = [{"act": "play", "move": "3"}, *({"act": act} for act in ACTS)]
 MOVES += [
     {"act": "look", "ply": 0},
     {"act": "undo", "times": 1},
@@ -213,7 +211,8 @@ def _check_request(data: bytes) -> None:
     """Anything but an answer, or a refusal in one line, is a fault; so is a status of 500."""
     head, newline, body = data.partition(b"\n")
     path = read(head)
-    server = _make_server()
+    server = _server()
+    server.games.clear()
     if newline and path not in PATHS:
         raise ArenaError("nothing is asked there")
     if not newline and path.partition("?")[0] not in {each.partition("?")[0] for each in QUESTIONS}:
