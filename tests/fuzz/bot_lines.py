@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from types import CodeType
 from typing import Any
 
 from hypothesis import strategies as st
@@ -139,9 +140,10 @@ def view_lines(views: Sequence[Any]) -> st.SearchStrategy[bytes]:
     return _join(changed.map(lambda value: f"view {json.dumps(value)}\ngo\n"))
 
 
-def feed_python(source: str, inputs: Sequence[bytes]) -> list[Answer]:
+def feed_python(source: str | CodeType, inputs: Sequence[bytes]) -> list[Answer]:
     """The answers of an exported Python file to each of the *inputs*, as of a new process."""
-    program, answers, stdin = compile(source, "bot.py", "exec"), [], sys.stdin
+    program = compile(source, "bot.py", "exec") if isinstance(source, str) else source
+    answers, stdin = [], sys.stdin
     for data in inputs:
         said, errors, code = io.StringIO(), io.StringIO(), 0
         sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")

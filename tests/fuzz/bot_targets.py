@@ -6,7 +6,6 @@ Node, run in one process for many inputs, which is started anew when it ends.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -14,14 +13,11 @@ import resource
 import shutil
 import struct
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import strategies as st
 
@@ -31,10 +27,11 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import PAGE, write_bot
 from tests.bred import make_bred, random_positions
-from tests.c_bots import build_sanitized
+from tests.c_bots import Answer, build_sanitized
 from tests.fuzz.bot_lines import (
     botzone_lines,
     checkers_lines,
+    feed_python,
     four_lines,
     state_lines,
     view_lines,
@@ -44,7 +41,7 @@ from tests.fuzz.target import Target, change_trees, read
 __all__ = ["BOT_TARGETS"]
 
 LONGEST_LINE = 400
-"""Bytes of what a bot says of its host's nonsense."""
+"""Characters of what a bot says of its host's nonsense."""
 
 
 class _Host:
@@ -60,7 +57,7 @@ class _Host:
         self._owner = 0
         """The process that started it: one that is forked starts its own."""
 
-    def ask(self, data: bytes) -> tuple[int, bytes, bytes]:
+    def ask(self, data: bytes) -> Answer:
         """How an input was taken.
 
         Raises:
@@ -79,7 +76,7 @@ class _Host:
             self._process.communicate()
             self._process = None
 
-    def _ask(self, data: bytes) -> tuple[int, bytes, bytes]:
+    def _ask(self, data: bytes) -> Answer:
         if self._process is None or self._owner != os.getpid():
             self._owner = os.getpid()
             self._process = subprocess.Popen(
@@ -94,7 +91,8 @@ class _Host:
         self._process.stdin.flush()
         (status,) = struct.unpack("=i", self._take(4))
         texts = [self._take(struct.unpack("=I", self._take(4))[0]) for _ in range(2)]
-        return os.waitstatus_to_exitcode(status), texts[0], texts[1]
+        said, errors = (text.decode("utf-8", "replace") for text in texts)
+        return Answer(os.waitstatus_to_exitcode(status), said, errors)
 
     def _take(self, count: int) -> bytes:
         assert self._process is not None
@@ -110,14 +108,14 @@ def _free_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def _judge_bot(code: int, said: bytes, errors: bytes) -> None:
+def _judge_bot(answer: Answer) -> None:
     """A bot answers, says in a line each what it does not understand, or ends with one line."""
-    assert code in (0, 1), (code, errors[-2000:])
-    lines = errors.splitlines()
-    assert code == 0 or len(lines) == 1, errors[-2000:].decode("utf-8", "replace")
-    assert b"runtime error" not in errors, errors[-2000:].decode("utf-8", "replace")
-    assert all(len(line) <= LONGEST_LINE for line in lines), max(lines, key=len)[:500]
-    if lines:
+    lines, end = answer.errors.removesuffix("\n").split("\n"), answer.errors[-2000:]
+    assert answer.code in (0, 1), (answer.code, end)
+    assert answer.code == 0 or len(lines) == 1, end
+    assert "runtime error" not in answer.errors, end
+    assert all(len(line) <= LONGEST_LINE for line in lines), end
+    if answer.errors:
         raise ArenaError("it says that this is nonsense")
 
 
@@ -220,23 +218,8 @@ def _code_of(name: str) -> CodeType:
 def _check_python(data: bytes) -> None:
     """Runs a bot's file as a program, with *data* as its input."""
     name, told = _split(data, IN_PYTHON)
-    said, errors = io.StringIO(), io.StringIO()
-    code: Any = 0
-    space = {"__name__": "__main__"}
-    with (
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(told), "utf-8")),
-        patch.object(sys, "argv", [f"{name}.py"]),
-        redirect_stdout(said),
-        redirect_stderr(errors),
-    ):
-        try:
-            exec(_code_of(name), space)
-        except SystemExit as end:
-            code = end.code
-    if isinstance(code, str):  # which Python prints
-        errors.write(f"{code}\n")
-        code = 1
-    _judge_bot(code or 0, said.getvalue().encode(), errors.getvalue().encode("utf-8", "replace"))
+    (answer,) = feed_python(_code_of(name), [told])
+    _judge_bot(answer)
 
 
 # --- C ------------------------------------------------------------------------------------------
@@ -264,7 +247,7 @@ def _c_samples() -> list[bytes]:
 
 def _check_c(data: bytes) -> None:
     name, told = _split(data, IN_C)
-    _judge_bot(*_hosts()[name].ask(told))
+    _judge_bot(_hosts()[name].ask(told))
 
 
 # --- JavaScript ---------------------------------------------------------------------------------
@@ -328,8 +311,7 @@ def _page_samples() -> list[bytes]:
 
     def ask(*question: Any) -> Any:
         found.append(json.dumps(question).encode())
-        _, said, _ = _node().ask(found[-1])
-        return json.loads(said)
+        return json.loads(_node().ask(found[-1]).said)
 
     for name in ON_PAGES:
         position = ask(name, "begin_page")
@@ -342,7 +324,7 @@ def _page_samples() -> list[bytes]:
 
 
 def _check_page(data: bytes) -> None:
-    _judge_bot(*_node().ask(data))
+    _judge_bot(_node().ask(data))
 
 
 BOT_TARGETS = (
