@@ -418,8 +418,8 @@ def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, 
 
 def _split(text: str) -> list[str]:
     """The parts of *text* between commas that stand in no brackets, braces or quotes."""
-    parts, depth, quoted = [""], 0, ""
-    for letter in text:
+    parts, begin, depth, quoted = [], 0, 0, ""
+    for place, letter in enumerate(text):
         if quoted:
             quoted = "" if letter == quoted else quoted
         elif letter in "'\"":
@@ -427,10 +427,9 @@ def _split(text: str) -> list[str]:
         else:
             depth += (letter in "[{") - (letter in "]}")
         if letter == "," and not quoted and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts
+            parts.append(text[begin:place])
+            begin = place + 1
+    return [*parts, text[begin:]]
 
 
 def _read_values(

@@ -240,3 +240,10 @@ def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> No
         file.write_text(text)
         assert score() == whole, text[:200]
         assert file.read_text() == known
+
+
+def test_a_long_value_is_read_in_a_moment() -> None:
+    text = "\U0001f600" * 300_000  # letter by letter it took half a minute
+    begun = time.monotonic()
+    assert read_sweep([f"title={text},'{text},'"]) == ({"title": [text, f"{text},"]}, {})
+    assert time.monotonic() - begun < 10
