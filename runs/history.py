@@ -385,35 +385,38 @@ class History:
         """All checks, by generation and then in the order of opponents' names."""
         scores = {
             (generation, opponent): CheckPoints(*values)
-            for generation, opponent, *values in self._read_newer("check_points")
+            for generation, opponent, *values in self._read_table("check_points")
         }
         forfeits: dict[tuple[int, str], tuple[ForfeitCount, ...]] = {}
-        for generation, opponent, player, kind, games, sentence, errors in self._read_newer(
+        for generation, opponent, player, kind, games, sentence, errors in self._read_table(
             "check_forfeits"
         ):
             row = ForfeitCount(player, kind, games, sentence, tuple(errors.splitlines()))
             forfeits[generation, opponent] = (*forfeits.get((generation, opponent), ()), row)
-        query = "SELECT generation, opponent, wins, draws, losses, distinct_games FROM checks"
-        checks = [Check(*row) for row in self._read(f"{query} ORDER BY 1, 2")]
+        checks = [Check(*row) for row in sorted(self._read_table("checks"))]
         keys = [(check.generation, check.opponent) for check in checks]
         return [
             replace(check, scores=scores.get(key), forfeits=forfeits.get(key, ()))
             for check, key in zip(checks, keys, strict=True)
         ]
 
-    def _read_newer(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
-        """The rows of a *table* that older histories do not have."""
+    def _read_table(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
+        """The rows of a *table*; none if the history is older than that."""
         if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
             return []
-        columns = ", ".join(name for name, *_ in _find_columns()[table])
-        return self._read(f"SELECT {columns} FROM {table}")
+        names, kinds, *_ = zip(*_find_columns()[table], strict=True)
+        rows = self._read(f"SELECT {', '.join(names)} FROM {table}")
+        whole = [place for place, kind in enumerate(kinds) if kind == "INTEGER"]
+        if any(not isinstance(row[place], int) for row in rows for place in whole):
+            raise DamagedHistoryError(f"{self.path} can't be used: a row of {table} makes no sense")
+        return rows
 
     def nodes(self) -> list[Node]:
         """What each machine did since the run was started or resumed the last time.
 
         It is empty unless the executor has several machines.
         """
-        rows = sorted(self._read_newer("nodes"))
+        rows = sorted(self._read_table("nodes"))
         return [Node(*row[2:]) for row in rows if row[0] == rows[-1][0]]
 
     def champions(self) -> list[tuple[int, float, float]]:

@@ -185,7 +185,7 @@ def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
             os.nice(NICE)
 
     def tell(kind: str, content: Any) -> None:
-        pipe.send_bytes(json.dumps([kind, content], default=str).encode())
+        pipe.send_bytes(json.dumps([kind, content], default=str, allow_nan=False).encode())
 
     def announce(what: str, seconds: float) -> None:
         tell_compiling(what, seconds)
@@ -200,9 +200,8 @@ def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
         except (EOFError, OSError):
             return
         try:
-            answer = "answer", getattr(desk, name)(**values)
+            tell("answer", getattr(desk, name)(**values))
         except ArenaError as error:
-            answer = "refused", one_line(str(error), 400)
+            tell("refused", one_line(str(error), 400))
         except Exception as error:  # a mistake of ours: it is told, and the process goes on
-            answer = "failed", one_line(f"{type(error).__name__}: {error}", 400)
-        tell(*answer)
+            tell("failed", one_line(f"{type(error).__name__}: {error}", 400))
