@@ -171,6 +171,7 @@ def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup has told these tests to ignore
         os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.runs.cli", *ENDLESS])
     while not (tmp_path / "r/champion.safetensors").exists():
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
