@@ -9,6 +9,7 @@ import runpy
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +56,8 @@ def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) 
         }
     )
     (folder / f"{NAME}.toml").write_text(recipe.to_toml())
-    start(recipe, run=folder / NAME, executor="serial")
+    with chdir(folder):  # where its program may run from then on
+        start(recipe, run=folder / NAME, executor="serial")
     return folder
 
 

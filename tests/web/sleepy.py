@@ -19,6 +19,11 @@ class Desk:
         """Does not answer."""
         time.sleep(600)
 
+    def doze(self) -> str:
+        """Answers late."""
+        time.sleep(1.5)
+        return "awake"
+
     def leave(self) -> None:
         """Ends the process."""
         os._exit(1)

@@ -119,7 +119,7 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
     told = page.locator("progress").first.get_attribute("value")
     wait_until(page, f"document.querySelector('progress').getAttribute('value') !== '{told}'", 60)
     page.mouse.up()
-    wait_until(page, "document.querySelector('.state').textContent === 'stopped'", 60)
+    wait_until(page, "document.querySelector('.state').textContent === 'stopped'", 120)
     page.get_by_role("link", name="Play against its champion").click()
     button(page, "Begin").click()
     page.wait_for_selector(".game", timeout=120_000)

@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from evolve_arena.web import workers
 from evolve_arena.web.app import Server
 from evolve_arena.web.workers import NoAnswerError, Worker, WorkerError
 
@@ -49,6 +50,15 @@ def test_a_worker_that_dies_is_told_and_another_answers() -> None:
 
 def test_what_has_to_be_compiled_has_longer() -> None:
     assert ask("compile") == ["compiled"]
+
+
+def test_seconds_in_which_others_had_the_processors_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert ask("doze") == ["this took longer than 1 s, and was given up"]
+    waited = iter([0.0, 0.0, 0.0])  # while it starts, and when it is asked
+    monkeypatch.setattr(workers, "_seconds_kept_waiting", lambda number: next(waited, 60.0))
+    assert ask("doze") == ["awake"]
 
 
 def test_a_game_whose_player_hangs_has_ended(tmp_path: Path) -> None:
