@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.graph import GraphDecoder
@@ -216,7 +216,7 @@ def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
 def test_the_kinds_have_the_names_that_files_bear() -> None:
     kinds = {
         game: sorted(player.kind for player in find_game(game).networks.values())
-        for game in game_names()
+        for game in shipped_games()
     }
     recorded = {
         "checkers": ["checkers-neat", "checkers-network", "linear"],
