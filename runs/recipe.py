@@ -349,7 +349,7 @@ class Recipe(Config):
             _put(content, key, value)
         changed = _resolve(content, spell("--set", "changes"))
         changed._foreign &= self._foreign
-        if content["game"]["name"] == self.game["name"]:
+        if content["game"].get("name") == self.game["name"]:
             changed._game_file = self._game_file
         return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
 
@@ -371,8 +371,8 @@ def load_recipe(
         NotPermittedError: *permit* says no.
     """
     values = dict(changes) if isinstance(changes, Mapping) else parse_changes(changes)
-    typed = str(values.get("game.name", ""))
-    if typed.endswith(FILE):
+    typed = values.get("game.name")
+    if isinstance(typed, str) and typed.endswith(FILE):
         open_game(typed)
         values["game.name"] = os.path.abspath(typed)  # and no file beside the recipe
     values = open_typed(values)

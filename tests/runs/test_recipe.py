@@ -542,3 +542,13 @@ def test_wrong_settings_of_another_program_are_named(
     path.write_text(text)
     with pytest.raises(RecipeError, match=message):
         load_recipe(str(path))
+
+
+def test_a_game_without_a_name_is_the_usual_one() -> None:
+    recipe = load_recipe("connect-four-td")
+    assert recipe.change({"game": {}}) == load_recipe("connect-four-td", {"game": {}})
+
+
+def test_a_name_with_too_many_digits_is_refused() -> None:
+    with pytest.raises(RecipeError, match=r"game\.name"):
+        load_recipe("tic-tac-toe", [f"game.name=0x{'f' * 5000}"])
