@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 PYTHON = (sys.executable, "-P")
-"""How a command begins by which Python runs a module of ours."""
+"""The beginning of a command by which Python runs a module of ours."""
 
 
 def keep_folder_out(util: Any, spawn: Any) -> None:

@@ -121,7 +121,7 @@ def cache_folder() -> Path:
 
 
 def is_kept() -> bool:
-    """Whether later processes find what is compiled now: the folder does not go with this one."""
+    """Return True if later processes find what is compiled now: this one leaves the folder."""
     return cache_folder().parent not in _passing
 
 

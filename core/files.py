@@ -27,11 +27,11 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""What can have a file's name and is none."""
+"""Names of what can stand in the place of a file, by its type."""
 
 
 class UnfitFileError(OSError):
-    """What lies at a path is no regular file, or is too large; ``strerror`` says which."""
+    """Raised for what is no regular file, or is too large; ``strerror`` says which."""
 
 
 def describe_special(path: Path, *, follow: bool = False) -> str | None:

@@ -157,7 +157,7 @@ def _read_header(blob: bytes) -> dict[str, Any]:
 
 
 def _find_end(header: Mapping[str, Any]) -> int:
-    """How many bytes follow a *header*, as it says itself."""
+    """Return the number of bytes that follow a *header*, as it says itself."""
     try:
         ends = [value["data_offsets"][1] for name, value in header.items() if name != METADATA]
         return max(map(int, ends), default=0)

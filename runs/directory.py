@@ -36,7 +36,7 @@ DATABASE = tuple(f"history.db{end}" for end in ("", "-wal", "-shm", "-journal"))
 MEASURED = "measured.json"
 """How good a sweep has found a run's champion."""
 EXPORTED = {"champion.py", "champion.json"}
-"""What is written into a run, and not read: a link there is replaced itself, if at all."""
+"""Files that are written into a run and not read: a link there is replaced itself, if at all."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")

@@ -46,7 +46,7 @@ LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; programs that look far ahead think long."""
 MOST_STREAMS = 64
 KNOWN = "evolve-arena-known"
-"""What the state of a request has whose sender showed the token."""
+"""The key in the state of a request whose sender showed the token."""
 BEAT = 15.0
 """Seconds after which a stream that has nothing to tell says that it lives."""
 SHARE = 0.02
@@ -274,7 +274,7 @@ class Server:
 
     @staticmethod
     def _call(worker: Worker, name: str) -> Callable[[dict[str, Any]], Any]:
-        """What the method called *name* of a *worker* says, of the values of a request."""
+        """Return a function that passes a request's values to the method *name* of a *worker*."""
 
         async def call(given: dict[str, Any]) -> Any:
             return await worker.call(name, **given)
@@ -295,7 +295,7 @@ class Server:
         return {"folder": self.shown, "runs": rows}
 
     async def _list_players(self, given: dict[str, Any]) -> Any:
-        """Who plays a game: kinds of players, and runs with a champion."""
+        """Return the players of a game: their kinds, and runs with a champion."""
         game = given["game"]
         found = await self.finder.call("list_players", game=game)
         rows = await self.listing.rows()

@@ -25,7 +25,7 @@ BLANK: dict[str, Any] = {
     "champion": False,
     "state": "new",
 }
-"""What is told of a run of which nothing is known."""
+"""The row of a run of which nothing is known."""
 UNREAD = {**BLANK, "state": "reading", "trouble": "not read yet"}
 
 
@@ -57,7 +57,7 @@ class Listing:
         return sorted(rows, key=lambda row: float(row["updated"]), reverse=True)
 
     async def ask(self, name: str, run: str) -> Any:
-        """What the opener's method called *name* says of a *run*.
+        """Ask the opener's method called *name* about a *run*.
 
         A run that it did not survive, or over which it took too long, is not opened again as long
         as it stays as it is.

@@ -320,7 +320,7 @@ class Desk:
 
 
 def _find_ply(table: Table, ply: int | None) -> int:
-    """How many moves are looked at; all if None."""
+    """The number of moves that are looked at; all if None."""
     last = len(table.moves)
     if ply is not None and not 0 <= ply <= last:
         raise BadValueError(f"ply is {ply}: it must be from 0 to {last}")

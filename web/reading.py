@@ -86,7 +86,7 @@ class Desk:
         }
 
     def read_row(self, path: str) -> dict[str, Any]:
-        """What the list tells of the run at *path*; what is damaged is told as that."""
+        """Return the list's row of the run at *path*; a damaged run is told as that."""
         return read_row(Path(path))
 
     def describe(self, run: str) -> dict[str, Any]:
@@ -332,7 +332,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a page can show the *name* of a file: it may have bytes that are no UTF-8."""
+    """Return True if a page can show the *name* of a file: its bytes may be no UTF-8."""
     return bool(_clean(name) == name)
 
 

@@ -132,13 +132,13 @@ class Undo(Act):
 
 
 class Hint(Act):
-    """Who is asked; who plays if None."""
+    """The player who is asked; the one who plays if None."""
 
     player: Name | None = None
 
 
 class Think(Hint):
-    """Who is asked about the game after some moves."""
+    """The player who is asked about the game after some moves."""
 
     ply: Number | None = None
 

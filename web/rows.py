@@ -22,7 +22,7 @@ from evolve_arena.web.listing import BLANK
 
 LARGEST_RECIPE = 1 << 18
 PLACES = (".lock", *sorted({*PARTS, *DATABASE} - EXPORTED))
-"""What is looked at in a run's folder."""
+"""The files and folders of a run that are looked at."""
 CHECKPOINTS = "checkpoints"
 FOLDERS = {CHECKPOINTS, "plots", "code", "game"}
 LARGEST = {
@@ -80,7 +80,7 @@ def list_champions(path: Path) -> list[int]:
 
 
 def stamp_run(path: Path) -> list[Any]:
-    """What differs as soon as a run's files, or those in its place, were written or replaced."""
+    """Return a stamp that differs once a run's files were written or replaced."""
     found: list[Any] = []
     for name in PLACES:
         if name == "history.db-shm":  # who only reads writes there
@@ -128,7 +128,7 @@ def describe_row(name: str, path: Path) -> dict[str, Any]:
 
 
 def read_row(path: Path) -> dict[str, Any]:
-    """What the list of runs tells of one; what is damaged is told as that."""
+    """Return the columns of the list of runs for one; a damaged run is told as that."""
     row: dict[str, Any] = {}
     try:
         check_files(path)
@@ -187,7 +187,7 @@ def write_check(check: Check) -> dict[str, Any]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a file lies there; a link may lead anywhere, and is none."""
+    """Return True if a regular file lies there; a link may lead anywhere, and is none."""
     return path.is_file() and not path.is_symlink()
 
 

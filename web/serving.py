@@ -19,12 +19,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.web.app import KNOWN, Guard, Server
 
 MOST_CONNECTIONS = 256
-"""How many are held at once, so that files can still be opened."""
+"""Connections that are held at once, so that files can still be opened."""
 AT_ONCE = 32
 """How many are taken before what others have sent is read: far fewer, so that who comes in a crowd
 has shown the token before the crowd is too large."""
 MOST_WAITING = 512
-"""How many the system holds until they are taken."""
+"""Connections that the system holds until they are accepted."""
 PATIENCE = 10.0
 """Seconds that a connection has for a request, and again for its body."""
 THREADS = 64
@@ -75,7 +75,7 @@ class PatientProtocol(H11Protocol):
 
     @property
     def _is_known(self) -> bool:
-        """Whether its last request came with the token."""
+        """Return True if its last request came with the token."""
         return self.scope is not None and KNOWN in self.scope["state"]
 
     def _keep_time(self) -> None:

@@ -163,7 +163,7 @@ class Worker:
 
 
 def _receive(pipe: Connection, limit: float, number: int) -> tuple[str, Any]:
-    """What a process says within so many seconds; what is compiled first has longer.
+    """Return the message of a process; it has so many seconds, or longer if it compiles first.
 
     Seconds in which others had the processors do not count: workers stand back behind runs.
 

@@ -16,7 +16,7 @@ import sys
 import time
 
 DONE = b"done"
-"""What a caller writes that has ended its Ray."""
+"""The word of a caller that has ended its Ray itself."""
 PATIENCE = 20.0
 """Seconds after which processes that can't be killed are given up."""
 
