@@ -52,6 +52,8 @@ DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """What a file that holds compiled code imports."""
 KEPT_CACHES = 3
+IN_USE = 86400.0
+"""Seconds since a cache was used within which it is left alone, for a program may still need it."""
 SELDOM = (50_000, 20, 20)
 """Thresholds for collecting garbage while something is compiled; that saves a twentieth."""
 MOMENT = 1.0
@@ -326,8 +328,9 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
             return 0.0
 
     folders = sorted(base.glob("kernels-*"), key=last_used, reverse=True)
+    recent = time.time() - IN_USE
     for folder in folders[KEPT_CACHES:]:
-        if folder != keep:
+        if folder != keep and last_used(folder) < recent:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -16,8 +16,12 @@ from typing import cast
 from evolve_arena.core import errors
 from evolve_arena.core.errors import ArenaError, one_line
 
-CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
-"""Methods of llvmlite's ``ExecutionEngine``."""
+DEAF = {
+    *("_raw_object_cache_notify", "_raw_object_cache_getbuffer"),
+    *("__del__", "__set_name__"),
+}
+"""Functions that swallow an interrupt, or make another error of it: two of llvmlite's
+``ExecutionEngine``, destructors, and what Python calls while it makes a class."""
 ON_TIMER = "SIGALRM"
 """The signal of timers, which Windows lacks."""
 
@@ -107,8 +111,8 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
     """Lets SIGTERM and SIGHUP do what Ctrl-C does; those that came are noted in the list.
 
     One that is ignored stays so: that is how ``nohup`` works. Ctrl-C itself interrupts as ever, but
-    for the instants in which LLVM asks Python for machine code: ctypes would swallow the interrupt
-    there, and LLVM, without an answer, would end the process by a segmentation fault.
+    for the instants in which an interrupt would be lost: in destructors, while a class is made, and
+    where LLVM asks for machine code, which without an answer would end in a segmentation fault.
     """
     signals: list[int] = []
     own = os.getpid()
@@ -129,7 +133,7 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         inside = frame
         while inside:
-            if inside.f_code.co_name in CALLED_BY_LLVM:
+            if inside.f_code.co_name in DEAF:
                 if hasattr(signal, ON_TIMER):
                     signal.setitimer(signal.ITIMER_REAL, 0.001)  # then once more
                 else:

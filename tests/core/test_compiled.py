@@ -432,6 +432,15 @@ def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> 
     assert len(left) == KEPT_CACHES + 1
 
 
+def test_caches_that_programs_may_be_using_are_left_alone(tmp_path: Path) -> None:
+    names = {f"kernels-{number}" for number in range(2 * KEPT_CACHES)}
+    for name in names:
+        (tmp_path / name).mkdir()
+    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
+    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
+    assert {folder.name for folder in tmp_path.iterdir()} == {Path(current).name, *names}
+
+
 def test_a_file_of_the_current_folder_decides_nothing(tmp_path: Path) -> None:
     (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\ncache_dir: here\n")
     code = "import numba, evolve_arena.core.compiled; print(numba.config.DISABLE_JIT)"

@@ -218,6 +218,44 @@ def test_an_interrupt_while_machine_code_is_loaded_is_not_lost(
     assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
 
 
+LOST = """
+import os, sys
+from evolve_arena.runs import cli
+
+class Dying:
+    def {where}(self, *given):
+        os.kill(os.getpid(), {number})
+        sum(range(1000))
+
+def run(ours=cli._run):
+    class Holder:
+        dying = Dying()
+    del Holder.dying
+    return ours()
+
+cli._run = run
+sys.argv = ["evolve", "perft", "3"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("where", ["__del__", "__set_name__"])
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "evolve: interrupted\n"),
+        (signal.SIGTERM, 143, "evolve: stopped by SIGTERM\n"),
+    ],
+)
+def test_an_interrupt_is_not_lost_where_python_makes_something_else_of_it(
+    where: str, number: int, code: int, said: str
+) -> None:
+    """What a destructor raises is only written; while a class is made, it is another error."""
+    words = [sys.executable, "-c", LOST.format(where=where, number=int(number))]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
 # Forfeits
 
 

@@ -46,6 +46,8 @@ def ask_names(board: list[int]) -> list[str]:
 
 def play_on_page(board: list[int], column: int) -> list[int]:
     """The board after a move."""
+    if column not in ask_moves(board):
+        raise ValueError(f"no disc may be dropped into column {column!r}")
     after = list(board)
     after[landing_cell(board, column)] = 1 + ask_seat(board)
     return after

@@ -65,6 +65,8 @@ def ask_names(position: list[int]) -> list[str]:
 
 def play_on_page(position: list[int], move: int) -> list[int]:
     """The position after a move."""
+    if move not in ask_moves(position):
+        raise ValueError(f"{move!r} is no move here")
     after = list(position)
     if move == COLUMNS:
         after[after.index(1)] = 2

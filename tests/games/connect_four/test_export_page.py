@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,9 @@ def test_the_page_draws_what_the_view_draws(kind: str) -> None:
             assert page["ask_paths"](board) == [move["paths"] for move in moves]
             played = [flat(game.play(position, move)) for move in game.legal_moves(position)]
             assert [page["play_on_page"](board, m) for m in page["ask_moves"](board)] == played
+            for wrong in (-1, 99, -6.8e16):
+                with pytest.raises(ValueError, match=re.escape(f"{wrong}")):
+                    page["play_on_page"](board, wrong)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "policy" not in kind])
