@@ -268,9 +268,7 @@ def test_the_watcher_hears_of_every_generation(
     )
     # 24 tournaments of three, three matches each; those of checks are none of breeding.
     checked = [0, 0, 3, 3, 3, 6, 7]
-    assert heard == [
-        (played, 7, 24 * 3 * played, checked[played - 1], 2) for played in range(1, 8)
-    ]
+    assert heard == [(played, 7, 24 * 3 * played, checked[played - 1], 2) for played in range(1, 8)]
 
 
 def test_what_the_watcher_heard_stays_as_it_was(
