@@ -189,6 +189,11 @@ class Rating:
     error: float
     """Half the width of the 95 % interval of :attr:`elo`."""
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`elo`."""
+        return self.elo - self.error, self.elo + self.error
+
 
 def rate_players(
     points: NDArray[np.float64], games: NDArray[np.float64], anchor: int | None = None

@@ -183,14 +183,15 @@ class TrainingLoop:
                 champions.show(soon=not ending)
             if ending:
                 return
-            before = working_clock(), self.arena.games, self.arena.executor.seconds
+            before = working_clock(), self.arena.executor.seconds
             state, reports = self.method.proceed(state, self.arena, self._find_next_stop(now))
             seconds = working_clock() - before[0]
             pace.seconds += seconds
-            pace.games += self.arena.games - before[1]
-            pace.playing += self.arena.executor.seconds - before[2]
+            pace.playing += self.arena.executor.seconds - before[1]
             pace.generations += len(reports)
-            pace.since_check += sum(report.games for report in reports)
+            games = sum(report.games for report in reports)
+            pace.games += games
+            pace.since_check += games
             nodes = tuple(self.arena.executor.nodes())
             self.history.add_nodes(begin, nodes)
             for report in reports:
