@@ -204,6 +204,11 @@ class Method(ABC, Generic[S]):
     def initial(self, seed: int) -> S:
         """The state at generation 0."""
 
+    def reseed(self, state: S, seed: int) -> S:
+        """The same *state* in a run of another seed: what follows is random anew."""
+        changed: Any = replace(cast(Any, state), seed=seed)
+        return cast(S, changed)
+
     @abstractmethod
     def find_mismatch(self, state: S) -> str | None:
         """Why *state*, read from a file, is not one of this configuration; None if it is."""

@@ -18,6 +18,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
@@ -129,24 +130,111 @@ def prepare(
         recipe = recipe.change(values)
     if neat_config is not None:
         name = Path(neat_config).stem
-    recipe = obtain(recipe, allow_process)
-    made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
+    recipe, state = obtain(recipe, allow_process).begin(), None
+    if recipe.run.begins_elsewhere:
+        recipe, state = find_beginning(recipe, allow_process)
+    made = Run(RunDirectory(run or Path("evolved") / name), recipe)
     made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
     made.method.check_ready()
-    recipe = made.recipe
-    made.directory.create(recipe.to_toml().encode(), force=force, beside=recipe.files())
+    made.create(state, force=force)
     remember(made.recipe, made.path)
     return made
+
+
+def branch(
+    source: Path | str,
+    generation: int | None = None,
+    *,
+    run: Path | str | None = None,
+    changes: Changes = (),
+    seed: int | None = None,
+    generations: int | None = None,
+    workers: int | None = None,
+    executor: str | None = None,
+    address: str | None = None,
+    callbacks: Callback | Iterable[Callback] = (),
+    progress: bool | None = None,
+    allow_process: bool = False,
+) -> Run:
+    """Makes a new run of a checkpoint of another one, and evolves until its last generation.
+
+    With the same seed and settings it comes to the same populations as the other one.
+
+    Args:
+        source: The other run's directory; it stays as it is. ``RUN@GENERATION`` will do.
+        generation: Which checkpoint; the newest usable one if None.
+        run: The new directory; the first free one of ``NAME-2``, ``NAME-3`` and so on if None.
+        changes: What replaces values of the recipe from there on, as :func:`start` takes it.
+        seed: Replaces the recipe's seed.
+        generations: The new last generation; the recipe's if None.
+        workers: How many processes play.
+        executor: Which executor plays.
+        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
+        callbacks: As :func:`start` takes them.
+        progress: Whether to show how far the run is; only in notebooks if None.
+        allow_process: Whether programs may run that the recipe names as opponents.
+
+    Raises:
+        NotARunError: There is no run.
+        CheckpointError: It has no such checkpoint.
+        RunExistsError: The new directory exists.
+        BadValueError: The checkpoint does not fit the changed recipe.
+        ArenaError: Anything else that :meth:`Run.advance` says.
+    """
+    check_executor(executor, workers, address)
+    values = read_changes(changes)
+    if generations is not None:
+        values |= {"run.generations": generations}
+    made = prepare_branch(
+        source, generation, run=run, changes=values, seed=seed, allow=allow_process
+    )
+    with show_progress(made, progress) as shown:
+        made.advance(
+            workers=workers,
+            executor=executor,
+            address=address,
+            callbacks=[*list_callbacks(callbacks), *shown],
+        )
+    return made
+
+
+def prepare_branch(
+    source: Path | str,
+    generation: int | None = None,
+    *,
+    run: Path | str | None = None,
+    changes: Changes = (),
+    seed: int | None = None,
+    allow: Allow = False,
+) -> Run:
+    """Makes the directory of a branch, see :func:`branch`, and does not evolve yet.
+
+    It is there as a whole, or not at all.
+    """
+    path, named = split_place(source)
+    if generation is None:
+        generation = named
+    elif named is not None:
+        raise BadValueError(f"{source} names a generation, and generation= another: leave one out")
+    other = Run.open(path, allow)
+    other.permit(allow)
+    begin = f"{path}@{other.state(generation).generation}"
+    own = {"run.start_from": begin, "run.population": None, "run.start_sha256": None}
+    recipe = other.recipe.change({**read_changes(changes), **own})
+    where = run or find_free_name(other.path)
+    return prepare(recipe, run=where, seed=seed, allow_process=allow)
 
 
 def resume(
     run: Path | str,
     *,
     from_generation: int | None = None,
+    force: bool = False,
     generations: int | None = None,
+    changes: Changes = (),
     workers: int | None = None,
     executor: str | None = None,
     address: str | None = None,
@@ -158,9 +246,12 @@ def resume(
 
     Args:
         run: Its directory.
-        from_generation: Which checkpoint to go on from; the newest usable one if None. What
-            came after it is forgotten.
+        from_generation: Which checkpoint to go on from; the newest usable one if None.
+        force: Whether checkpoints after *from_generation* may be deleted; :func:`branch` goes on
+            from there and keeps them.
         generations: The new last generation; the recipe's if None.
+        changes: What replaces values of the recipe, as :func:`start` takes it. Where that changes
+            what is evolved, a branch with them goes on, and this run stays as it is.
         workers: How many processes play.
         executor: Which executor plays.
         address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
@@ -177,19 +268,43 @@ def resume(
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers, address)
-    made = Run.open(run, allow_process)
-    made.permit(allow_process)
+    values = read_changes(changes)
     if generations is not None:
-        made = made.with_generations(generations, from_generation)
+        values |= {"run.generations": generations}
+    made, begin = prepare_resumption(
+        run, from_generation, changes=values, force=force, allow=allow_process
+    )
     with show_progress(made, progress) as shown:
         made.advance(
             workers=workers,
             executor=executor,
             address=address,
             callbacks=[*list_callbacks(callbacks), *shown],
-            from_generation=from_generation,
+            from_generation=begin,
+            force=force,
         )
     return made
+
+
+def prepare_resumption(
+    run: Path | str,
+    from_generation: int | None = None,
+    *,
+    changes: Changes = (),
+    force: Allow = False,
+    allow: Allow = False,
+) -> tuple[Run, int | None]:
+    """The run that goes on when that in *run* is resumed with *changes*, and from where.
+
+    That is a branch, if they change what is evolved: a run has one recipe.
+    """
+    made = Run.open(run, allow)
+    made.permit(allow)
+    values = read_changes(changes)
+    if not made.recipe.change(values).steps_like(made.recipe):
+        return prepare_branch(run, from_generation, changes=values, allow=allow), None
+    made.check_going_back(from_generation, force=force)
+    return made.with_changes(values, from_generation) if values else made, from_generation
 
 
 def read_changes(changes: Changes) -> dict[str, Any]:

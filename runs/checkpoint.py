@@ -256,9 +256,10 @@ def load_checkpoint(
     found = directory.generations()
     if generation is not None:
         if generation not in found:
+            near = min(found, key=lambda each: abs(each - generation), default="none")
             raise CheckpointError(
                 f"{directory.path} has no checkpoint of generation {generation}"
-                f" (it has: {_list(found)})"
+                f" (nearest: {near}; it has: {_list(found)})"
             )
         found = [generation]
     problems: list[str] = []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +41,8 @@ EXPORTED = {"champion.py", "champion.json"}
 """Files that are written into a run and not read: a link there is replaced itself, if at all."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
+UNFINISHED = 3600.0
+"""Seconds after which a folder that is not renamed yet belongs to nobody any more."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
 
@@ -91,6 +95,41 @@ class RunDirectory:
                 self.write(self.path / place, content)
             if recipe:
                 self.write(self.recipe, recipe)
+
+    def create_whole(self, recipe: bytes, beside: Mapping[str, bytes]) -> None:
+        """Makes the folder with all that is to lie there, or nothing: see :meth:`create`.
+
+        It is made under another name beside its place, and then renamed.
+
+        Raises:
+            RunExistsError: Something lies there.
+            StorageError: It can't be made.
+        """
+        self._check_replaceable(force=False)
+        with explain_storage_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._clear_unfinished()
+        made = RunDirectory(self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}"))
+        try:
+            made.create(recipe, beside=beside)
+            with explain_storage_errors(self.path):
+                if self.path.exists():  # with no more in it than a start that was killed leaves
+                    self._clear(keep_recipe=False)
+                    (self.path / ".lock").unlink(missing_ok=True)
+                    self.path.rmdir()
+                os.rename(made.path, self.path)
+        except BaseException:
+            shutil.rmtree(made.path, ignore_errors=True)
+            raise
+
+    def _clear_unfinished(self) -> None:
+        """Deletes what :meth:`create_whole` left beside this folder when it was killed."""
+        unfinished = re.compile(rf"\.{re.escape(self.path.name)}\.[0-9a-f]{{8}}")
+        for folder in self.path.parent.iterdir():
+            status = folder.lstat()
+            old = time.time() - status.st_mtime > UNFINISHED
+            if unfinished.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and old:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def write(self, path: Path, content: bytes) -> None:
         """Writes one of the run's files, whole or not at all, while :meth:`lock` holds the run.

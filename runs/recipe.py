@@ -160,6 +160,20 @@ class RunConfig(Config):
     id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
     """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
     is made when the run begins, whatever stands here; old runs have none."""
+    start_from: str | None = None
+    """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
+    A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
+    population: tuple[str, ...] | None = None
+    """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
+    the champion and then the individuals; `evolve start --population` writes it."""
+    start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
+    with nothing else."""
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """Whether its first state comes from other runs, and not from the seed alone."""
+        return bool(self.start_from or self.population)
 
     def keeps(self, generations: Sequence[int]) -> set[int]:
         """Of checkpoints of these *generations*, in ascending order, those that are kept.
@@ -303,15 +317,30 @@ class Recipe(Config):
             "keep_newest": self.run.keep_newest or KEEP_NEWEST,
             "keep_every": self.run.keep_every or KEEP_EVERY,
         }
-        return self.model_copy(update={"run": self.run.model_copy(update=now)})
+        return self.with_run(**now)
+
+    def with_run(self, **values: Any) -> Recipe:
+        """The recipe with other values in ``[run]``, which are not looked at again."""
+        return self.model_copy(update={"run": self.run.model_copy(update=values)})
+
+    def steps_like(self, other: Recipe) -> bool:
+        """Whether the populations of both are the same ones, as far as both runs go.
+
+        What a recipe says of checks, of checkpoints and of the end has no part in them.
+        """
+        one, two = (
+            (
+                recipe.model_dump(exclude={"title", "check", "run"}),
+                recipe.run.model_dump(include={"seed", "id", "start_from", "population"}),
+            )
+            for recipe in (self, other)
+        )
+        return one == two
 
     def breeds_like(self, other: Recipe) -> bool:
         """Whether runs of both are the same, whatever they are called and keep."""
-        anonymous = {"id": None, "keep_newest": None, "keep_every": None}
-        one, two = (
-            recipe.model_copy(update={"run": recipe.run.model_copy(update=anonymous)})
-            for recipe in (self, other)
-        )
+        keys = "id", "keep_newest", "keep_every", "start_sha256"
+        one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
         return one == two
 
     def check_permitted(self, text: str) -> None:

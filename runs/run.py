@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from html import escape
 from pathlib import Path
@@ -25,6 +25,7 @@ from evolve_arena.runs.checkpoint import (
     load_checkpoint,
     read_checkpoint,
     save_checkpoint,
+    write_state,
 )
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
@@ -223,6 +224,7 @@ class Run:
         address: str | None = None,
         callbacks: Callback | Iterable[Callback] = (),
         from_generation: int | None = None,
+        force: bool = False,
         allow_process: bool = False,
     ) -> None:
         """Evolves on from a checkpoint, or from the start, until the recipe's last generation.
@@ -234,6 +236,7 @@ class Run:
             callbacks: Functions that are told of each generation, and may stop the run; where
                 neat-python breeds also its reporters.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
+            force: Whether checkpoints that came after it may be deleted.
             allow_process: As :meth:`permit` takes it.
 
         Raises:
@@ -251,6 +254,7 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
+            self.check_going_back(from_generation, force=force)
             self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
@@ -281,6 +285,48 @@ class Run:
             )
             loop.go(begin, [each for each in told if callable(each)])
 
+    def create(self, state: Any = None, *, force: bool = False) -> None:
+        """Makes the directory, and a first checkpoint of *state* if there is one.
+
+        Args:
+            state: What the run begins with; what its seed gives if None.
+            force: Whether a run that lies there may be deleted.
+
+        Raises:
+            RunExistsError: Something lies there.
+            StorageError: It can't be made.
+        """
+        directory, recipe = self.directory, self.recipe
+        text, beside = recipe.to_toml().encode(), recipe.files()
+        if state is not None:
+            file = directory.checkpoint(state.generation).relative_to(self.path)
+            beside[file.as_posix()] = write_state(state, self.method, recipe.run)
+        if state is not None and not force:
+            directory.create_whole(text, beside)
+        else:
+            directory.create(text, force=force, beside=beside)
+
+    def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
+        """Makes sure that no checkpoint is deleted against the user's will.
+
+        Args:
+            generation: To which checkpoint the run goes back; to none if None.
+            force: Whether those after it may be deleted, or who is asked.
+
+        Raises:
+            BadValueError: They may not.
+        """
+        there = self.directory.generations()
+        later = [each for each in there if generation in there and each > (generation or 0)]
+        told = f"{self.path} has checkpoints after generation {generation}, up to"
+        if not later or force is True or (callable(force) and force(f"{told} {later[-1]}.")):
+            return
+        keep = spell(f"evolve branch {self.path}@{generation}", f"branch(..., {generation})")
+        raise BadValueError(
+            f"{told} {later[-1]}: {keep} goes on without deleting them,"
+            f" {spell('--force', 'force=True')} deletes them"
+        )
+
     def permit(self, allow_process: consent.Allow) -> None:
         """Makes sure that the user lets programs run that the recipe names as opponents.
 
@@ -299,7 +345,8 @@ class Run:
         """The state to go on from; nothing that exists is changed yet."""
         directory = self.directory
         traces = (directory.history, directory.champion)
-        if not directory.generations() and not any(trace.exists() for trace in traces):
+        begun = self.recipe.run.begins_elsewhere or any(trace.exists() for trace in traces)
+        if not directory.generations() and not begun:
             if generation not in (None, 0):
                 raise CheckpointError(f"{self.path} has no checkpoint of generation {generation}")
             state = self.method.initial(self.recipe.run.seed)
@@ -357,13 +404,27 @@ class Run:
             BadValueError: The run, or *from_generation* if it is to go on from there, is
                 beyond that generation already.
         """
+        return self.with_changes({"run.generations": generations}, from_generation)
+
+    def with_changes(self, changes: Mapping[str, Any], from_generation: int | None = None) -> Run:
+        """The same run with other values in its recipe; its directory is changed too.
+
+        Args:
+            changes: Values by dotted key that change nothing of what is evolved.
+            from_generation: As :meth:`with_generations` takes it.
+
+        Raises:
+            RecipeError: A key is unknown, or a value is out of range.
+            BadValueError: As in :meth:`with_generations`.
+        """
+        changed = Run(self.directory, self.recipe.change(changes))
         now = self.generation if from_generation is None else from_generation
-        if generations < now:
+        last = changed.recipe.run.generations
+        if "run.generations" in changes and last < now:
             raise BadValueError(
-                f"{self.path} is at generation {now}: it can't end at {generations};"
+                f"{self.path} is at generation {now}: it can't end at {last};"
                 f" {spell('--from', 'from_generation=')} goes back to an earlier checkpoint"
             )
-        changed = Run(self.directory, self.recipe.change({"run.generations": generations}))
         with self.directory.lock():
             self._check_place()
             self.directory.write(self.directory.recipe, changed.recipe.to_toml().encode())

@@ -77,6 +77,17 @@ def complete_run(incomplete: str) -> list[str]:
     return sorted({os.path.dirname(file) for file in found})[:MOST_RUNS]
 
 
+def complete_branch(incomplete: str) -> list[str]:
+    """Runs, and after ``RUN@`` the generations of their checkpoints."""
+    from evolve_arena.runs.directory import RunDirectory
+
+    path, at, _ = incomplete.rpartition("@")
+    if not at:
+        return complete_run(incomplete)
+    found = [f"{path}@{generation}" for generation in RunDirectory(path).generations()]
+    return [place for place in found if place.startswith(incomplete)]
+
+
 def complete_game(incomplete: str) -> list[str]:
     """Games by name, and those in one file."""
     return [*_fitting(incomplete, game_names()), *_find_paths(incomplete, f"*{FILE}")]

@@ -1,4 +1,4 @@
-"""The commands about runs: recipes, start, resume, sweep, info, plot."""
+"""The commands about runs: recipes, start, resume, branch, sweep, info, plot."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve_arena.runs.commands.completion import (
+    complete_branch,
     complete_change,
     complete_game,
     complete_player,
@@ -69,12 +70,24 @@ AllowProcess = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+LastGeneration = Annotated[
+    int | None, typer.Option(min=0, help="The new last generation (a total).")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        help="Replaces a value; repeatable.",
+        autocompletion=complete_change,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (recipes, start, resume, sweep, info, plot):
+    for command in (recipes, start, resume, branch, sweep, info, plot):
         app.command(rich_help_panel="Runs")(command)
 
 
@@ -135,15 +148,7 @@ def start(
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.KEY=VALUE",
-            help="Replaces a value; repeatable.",
-            autocompletion=complete_change,
-        ),
-    ] = None,
+    changes: Changes = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
@@ -192,33 +197,83 @@ def resume(
         int | None,
         typer.Option("--from", metavar="GENERATION", help="Go on from an earlier checkpoint."),
     ] = None,
-    generations: Annotated[
-        int | None, typer.Option(min=0, help="The new last generation (a total).")
-    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --from: delete the checkpoints after it.")
+    ] = False,
+    generations: LastGeneration = None,
+    changes: Changes = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Go on with a run exactly as if it had not been stopped."""
+    """Go on with a run exactly as if it had not been stopped.
+
+    Where --set changes what is evolved, a branch with it goes on instead, in a directory of its
+    own.
+    """
     from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_resumption
     from evolve_arena.runs.output import print_line
-    from evolve_arena.runs.run import Run
 
     check_executor(executor, workers, address)
-    allow = _find_permission(allow_process)
-    made = Run.open(run, allow)
-    made.permit(allow)
-    if generations is not None:
-        made = made.with_generations(generations, from_generation)
-    if from_generation is None and made.is_complete():
+    made, begin = prepare_resumption(
+        run,
+        from_generation,
+        changes=_with_generations(changes or [], generations),
+        force=force or (_ask_to_delete if _is_at_terminal() else False),
+        allow=_find_permission(allow_process),
+    )
+    if made.recipe.run.start_from and not made.directory.history.exists():
+        print_line(f"these settings change what is evolved: {made.path} goes on with them")
+    if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
         print_line(f"{run} is complete at generation {last}; --generations N goes further")
         return
     where = {"executor": executor, "address": address}
-    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)
+    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
+
+
+def branch(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN[@GENERATION]",
+            help="A run's directory; its newest checkpoint unless a generation is named.",
+            autocompletion=complete_branch,
+        ),
+    ],
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The new run; the first free RUN-2, RUN-3, ... if omitted."
+        ),
+    ] = None,
+    generations: LastGeneration = None,
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    changes: Changes = None,
+    workers: Workers = None,
+    executor: ExecutorName = None,
+    address: Address = None,
+    quiet: Quiet = False,
+    allow_process: AllowProcess = False,
+) -> None:
+    """Make a new run from a checkpoint of another one, and evolve it until its last generation.
+
+    With the same seed and settings it comes to the same populations. The other run stays as it is.
+    """
+    from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_branch
+    from evolve_arena.runs.output import print_line
+
+    check_executor(executor, workers, address)
+    allow = _find_permission(allow_process)
+    values = _with_generations(changes or [], generations)
+    made = prepare_branch(source, run=run, changes=values, seed=seed, allow=allow)
+    print_line(f"{made.path} begins with {made.recipe.run.start_from}")
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def sweep(
@@ -437,8 +492,17 @@ def _find_permission(allowed: bool) -> Allow:
     """Whether programs of a recipe's file may run, or who asks the user if he is there."""
     from evolve_arena.runs.consent import ask_at_terminal
 
-    asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
-    return ask_at_terminal if asks else allowed
+    return ask_at_terminal if _is_at_terminal() and not allowed else allowed
+
+
+def _is_at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask_to_delete(question: str) -> bool:
+    """Shows what would be deleted and asks for a yes; anything else means no."""
+    print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:

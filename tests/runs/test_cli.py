@@ -80,7 +80,17 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
     one = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
     other = json.loads(evolve("info", RUN, "--json", folder=place).stdout)
     assert one["population_sha256"] == other["population_sha256"]
-    evolve("resume", "longer", "--from", "0", "--executor", "serial", "--quiet", folder=place)
+    evolve(
+        "resume",
+        "longer",
+        "--from",
+        "0",
+        "--force",
+        "--executor",
+        "serial",
+        "--quiet",
+        folder=place,
+    )
     again = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
     assert again["population_sha256"] == other["population_sha256"]
     wrong = evolve("resume", "longer", "--from", "3", "--quiet", folder=place, code=2)
