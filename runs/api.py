@@ -19,7 +19,7 @@ from evolve_arena.core.registry import SPIEL
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import HOME, RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.neat_config import read_neat_config
 from evolve_arena.runs.notebook import show_progress
@@ -130,7 +130,7 @@ def prepare(
     if neat_config is not None:
         name = Path(neat_config).stem
     recipe = obtain(recipe, allow_process)
-    made = Run(RunDirectory(run or Path("evolved") / name), recipe.begin())
+    made = Run(RunDirectory(run or Path(HOME) / name), recipe.begin())
     made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
 ]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
@@ -215,7 +216,7 @@ def resume(
     if from_generation is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print_line(f"{run} is complete at generation {last}; --generations N goes further")
+        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
         return
     where = {"executor": executor, "address": address}
     _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)

@@ -1,0 +1,99 @@
+"""Things that a person types: short names, games in place of players, settings without brackets."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.runs.directory import find_run
+from evolve_arena.runs.players import name_player
+from tests import forked
+
+TINY = [
+    *("--set", "method.individuals=6", "--set", "method.tournament_size=2"),
+    *("--set", "check.games=10", "--generations", "2", "--quiet"),
+]
+NAMES = ["evolved/first", "first", "run:evolved/first", "run:first"]
+
+
+def evolve(*words: str, folder: Path, code: int = 0, typed: str = "") -> str:
+    """What a command prints."""
+    done = forked.evolve(*words, folder=folder, typed=typed)
+    assert done.returncode == code, done.stderr + done.stdout
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the run ``evolved/first`` lies."""
+    folder = tmp_path_factory.mktemp("place")
+    evolve("start", "connect-four", "--run", "evolved/first", *TINY, folder=folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_take_a_run_by_its_name(place: Path, name: str) -> None:
+    assert evolve("info", name, folder=place).startswith("evolved/first")
+    assert "evolved/first is complete" in evolve("resume", name, folder=place)
+    assert "evolved/first/champion.py" in evolve("export", name, "--force", folder=place)
+    assert "evolved/first/plots" in evolve("plot", name, folder=place)
+    assert "evolved/first/plots/network.png" in evolve("plot", name, "--network", folder=place)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "evolved/first@2", "first@2", "run:first@2"])
+def test_commands_take_a_champion_by_its_name(place: Path, name: str) -> None:
+    assert "first" in evolve("duel", name, "random", "--games", "2", folder=place)
+    assert "first" in evolve("duel", "random", name, "--games", "2", folder=place)
+    assert "first" in evolve("tournament", name, "random", "--games", "2", folder=place)
+    words = ("evaluate", name, "--games", "2", "--opponents", name)
+    assert "first" in evolve(*words, folder=place)
+    text = evolve("play", name, "random", "--games", "1", "--delay", "0", folder=place)
+    assert "first" in text
+
+
+def test_the_run_of_another_game_says_what_is_played(tmp_path: Path) -> None:
+    evolve("start", "tic-tac-toe", "--run", "evolved/first", *TINY, folder=tmp_path)
+    text = evolve("duel", "minimax:depth=1,values=first", "first", "--games", "2", folder=tmp_path)
+    assert "values=run:first" in text
+
+
+def test_cards_are_played_and_drawn_by_a_runs_name(tmp_path: Path) -> None:
+    evolve("start", "ticket-to-ride", "--run", "evolved/first", *TINY, folder=tmp_path)
+    text = evolve("log", "first", "rule", "--games", "1", "--out", "log.csv", folder=tmp_path)
+    assert (tmp_path / "log.csv").is_file(), text
+    assert "evolved/first/plots/board.png" in evolve("plot", "--board", "first", folder=tmp_path)
+
+
+def test_python_takes_a_run_by_its_name(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    for name in NAMES:
+        assert ea.load(name).path == Path("evolved/first")
+        assert ea.load_player(name).name == "first"
+        assert ea.duel(name, "random", games=2).games == 2
+        assert list(ea.evaluate(name, opponents=["first"], games=2)["opponents"]) == ["first"]
+        assert ea.resume(name).generation == 2
+
+
+def test_a_path_and_a_players_name_come_before_a_run_at_home(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "random", "minimax:depth=4", "own"):
+        shutil.copytree(place / "evolved/first", tmp_path / "evolved" / name)
+    assert find_run("first") == Path("evolved/first")
+    Path("first").mkdir()
+    assert find_run("first") == find_run("run:first") == Path("first")
+    assert find_run("../first") == Path("../first")
+    assert find_run("nowhere") == find_run("run:nowhere") == Path("nowhere")
+    assert name_player("random") == "random"
+    assert name_player("minimax:depth=4") == "minimax:depth=4"
+    assert name_player("own") == "run:own"
+    assert (
+        name_player("minimax:depth=2,values=own,noise=0")
+        == "minimax:depth=2,values=run:own,noise=0"
+    )
+    ea.register(lambda: None, name="own")
+    assert name_player("own") == "own"
