@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from evolve_arena.arena.duel_result import describe_forfeits
 from evolve_arena.arena.statistics import json_interval, json_share
-from evolve_arena.core.errors import one_line
+from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.registry import usual_game
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.runs.check_points import CheckPoints, format_margin
+from evolve_arena.runs.directory import DATABASE, HOME
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.output import (
@@ -22,6 +26,7 @@ from evolve_arena.runs.output import (
     print_line,
     print_table,
 )
+from evolve_arena.runs.recipe import read_content
 from evolve_arena.runs.run import Run
 
 NODE_FIGURES = {
@@ -89,6 +94,54 @@ def print_summary(content: dict[str, Any]) -> None:
             _print_check(name.replace("_", " "), check)
     for warning in content["warnings"]:
         print_line(f"warning: {warning}")
+
+
+def list_runs() -> list[dict[str, Any]]:
+    """The runs at home, what was written last first, ready for JSON; no code of theirs is run."""
+    files = sorted(Path(HOME).glob("*/recipe.toml"), key=_find_time, reverse=True)
+    return [_describe_row(file.parent) for file in files]
+
+
+def print_runs(runs: Sequence[dict[str, Any]]) -> None:
+    """Prints what :func:`list_runs` gave."""
+    if not runs:
+        print_line(f"there are no runs in {HOME}; start one: evolve start {usual_game()}")
+        return
+    rows = [
+        (
+            row["run"],
+            row["game"],
+            row["method"],
+            f"{row['generation']} of {row['generations']}",
+            f"{row['games']:,}",
+            row["trouble"] or row["title"],
+        )
+        for row in runs
+    ]
+    columns = ["run", "game", "method", "generation", "games", "title"]
+    print_table(f"Runs in {HOME}", columns, rows, left=3)
+
+
+def _find_time(recipe: Path) -> float:
+    files = (recipe, *(recipe.with_name(name) for name in DATABASE))
+    return max(file.stat().st_mtime for file in files if file.is_file())
+
+
+def _describe_row(path: Path) -> dict[str, Any]:
+    """What a list of runs tells of one."""
+    row: dict[str, Any] = {"run": str(path), "game": "", "method": "", "title": ""}
+    row |= {"generation": 0, "generations": 0, "games": 0, "trouble": None}
+    try:
+        content = read_content(str(path / "recipe.toml"))
+        row["title"] = str(content.get("title", ""))
+        row["game"] = str(content["game"]["name"])
+        row["method"] = str(content["method"]["name"])
+        row["generations"] = int(content["run"]["generations"])
+        with suppress(NotARunError), History(path / "history.db", thorough=False) as history:
+            row["generation"], row["games"] = map(int, history.totals()[:2])
+    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        row["trouble"] = f"damaged: {error}"
+    return row
 
 
 def forfeit_caveats(checks: Sequence[Check]) -> list[str]:

@@ -306,11 +306,28 @@ def sweep(
         sweeps.print_sweep(found)
 
 
-def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and how good it is."""
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.summary import print_summary, summarise
+def info(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's directory or name; all runs in ./evolved unless given.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a run is, how far it got, and how good it is.
 
+    Without RUN, list the runs.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import list_runs, print_runs, print_summary, summarise
+
+    if run is None:
+        runs = list_runs()
+        print_json({"runs": runs}) if json else print_runs(runs)
+        return
     content = summarise(_open(run))
     if json:
         print_json(content)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core import user_code
 from evolve_arena.runs.directory import find_run
+from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.players import name_player
 from tests import forked
 
@@ -91,9 +94,23 @@ def test_a_path_and_a_players_name_come_before_a_run_at_home(
     assert name_player("random") == "random"
     assert name_player("minimax:depth=4") == "minimax:depth=4"
     assert name_player("own") == "run:own"
-    assert (
-        name_player("minimax:depth=2,values=own,noise=0")
-        == "minimax:depth=2,values=run:own,noise=0"
-    )
-    ea.register(lambda: None, name="own")
+    assert name_player("minimax:values=own,noise=0") == "minimax:values=run:own,noise=0"
+    with pytest.raises(NotARunError, match=r"onw does not exist; runs in evolved: first, .*own"):
+        ea.load("onw")
+    monkeypatch.setitem(user_code._registered, "own", object())
     assert name_player("own") == "own"
+
+
+def test_info_without_a_name_lists_the_runs(place: Path, tmp_path: Path) -> None:
+    lines = evolve("info", folder=place).splitlines()
+    row = next(line for line in lines if "evolved/first" in line)
+    assert "connect-four" in row
+    assert "2 of 2" in row
+    listed = json.loads(evolve("info", "--json", folder=place))["runs"]
+    assert [(run["run"], run["generation"]) for run in listed] == [("evolved/first", 2)]
+    (tmp_path / "evolved/bad").mkdir(parents=True)
+    text = evolve("info", folder=tmp_path)
+    assert text == "there are no runs in evolved; start one: evolve start connect-four\n"
+    (tmp_path / "evolved/bad/recipe.toml").write_text("title = ")
+    assert "evolved/bad" in evolve("info", folder=tmp_path)
+    assert json.loads(evolve("info", "--json", folder=tmp_path))["runs"][0]["trouble"]
