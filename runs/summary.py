@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.duel_result import describe_forfeits
+from evolve_arena.arena.duel_result import describe_forfeits, describe_repeats
 from evolve_arena.arena.statistics import json_interval, json_share
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.registry import usual_game
@@ -40,6 +40,9 @@ NODE_FIGURES = {
 """What is told of each machine, and what it is called."""
 
 
+OPENINGS_HINT = "; check.opening_plies = 4 begins each pair of games differently"
+
+
 def summarise(run: Run) -> dict[str, Any]:
     """Everything that ``evolve info`` tells, ready for JSON."""
     state = run.state()
@@ -65,7 +68,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
         "champion": _describe_champion(run, checks),
-        "warnings": run.warnings + forfeit_caveats(checks),
+        "warnings": run.warnings + check_caveats(run, checks),
     }
 
 
@@ -144,11 +147,22 @@ def _describe_row(path: Path) -> dict[str, Any]:
     return row
 
 
-def forfeit_caveats(checks: Sequence[Check]) -> list[str]:
-    """What must be said of the newest check against each opponent in which somebody forfeited."""
-    newest = {check.opponent: check for check in checks if check.forfeits}
+def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
+    """What must be said of the checks of a *run*.
+
+    Told are of each opponent the newest check in which somebody forfeited, and the newest one and
+    the champion's if most of their games were the same.
+    """
+    told_of = {("", check.opponent): check for check in checks if check.forfeits}
+    champion = _describe_champion(run, list(checks)) or {}
+    last = max((check.generation for check in checks), default=None)
+    for check in checks:
+        repeats = describe_repeats(check.distinct_games, check.finished)
+        if repeats and check.generation in (last, champion.get("generation")):
+            told_of[repeats, check.opponent] = check
+    hint = "" if run.recipe.check.opening_plies or run.recipe.spec.has_chance else OPENINGS_HINT
     lines = []
-    for check in newest.values():
+    for check in dict.fromkeys(told_of.values()):
         names = "the champion", check.opponent
         told = {
             "games": check.games,
@@ -158,6 +172,8 @@ def forfeit_caveats(checks: Sequence[Check]) -> list[str]:
         }
         where = f"check at generation {check.generation}: "
         lines += list_caveats(told, where=where, hint=False)
+        if describe_repeats(check.distinct_games, check.finished):
+            lines[-1] += hint
     return lines
 
 
@@ -167,7 +183,7 @@ def print_results(run: Run) -> None:
     champion = _describe_champion(run, checks)
     if champion:
         _print_check("champion", champion)
-    print_caveats(forfeit_caveats(checks))
+    print_caveats(check_caveats(run, checks))
     path = run.path
     print_line(f"run       {path}")
     print_line(f"play      evolve play run:{path}")

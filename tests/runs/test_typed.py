@@ -114,3 +114,19 @@ def test_info_without_a_name_lists_the_runs(place: Path, tmp_path: Path) -> None
     (tmp_path / "evolved/bad/recipe.toml").write_text("title = ")
     assert "evolved/bad" in evolve("info", folder=tmp_path)
     assert json.loads(evolve("info", "--json", folder=tmp_path))["runs"][0]["trouble"]
+
+
+def test_a_check_of_games_that_are_all_the_same_warns(place: Path) -> None:
+    words = ["--run", "same", *TINY[:-1], "--set", "check.opponents=['run:first']"]
+    told = forked.evolve("start", "connect-four", *words, folder=place)
+    warning = (
+        "check at generation 2: only 2 of 10 games are distinct: the intervals are too narrow;"
+        " check.opening_plies = 4 begins each pair of games differently"
+    )
+    assert f"evolve: {warning}" in told.stderr.splitlines()
+    assert f"warning: {warning}" in evolve("info", "same", folder=place)
+    content = json.loads(evolve("info", "same", "--json", folder=place))
+    assert content["warnings"].count(warning) == 1
+    words += ["--force", "--set", "check.opening_plies=4"]
+    told = forked.evolve("start", "connect-four", *words, folder=place)
+    assert "distinct:" not in told.stderr
