@@ -283,12 +283,15 @@ def evaluate(
     player: AnyPlayer,
     *,
     games: int = 1000,
-    opening_plies: int = 0,
+    opening_plies: int | None = None,
     opponents: Sequence[str] | None = None,
     seed: int = 0,
     game: AnyGame | None = None,
 ) -> dict[str, Any]:
     """Measures *player* against *opponents*, by default those of the game; as ``evaluate --json``.
+
+    Each pair of games begins with *opening_plies* random plies, by default four if the game is
+    long enough and has no chance.
 
     >>> told = evaluate("test-bot", opponents=["random"], games=100, seed=1)
     >>> told["opponents"]["random"]["games"]

@@ -221,7 +221,15 @@ def evaluate(
         ),
     ],
     games: Games = 1000,
-    openings: Openings = 0,
+    openings: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES",
+            min=0,
+            help="Random plies at the beginning of each game; 0 for none. Unless given 4, or fewer"
+            " in short games, none in games of chance.",
+        ),
+    ] = None,
     game: Game = None,
     opponents: Annotated[
         list[str] | None,

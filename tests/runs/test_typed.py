@@ -10,8 +10,10 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
+from evolve_arena.core.registry import make_game
 from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.evaluation import usual_plies
 from evolve_arena.runs.players import name_player
 from tests import forked
 
@@ -131,3 +133,22 @@ def test_a_check_of_games_that_are_all_the_same_warns(place: Path) -> None:
     words += ["--force", "--set", "check.opening_plies=4"]
     told = forked.evolve("start", "connect-four", *words, folder=place)
     assert "distinct:" not in told.stderr
+
+
+def test_evaluate_begins_with_random_openings(place: Path) -> None:
+    words = ["evaluate", "first", "--opponents", "run:first", "--games", "20", "--json"]
+    usual = json.loads(evolve(*words, folder=place))
+    assert usual["opening_plies"] == 4
+    assert usual["opponents"]["run:first"]["distinct_games"] == 10
+    start = json.loads(forked.evolve(*words, "--openings", "0", folder=place).stdout)
+    assert start["opening_plies"] == 0
+    assert start["opponents"]["run:first"]["distinct_games"] == 1
+    assert "begins with 4 random plies" in evolve(*words[:-1], folder=place)
+
+
+@pytest.mark.parametrize(
+    ("name", "plies"),
+    [("connect-four", 4), ("tic-tac-toe", 2), ("checkers", 4), ("pig", 0), ("ticket-to-ride", 0)],
+)
+def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
+    assert usual_plies(make_game(name)) == plies
