@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
 from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.errors import NotARunError
@@ -152,3 +155,29 @@ def test_evaluate_begins_with_random_openings(place: Path) -> None:
 )
 def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
     assert usual_plies(make_game(name)) == plies
+
+
+@pytest.mark.parametrize("ask", [ea.duel, lambda *names, **more: ea.evaluate(names[0], **more)])
+def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any]) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown game 'chess'.*breakthrough, checkers"):
+        ask("random", "random", game="chess")
+    with pytest.raises(BadValueError, match="7 is no game: give a name such as 'connect-four'"):
+        ask("random", "random", game=7)
+    for wrong in (object(), object, None):
+        with pytest.raises(BadValueError, match="is no player: give a specification such as"):
+            ask(wrong, "random")
+
+
+def test_python_takes_a_game_by_its_name() -> None:
+    assert ea.duel("random", "random", game="tic-tac-toe", games=20).games == 20
+    assert ea.load_player("minimax:depth=1", "othello").game.name == "othello"
+    table = ea.tournament(["random", "minimax:depth=1"], game="tic-tac-toe", games=20)
+    assert table.names == ("random", "minimax:depth=1")
+
+
+def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: Any) -> None:
+    run = ea.start(small_recipe(), run=tmp_path / "run", generations=2, executor="serial")
+    assert run.generation == run.recipe.run.generations == 2
+    changes = {"run.generations": 3}
+    with pytest.raises(BadValueError, match=r"generations=2 and run.generations in changes differ"):
+        ea.start(small_recipe(), run=tmp_path / "other", generations=2, changes=changes)
