@@ -23,6 +23,7 @@ from evolve_arena.runs.training import Progress
 
 __all__ = ["measure"]
 
+MEASURED = ("--games", "1000", "--seed", "99", "--openings", "0")
 EVOLVE = [sys.executable, "-m", "evolve_arena.runs.cli"]
 
 
@@ -133,7 +134,18 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
         "the same, memory of all processes", memory, "MiB", target="700 MB", met=memory < 667
     )
     text = subprocess.run(
-        [*EVOLVE, "evaluate", f"run:{run}", "--json", "--games", "1000", "--seed", "99"],
+        [
+            *EVOLVE,
+            "evaluate",
+            f"run:{run}",
+            "--json",
+            "--games",
+            "1000",
+            "--seed",
+            "99",
+            "--openings",
+            "0",
+        ],
         check=True,
         capture_output=True,
         text=True,

@@ -43,7 +43,28 @@ LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
 UNFINISHED = 3600.0
 """Seconds after which a folder that is not renamed yet belongs to nobody any more."""
+HOME = "evolved"
+"""The folder of runs whose place nobody has chosen."""
+PREFIX = "run:"
+"""How a run's champion is named among players."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
+
+
+def find_run(name: Path | str) -> Path:
+    """The directory of the run that *name* means: ``evolved/first``, ``first``, ``run:first``.
+
+    A path comes first, then a run of that name in :data:`HOME`.
+    """
+    path = Path(str(name) if os.path.lexists(name) else str(name).removeprefix(PREFIX))
+    at_home = HOME / path
+    if os.path.lexists(path) or ".." in path.parts or not is_run(at_home):
+        return path
+    return at_home
+
+
+def is_run(path: Path | str) -> bool:
+    """Whether a run lies at *path*."""
+    return os.path.isfile(os.path.join(path, "recipe.toml"))
 
 
 class RunDirectory:
@@ -307,9 +328,11 @@ class RunDirectory:
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""
-        folder = self.path.parent
-        try:
-            near = sorted(file.parent.name for file in folder.glob("*/recipe.toml"))
-        except OSError:
-            return ""
-        return f"; runs in {folder}: {', '.join(near[:8])}" if near else ""
+        for folder in (self.path.parent, Path(HOME)):
+            try:
+                near = sorted(file.parent.name for file in folder.glob("*/recipe.toml"))
+            except OSError:
+                continue
+            if near:
+                return f"; runs in {folder}: {', '.join(near[:8])}"
+        return ""

@@ -27,7 +27,7 @@ from evolve_arena.runs.checkpoint import (
     save_checkpoint,
     write_state,
 )
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import RunDirectory, find_run
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
@@ -57,7 +57,7 @@ class Run:
         """The run that lies at *path*.
 
         Args:
-            path: Its directory.
+            path: Its directory, or its name; see `evolve_arena.runs.directory.find_run`.
             allow_process: Whether its game may be run, if that is one in one file, or who is asked;
                 where the run was started here, nobody needs to be.
 
@@ -66,7 +66,7 @@ class Run:
             RecipeError: Its recipe can't be read.
             NotPermittedError: Its game is a file, which may not run.
         """
-        directory = RunDirectory(path)
+        directory = RunDirectory(find_run(path))
         directory.check()
         permit = consent.permit_files(allow_process, directory.path)
         return cls(directory, read_recipe(directory.recipe, permit))

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
 ]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
@@ -230,7 +231,7 @@ def resume(
     if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print_line(f"{run} is complete at generation {last}; --generations N goes further")
+        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
         return
     where = {"executor": executor, "address": address}
     _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
@@ -360,11 +361,28 @@ def sweep(
         sweeps.print_sweep(found)
 
 
-def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and how good it is."""
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.summary import print_summary, summarise
+def info(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's directory or name; all runs in ./evolved unless given.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a run is, how far it got, and how good it is.
 
+    Without RUN, list the runs.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import list_runs, print_runs, print_summary, summarise
+
+    if run is None:
+        runs = list_runs()
+        print_json({"runs": runs}) if json else print_runs(runs)
+        return
     content = summarise(_open(run))
     if json:
         print_json(content)
