@@ -18,6 +18,7 @@ from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
@@ -99,7 +100,7 @@ class Desk:
             check_files(path)
             found["recipe"] = read_text(path / "recipe.toml")
             opened = Run.open(path)
-            summary = summarise(opened) if row["state"] != "new" else None
+            summary = summarise(opened) if (path / "history.db").exists() else None
             found |= {"summary": _clean(summary), "network": _describe_network(opened)}
         except ArenaError as error:
             found["trouble"] = one_line(str(error), 400)
@@ -112,7 +113,8 @@ class Desk:
         trouble, record = "", Record(run, row["title"], {}, [])
         try:
             check_files(path)
-            record = read_file(path / "history.db", run, row["title"])
+            if (path / "history.db").exists():
+                record = read_file(path / "history.db", run, row["title"])
         except ArenaError as error:  # damaged, or only just being made
             trouble = one_line(str(error), 400)
         return {"row": row, "trouble": trouble, **_write_record(record)}
@@ -125,8 +127,9 @@ class Desk:
         return str(path / "plots" / file)
 
     def stamp(self, run: str) -> list[Any]:
-        """What differs as soon as something was written to a run."""
-        return stamp_run(self._path(run))
+        """What differs as soon as something was written to a run, or who writes has ended."""
+        path = self._path(run)
+        return [stamp_run(path), find_holder(path)]
 
     def path_of(self, run: str) -> str:
         """Where a run lies."""
@@ -240,6 +243,8 @@ class Desk:
     def arrange_meeting(self, runs: list[str], others: list[str]) -> dict[str, Any]:
         """Who plays in a tournament of the champions of *runs*, and after how many random plies.
 
+        ``champions`` tells the run and the generation of each, by its name in the tournament.
+
         Args:
             runs: Two or more.
             others: Who plays as well: some of the game's usual opponents.
@@ -260,8 +265,24 @@ class Desk:
         openings = 0
         if spec.most_seats == 2 and not spec.has_chance:
             openings = min(OPENING_PLIES, longest_opening(opened[0].recipe.make_game()))
+        generations = [run.champion.remarks.get("generation") for run in opened]
+        at = [
+            f"@{generation}" if generation in list_champions(path) else ""
+            for path, generation in zip(paths, generations, strict=True)
+        ]
+        entered = [f"{path.name}{each}" for path, each in zip(paths, at, strict=True)]
+        names = distinct_names([*entered, *dict.fromkeys(others)])
         return {
-            "players": [*(f"run:{path}" for path in paths), *dict.fromkeys(others)],
+            "players": [
+                *(f"run:{path}{each}" for path, each in zip(paths, at, strict=True)),
+                *dict.fromkeys(others),
+            ],
+            "champions": {
+                name: {"run": run, "generation": generation}
+                for name, run, generation in zip(
+                    names, dict.fromkeys(runs), generations, strict=False
+                )
+            },
             "openings": openings,
         }
 
