@@ -35,7 +35,7 @@ ALIKE: dict[str, Any] = {
     "check.games": 4,
     "check.opponents": ["random"],
 }
-SMALL: dict[str, dict[str, Any]] = {
+SHORT: dict[str, dict[str, Any]] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
     "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
@@ -105,7 +105,7 @@ def measure() -> Iterator[Line]:
 
 def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]:
     recipe = load_recipe(name, {"method.name": method} if method else {})
-    changes = ALIKE | SMALL[recipe.method["name"]] | ({"method.name": method} if method else {})
+    changes = ALIKE | SHORT[recipe.method["name"]] | ({"method.name": method} if method else {})
     if "depth" in recipe.network:  # Python searches a thousand times slower
         changes["network.depth"] = 1
     champion = ea.start(name, run=folder / "run", changes=changes, progress=False).champion

@@ -28,7 +28,7 @@ PAIRS = 24
 """How often windows with watchers and without follow one another."""
 WATCHERS = 3
 RUNS, GENERATIONS = 200, 1000
-SMALL = ("method.individuals=6", "method.tournament_size=2", "check.games=10")
+MODEST = ("method.individuals=6", "method.tournament_size=2", "check.games=10")
 MORE = (f"run.generations={GENERATIONS}", "check.opponents=['random']")
 
 
@@ -88,7 +88,7 @@ class _Server:
 def _many(folder: Path) -> Iterator[Line]:
     """The slowest answer of some about two hundred runs of a thousand generations."""
     first = folder / "run-000"
-    ea.start("tic-tac-toe", run=first, changes=[*SMALL, *MORE], executor="serial")
+    ea.start("tic-tac-toe", run=first, changes=[*MODEST, *MORE], executor="serial")
     for number in range(1, RUNS):
         shutil.copytree(first, folder / f"run-{number:03}")
     for _ in range(2):  # the first may find nothing in the system's cache
