@@ -40,7 +40,7 @@ from evolve_arena.players.packed import (
     WEIGHTS_AT,
     PackedPlayers,
 )
-from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
 HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
@@ -313,6 +313,13 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
         code = self.game.code
         key = cells.astype(np.int16).tobytes(), cells.shape
+        contents = int(code.PLANES) + 1
+        if self.tuples * contents**self.length > MOST_NUMBERS:
+            raise explain_too_large(
+                (self.tuples, self.length),
+                MOST_NUMBERS,
+                lambda length: self.tuples * contents**length,
+            )
         return _make_table(*key, code.PLANES, code.CELLS, code.WIDTH, self.game.symmetry)
 
 
@@ -323,10 +330,6 @@ def _make_table(
     tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
     powers = (planes + 1) ** np.arange(shape[1], dtype=np.int64)
     numbers = shape[0] * (planes + 1) ** shape[1]
-    if numbers > MOST_NUMBERS:
-        raise BadValueError(
-            f"the tuples need more than {MOST_NUMBERS:,} numbers: take fewer or shorter ones"
-        )
     places = find_symmetries(cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
     readings = places.swapaxes(0, 1).reshape(-1, shape[1])
     members, deltas = [], []

@@ -284,12 +284,12 @@ def perft(
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import find_game, make_game
+    from evolve_arena.core.registry import open_game
     from evolve_arena.runs.output import print_json, print_table
 
-    game = game or usual_game()
-    rules = make_game(game)
-    if find_game(game).has_chance:
+    spec = open_game(game or usual_game())
+    game, rules = spec.name, spec.make()
+    if spec.has_chance:
         raise BadValueError(f"perft counts moves in games without chance, and {game} has some")
     start = rules.parse_position(position)
     counts = [rules.perft(start, length) for length in range(1, depth + 1)]
