@@ -96,6 +96,9 @@ class TupleDecoder(ABC):
     sides: ClassVar[tuple[str, ...]] = ("",)
     """After whose moves numbers count, if there are some for each player."""
 
+    has_board = True
+    """Whether cells are those of a board, and not numbers or single bits."""
+
     empty: ClassVar[str] = "empty"
     """What a cell is on which nothing lies."""
     output_names: ClassVar[tuple[str, ...]] = ("value",)
@@ -130,6 +133,10 @@ class TupleDecoder(ABC):
     def find_cell(self, cell: int) -> int:
         """The cell of the game's `BoardView` that a *cell* is."""
         return cell
+
+    def find_input(self, cell: int, state: int) -> int:
+        """The place in :attr:`planes`, one after the other, where a *cell* shows a *state*."""
+        return (state - 1) * self.cells + self.find_cell(cell)
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:

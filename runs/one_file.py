@@ -111,8 +111,8 @@ def load_game(
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
     networks = make_networks(game)
-    if not two:
-        networks.pop("tuples", None)
+    if 2 not in seats:
+        networks.pop("tuples")
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
@@ -287,7 +287,8 @@ class _GameFile:
     def _check_view_of_networks(self) -> None:
         if "see" in self.plain:
             self.number("PLANES", None, 1, MOST_PLANES)
-            self.number("CELLS", 64, 1, MOST_CELLS)
+            cells = self.number("CELLS", 64, 1, MOST_CELLS)
+            self.number("PLANE_NUMBERS", 1, 1, cells)
             return
         if "CELLS" not in self.plain:
             raise GameFileError(
@@ -302,13 +303,17 @@ class _GameFile:
                 f" np.int8, that begins with the {cells} cells",
             )
 
+    def find_symmetry(self) -> str:
+        """What the file says of its board; nothing if networks see no cells of one."""
+        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
+            return str(self.plain.get("SYMMETRY", "none"))
+        return ""
+
     def make_class(self, name: str) -> type[BoardGame]:
         """The game for Python."""
-        symmetry = ""
-        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
-            symmetry = str(self.plain.get("SYMMETRY", "none"))
-            if symmetry not in SYMMETRIES:
-                self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        symmetry = self.find_symmetry()
+        if symmetry and symmetry not in SYMMETRIES:
+            self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
         if self.plain.get("SHAPE", "square") not in SHAPES:
             self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
         members = {
@@ -386,6 +391,7 @@ class _GameFile:
             "SEES_CELLS": sees_cells,
             "HAS_POINTS": self.has_points,
             "HAS_CHANCE": self.has_chance,
+            "HAS_BOARD": bool(self.find_symmetry()),
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
         lines += ["cast_state = _inlined(cast_state)"]

@@ -35,6 +35,9 @@ cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES a
 seat 0, the next as many those of seat 1, and so on; what is above belongs to nobody."""
 PLANES = 1
 """How many planes :func:`see` fills; or how many kinds of contents a cell has, but for empty."""
+PLANE_NUMBERS = 64
+"""For tuple networks, where planes are no board but numbers: the highest one that they tell from
+lower ones. A plane's number is how many of so many lowest bits are set."""
 
 
 def start() -> Any:
@@ -107,6 +110,7 @@ IS_ARRAY = False
 SEES_CELLS = False
 HAS_POINTS = False
 HAS_CHANCE = False
+HAS_BOARD = False
 
 
 @inlined

@@ -26,6 +26,7 @@ from evolve_arena.genomes.simd import (
 )
 from evolve_arena.players.board.example import (
     CELLS,
+    HAS_BOARD,
     HAS_CHANCE,
     HAS_POINTS,
     IS_ARRAY,
@@ -301,13 +302,13 @@ def find_changes(
 
     A bit that came is its number, one that went the number's complement. If it is to *keep* them,
     the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell
-    has a *single* content.
+    of a board has a *single* content.
     """
     if SEES_CELLS:
         return _find_changed_cells(states, state, planes, changes, slot, keep)
     count, before_at = 0, slot * SEEN
     look(states, state, slot, planes, SEATS * SEEN)
-    if single:
+    if HAS_BOARD and single:
         _keep_contents(states, planes)
     for word in range(SEEN):
         before, now = peek(planes, before_at + word), peek(planes, SEATS * SEEN + word)
