@@ -24,6 +24,10 @@ from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.bred import BredPlayer, Decoder
 
 
+class AnyState:
+    """The type of states of which nothing is known: those in checkpoints have all that is there."""
+
+
 class State(Protocol):
     """What every method's state has; a method adds its own.
 

@@ -27,7 +27,14 @@ from pydantic import ConfigDict, model_validator
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
-from evolve_arena.core.user_code import UserCodeError, call, find_code, name_of, parameters_of
+from evolve_arena.core.user_code import (
+    AbsentCode,
+    UserCodeError,
+    call,
+    find_code,
+    name_of,
+    parameters_of,
+)
 from evolve_arena.evolve.matches import TournamentResults
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
@@ -210,6 +217,12 @@ def make_toolbox(
     return toolbox
 
 
+def check_initialisation(decoder: Any, name: str) -> None:
+    """Makes sure that first weights can be drawn so: see :func:`initialise`."""
+    if not isinstance(find_code(name), AbsentCode):
+        initialise(decoder, 1, name, np.random.default_rng(0))
+
+
 def initialise(
     decoder: Any, individuals: int, name: str, generator: np.random.Generator
 ) -> Genomes:
@@ -255,6 +268,9 @@ class _OwnFunction:
     ) -> None:
         self.key, self.function = key, function
         self.name = name_of(function)
+        self.is_whole, self.options = True, options
+        if isinstance(function, AbsentCode):
+            return
         taken = parameters_of(function)
         one, whole = FORMS[verb]
         form = max((f for f in (one, whole) if set(f) <= set(taken)), key=len, default=None)

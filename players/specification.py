@@ -21,6 +21,7 @@ from evolve_arena.core.files import explain_unread
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.core.user_code import (
+    AbsentCode,
     UserCodeError,
     call,
     find_code,
@@ -212,12 +213,26 @@ def _find_class(specification: str, permit: Permit) -> Any | None:
     return find_code(specification)
 
 
+class _AbsentPlayer(Player):
+    """Has the place of a player whose class is not here."""
+
+    def __init__(self, code: AbsentCode, game: AnyGame) -> None:
+        super().__init__(game)
+        self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
+
+    def choose(self, position: Any, stream: Any) -> Any:
+        """Fails."""
+        self.check_ready()
+
+
 def _make_own(own: Any, game: AnyGame) -> Player:
     """A player of the user's own class.
 
     Raises:
         UserCodeError: It is no class of players, or can't be made.
     """
+    if isinstance(own, AbsentCode):
+        return _AbsentPlayer(own, game)
     if not (isinstance(own, type) and issubclass(own, Player)):
         raise UserCodeError(f"{name_of(own)} is no player: it must be a subclass of Player")
     player: Player = call(own, game)

@@ -147,6 +147,7 @@ def prepare(
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
+    made.check_code()
     made.method.check_ready()
     made.create(state, force=force)
     remember(made.recipe, made.path)
@@ -229,6 +230,7 @@ def prepare_branch(
     elif named is not None:
         raise BadValueError(f"{source} names a generation, and generation= another: leave one out")
     other = Run.open(path, allow)
+    other.check_code()
     other.permit(allow)
     begin = f"{path}@{other.state(generation).generation}"
     own = {"run.start_from": begin, "run.population": None, "run.start_sha256": None}
@@ -308,6 +310,7 @@ def prepare_resumption(
     That is a branch, if they change what is evolved: a run has one recipe.
     """
     made = Run.open(run, allow)
+    made.check_code()
     made.permit(allow)
     values = read_changes(changes)
     if not made.recipe.change(values).steps_like(made.recipe):

@@ -30,19 +30,27 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
+from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
 from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
-from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
+from evolve_arena.players.specification import (
+    NotPermittedError,
+    make_player,
+    player_kinds,
+    runs_code,
+)
+from evolve_arena.runs.absent_method import AbsentMethod
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.recipe_code import (
     WITH_CODE,
     Permit,
     copy_code,
+    list_texts,
     open_typed,
     pin_code,
     read_beside,
@@ -109,7 +117,8 @@ KEEP_NEWEST, KEEP_EVERY = 5, 10
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
 """What runs did that are older than these keys."""
-
+EVOLVED = ("method", "islands")
+"""The sections that may name code with which is evolved."""
 OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
@@ -287,6 +296,17 @@ class Recipe(Config):
         trusted = self.model_copy()
         trusted._foreign = frozenset()
         return trusted
+
+    def find_absent(self) -> list[str]:
+        """What it names that was registered where the run was started, and is not here."""
+        content = self.model_dump(include=set(EVOLVED))
+        found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
+        kinds = player_kinds(self.spec.name)
+        return found + [
+            text
+            for text in self.check.opponents
+            if NAME.fullmatch(text) and text not in kinds and not find_code(text)
+        ]
 
     def make_opponents(self) -> list[Player]:
         """Who the champion meets in checks. They are to be closed.
@@ -494,7 +514,10 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """The recipe in the file *path* of a run; that of an older one goes on to mean the same.
+    """The recipe of a run, in the file *path*; that of an older one goes on to mean the same.
+
+    It was whole when the run began. So where it names code that nobody knows here, that was given
+    in Python: something stands for it, with which the run can be looked at.
 
     Args:
         path: The file.
@@ -508,7 +531,25 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
     for section, keys in BEFORE.items():
         if isinstance(content.get(section, {}), dict):
             content[section] = keys | content.get(section, {})
-    return _resolve(content, str(path), path.parent, permit or refuse_files)
+    named = {
+        text for key in EVOLVED for text in list_texts(content.get(key)) if NAME.fullmatch(text)
+    }
+    while True:
+        try:
+            return _resolve(content, str(path), path.parent, permit or refuse_files)
+        except RecipeError as error:
+            name = _find_unknown(error)
+            if name not in named:
+                raise
+            named.remove(name)
+            note_absent(name)
+
+
+def _find_unknown(error: BaseException | None) -> str | None:
+    """The name that nothing bears because of which there is an *error*."""
+    while error is not None and not isinstance(error, UnknownNameError):
+        error = error.__context__
+    return None if error is None else error.name
 
 
 def run_id(path: Path) -> str | None:
@@ -698,6 +739,8 @@ def _check_openings(recipe: Recipe) -> None:
 def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
     """Names a key that belongs to another method, and what this one has instead."""
     found: dict[str, str] = {}
+    if issubclass(kind, AbsentMethod):
+        return
     for section, content in (("network", recipe.network), ("method", recipe.method)):
         own = _keys_of(kind, section, recipe.spec)
         for key in (key for key in content if key not in own):
@@ -728,7 +771,7 @@ def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collectio
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
     """The section ``[method]``, and the other one that its method may have."""
     if kind.section is None:
-        if recipe.neat is not None:
+        if recipe.neat is not None and not issubclass(kind, AbsentMethod):
             raise RecipeError(
                 f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
             )

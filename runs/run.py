@@ -14,6 +14,7 @@ from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
+from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
@@ -47,6 +48,7 @@ class Run:
         self.directory = directory
         self.recipe = recipe
         self.method = recipe.make_method()
+        self._is_whole = not recipe.find_absent()
         self.remarks: list[str] = []
         """What of a file of neat-python had no effect when the run was started by it."""
         self.warnings: list[str] = []
@@ -247,6 +249,7 @@ class Run:
             WorkerError: Workers keep dying.
         """
         check_executor(executor, workers, address)
+        self.check_code()
         self.permit(allow_process)
         self.method.check_ready()
         told = list_callbacks(callbacks)
@@ -305,6 +308,20 @@ class Run:
             directory.create_whole(text, beside)
         else:
             directory.create(text, force=force, beside=beside)
+
+    def check_code(self) -> None:
+        """Makes sure that the functions and classes are here with which it goes on.
+
+        Raises:
+            UserCodeError: One was given in Python, and has not been registered here.
+        """
+        if absent := self.recipe.find_absent():
+            raise UserCodeError(
+                f"{self.path} goes on only with {', '.join(absent)}, which was given in Python:"
+                f" register it there (evolve_arena.register({absent[0]})), and resume in Python"
+            )
+        if not self._is_whole:  # what was absent has come since
+            self.method, self._is_whole = self.recipe.make_method(), True
 
     def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
         """Makes sure that no checkpoint is deleted against the user's will.
