@@ -12,18 +12,22 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.evaluation import usual_plies
 from evolve_arena.runs.players import name_player
+from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
 from tests import forked
 
 TINY = [
     *("--set", "method.individuals=6", "--set", "method.tournament_size=2"),
     *("--set", "check.games=10", "--generations", "2", "--quiet"),
 ]
+OWN = Recipe(check=CheckConfig(games=10, opponents=("random",)), run=RunConfig(generations=2))
 NAMES = ["evolved/first", "first", "run:evolved/first", "run:first"]
 
 
@@ -181,3 +185,120 @@ def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: Any
     changes = {"run.generations": 3}
     with pytest.raises(BadValueError, match=r"generations=2 and run.generations in changes differ"):
         ea.start(small_recipe(), run=tmp_path / "other", generations=2, changes=changes)
+
+
+def pair(first: Any, second: Any, rng: Any) -> Any:
+    return first, second
+
+
+def pairs_in_a_tuple(population: Any, pairs: Any, rng: Any) -> Any:
+    return population[pairs[:, 0]], population[pairs[:, 1]]
+
+
+def in_place(genome: Any, rng: Any) -> Any:
+    genome += 1
+
+
+def all_in_place(population: Any, rng: Any) -> Any:
+    population += 1
+
+
+def as_deap_does(genome: Any, rng: Any) -> Any:
+    return (genome,)
+
+
+def nobody(fitness: Any, rng: Any) -> Any:
+    return None
+
+
+def best_two(fitness: Any, count: Any, rng: Any) -> Any:
+    return (fitness.argmax(), fitness.argmin())
+
+
+def no_genes(genes: Any, rng: Any) -> Any:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("key", "function", "text"),
+    [
+        ("mate", pair, r"pair \(.*\) returns a tuple of 2, not one array of shape \(\d+,\)"),
+        ("mate", pairs_in_a_tuple, r"returns a tuple of 2, not one array of shape \(\d+, \d+\)"),
+        ("mutate", in_place, r"in_place \(.*\) returns None, not one array of shape \(\d+,\)"),
+        ("mutate", all_in_place, r"returns None, not one array of shape \(12, \d+\)"),
+        ("mutate", as_deap_does, r"returns a tuple of 1, not one array of shape \(\d+,\)"),
+        ("initialisation", no_genes, r"no_genes \(.*\) returns None, not one array"),
+        ("select", nobody, r"nobody \(.*\) gives None: it must give one number"),
+        ("select", best_two, r"gives \(.*\): it must give the numbers of \d+ individuals"),
+    ],
+)
+def test_an_operator_is_told_what_it_must_return(
+    key: str, function: Any, text: str, small_recipe: Any, tmp_path: Path
+) -> None:
+    changes = {f"method.{key}": function}
+    with pytest.raises(ArenaError, match=rf"method\.{key}: .*{text}") as caught:
+        ea.start(small_recipe(), run=tmp_path / "run", changes=changes, executor="serial")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("given", "told"), [(None, "None"), ((1, 2), "a tuple of 2")])
+def test_a_method_is_told_what_it_must_return(given: Any, told: str, tmp_path: Path) -> None:
+    @ea.register
+    class Forgetful(ea.VectorMethod):
+        def breed(self, population: Any, fitness: Any, rng: Any) -> Any:
+            return given
+
+    changes = {"method.name": "Forgetful", "method.individuals": 6}
+    with pytest.raises(UserCodeError, match=rf"Forgetful\.breed returns {told}, not one array"):
+        ea.start(OWN, run=tmp_path / "run", changes=changes, executor="serial")
+
+
+def test_a_printed_duel_shows_score_and_interval() -> None:
+    result = ea.duel("test-bot", "random", games=1000, seed=1)
+    low, high = result.wilson_95
+    assert str(result) == (
+        f"test-bot against random: score {result.score:.3f} [{low:.3f}, {high:.3f}] in 1000 games"
+        f" ({result.wins} won, {result.draws} drawn, {result.losses} lost)"
+    )
+    assert 0.6 < low < result.score < high < 1
+
+
+@pytest.mark.parametrize("game", ["connect-four", "checkers", "tic-tac-toe", "breakthrough"])
+def test_a_number_alone_is_the_depth_of_a_search(game: str) -> None:
+    assert ea.load_player("minimax:4", game).name == "minimax:depth=4"
+    assert ea.load_player("minimax: 4 ,noise=0.2", game).name == "minimax:depth=4,noise=0.2"
+    for wrong, text in {
+        "minimax:0.2": "unknown setting of minimax '0.2'",
+        "minimax:noise=0.2,4": "unknown setting of minimax '4'",
+        "minimax:4,depth=3": "depth is set twice",
+        "minimax:99": "depth is 99",
+    }.items():
+        with pytest.raises(ArenaError, match=text):
+            ea.load_player(wrong, game)
+
+
+def test_a_number_alone_is_the_rollouts_of_mcts() -> None:
+    assert ea.load_player("mcts:50", "tic-tac-toe").name == "mcts:rollouts=50"
+
+
+def test_a_game_can_be_played_by_its_name(tmp_path: Path) -> None:
+    text = evolve("play", "checkers", "--seed", "1", folder=tmp_path, typed="quit\n")
+    assert text == evolve(
+        "play", "--game", "checkers", "--seed", "1", folder=tmp_path, typed="quit\n"
+    )
+    assert "minimax:depth=4" in text
+    text = evolve("play", "checkers", "minimax:2", "--seed", "1", folder=tmp_path, typed="quit\n")
+    assert "minimax:depth=2" in text
+    own = tmp_path / "own_game.py"
+    own.write_text(Path(tic_tac_toe.__file__).read_text())
+    text = evolve("play", "own_game.py", "--seed", "1", folder=tmp_path, typed="quit\n")
+    assert "quit" in text
+    text = evolve("duel", "checkers", "random", folder=tmp_path, code=2)
+    assert "checkers is a game and no player: name a player, and --game checkers" in text
+
+
+def test_a_run_called_like_a_game_is_an_opponent(place: Path) -> None:
+    shutil.copytree(place / "evolved/first", place / "evolved/connect-four")
+    text = evolve("play", "connect-four", "--seed", "1", folder=place, typed="quit\n")
+    assert "connect-four" in text
+    shutil.rmtree(place / "evolved/connect-four")
