@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from html import escape
 from pathlib import Path
@@ -47,7 +47,8 @@ class Run:
         self.recipe = recipe
         self.method = recipe.make_method()
         self.remarks: list[str] = []
-        """What of a file of neat-python had no effect when the run was started by it."""
+        """What is to be told of its start: what of a file of neat-python had no effect, or who won
+        the race from which it comes."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 
@@ -357,13 +358,27 @@ class Run:
             BadValueError: The run, or *from_generation* if it is to go on from there, is
                 beyond that generation already.
         """
+        return self.with_changes({"run.generations": generations}, from_generation)
+
+    def with_changes(self, changes: Mapping[str, Any], from_generation: int | None = None) -> Run:
+        """The same run with other values in its recipe; its directory is changed too.
+
+        Args:
+            changes: Values by dotted key that change nothing of what is evolved.
+            from_generation: As :meth:`with_generations` takes it.
+
+        Raises:
+            RecipeError: A key is unknown, or a value is out of range.
+            BadValueError: As in :meth:`with_generations`.
+        """
+        changed = Run(self.directory, self.recipe.change(changes))
         now = self.generation if from_generation is None else from_generation
-        if generations < now:
+        last = changed.recipe.run.generations
+        if "run.generations" in changes and last < now:
             raise BadValueError(
-                f"{self.path} is at generation {now}: it can't end at {generations};"
+                f"{self.path} is at generation {now}: it can't end at {last};"
                 f" {spell('--from', 'from_generation=')} goes back to an earlier checkpoint"
             )
-        changed = Run(self.directory, self.recipe.change({"run.generations": generations}))
         with self.directory.lock():
             self._check_place()
             self.directory.write(self.directory.recipe, changed.recipe.to_toml().encode())
