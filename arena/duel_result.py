@@ -225,6 +225,17 @@ def count_forfeits(
     return tuple(found.values())
 
 
+def join_forfeits(parts: Iterable[Iterable[ForfeitCount]]) -> tuple[ForfeitCount, ...]:
+    """The rows of several *parts* of a duel as if they had been one."""
+    found: dict[tuple[int, str], ForfeitCount] = {}
+    for row in (row for part in parts for row in part):
+        before = found.get((row.player, row.kind))
+        found[row.player, row.kind] = (
+            replace(before, games=before.games + row.games) if before else row
+        )
+    return tuple(found.values())
+
+
 def describe_forfeits(
     names: Sequence[str], forfeits: Iterable[ForfeitCount]
 ) -> list[dict[str, Any]]:

@@ -107,6 +107,9 @@ USUAL_NEAT = {
 KEEP_NEWEST, KEEP_EVERY = 5, 10
 """Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
 
+BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
+"""What runs did that are older than these keys."""
+
 OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
@@ -119,11 +122,16 @@ class CheckConfig(Config):
     games: int = Field(default=1000, ge=2, le=1_000_000)
     """Games against each opponent, colours balanced."""
     opponents: tuple[str, ...] = ("random",)
-    """Specifications of players; the first decides which champion is the best one. If nothing is
-    said, those of the game's `GameSpec.opponents`."""
+    """Specifications of players; the first decides which champion is the best one if
+    `run.champion` is ``best-check``. If nothing is said, those of the game's
+    `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
     """How many random plies each game begins with, the same ones for both colours; 0: all games
     begin at the start."""
+    share: float = Field(default=0.2, gt=0.0, le=1.0)
+    """The largest share of the run's time that checks may take: games against slow opponents become
+    fewer, but not below 40 against each. 1: all are played. Games that decide who is champion are
+    not limited by time."""
 
 
 class RunConfig(Config):
@@ -137,10 +145,12 @@ class RunConfig(Config):
     bits."""
     checkpoint_every: int = Field(default=50, ge=1)
     """Generations between checkpoints; there is one at every stop as well."""
-    champion: Literal["best-check", "last"] = "best-check"
-    """Which champion becomes ``champion.safetensors``: that with most wins against the first
-    opponent of all checks (where players are compared by points, that which had most more than
-    it), or the last one."""
+    champion: Literal["strongest", "best-check", "last"] = "strongest"
+    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
+    plays against the run's champion so far, from random openings, and takes its place if it wins
+    beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
+    wins against the first opponent of all checks (where players are compared by points, that which
+    had most more than it). ``last``: the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
     """How many of the newest checkpoints are kept. A new run takes 5 if
     nothing is said; a run whose recipe does not say it, an old one, keeps all."""
@@ -455,7 +465,7 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """The recipe in the file *path*.
+    """The recipe in the file *path* of a run; that of an older one goes on to mean the same.
 
     Args:
         path: The file.
@@ -465,7 +475,11 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
         RecipeError: It can't be read, or is wrong.
         NotPermittedError: Its game is a file, which may not run.
     """
-    return _resolve(_parse(path), str(path), path.parent, permit or refuse_files)
+    content = _parse(path)
+    for section, keys in BEFORE.items():
+        if isinstance(content.get(section, {}), dict):
+            content[section] = keys | content.get(section, {})
+    return _resolve(content, str(path), path.parent, permit or refuse_files)
 
 
 def run_id(path: Path) -> str | None:

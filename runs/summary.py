@@ -10,6 +10,7 @@ from evolve_arena.arena.duel_result import describe_forfeits
 from evolve_arena.arena.statistics import json_interval, json_share
 from evolve_arena.core.errors import one_line
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.runs.champions import rate_champions
 from evolve_arena.runs.check_points import CheckPoints, format_margin
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.history import Check, History
@@ -24,6 +25,8 @@ from evolve_arena.runs.output import (
 )
 from evolve_arena.runs.run import Run
 
+MOST_RATINGS = 8
+"""How many of a run's champions are told of."""
 NODE_FIGURES = {
     "workers": "workers",
     "done": "parts done",
@@ -42,8 +45,9 @@ def summarise(run: Run) -> dict[str, Any]:
         with History(run.directory.history) as history:
             played, games, seconds = history.totals()
             checks, nodes = history.checks(), history.nodes()
+            ratings = rate_champions(history.champion_matches())
     except NotARunError:
-        played, games, seconds, checks, nodes = 0, 0, 0.0, [], []
+        played, games, seconds, checks, nodes, ratings = 0, 0, 0.0, [], [], {}
     return {
         "run": str(run.path),
         "title": run.recipe.title,
@@ -60,6 +64,10 @@ def summarise(run: Run) -> dict[str, Any]:
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
         "champion": _describe_champion(run, checks),
+        "ratings": [
+            {"generation": generation, "elo": rating.elo, "elo_error_95": rating.error}
+            for generation, rating in ratings.items()
+        ],
         "warnings": run.warnings + forfeit_caveats(checks),
     }
 
@@ -87,6 +95,7 @@ def print_summary(content: dict[str, Any]) -> None:
         check = content[name]
         if check:
             _print_check(name.replace("_", " "), check)
+    _print_ratings(content["ratings"], (content["champion"] or {}).get("generation"))
     for warning in content["warnings"]:
         print_line(f"warning: {warning}")
 
@@ -124,6 +133,26 @@ def print_results(run: Run) -> None:
     if "board" in run.recipe.spec.plots:
         print_line(f"board     evolve plot --board {path}")
     print_line(f"measure   evolve evaluate run:{path}")
+
+
+def _print_ratings(ratings: Sequence[dict[str, Any]], champion: int | None) -> None:
+    """Prints how strong some of the run's champions are, the newest among them."""
+    if len(ratings) < 2:
+        return
+    count = min(len(ratings), MOST_RATINGS)
+    places = {round(step * (len(ratings) - 1) / (count - 1)) for step in range(count)}
+    chosen = [row for place, row in enumerate(ratings) if place in places]
+    chosen += [row for row in ratings if row["generation"] == champion and row not in chosen]
+    rows = [
+        (
+            str(row["generation"]) + " (champion)" * (row["generation"] == champion),
+            f"{row['elo']:+.0f}" if row["elo_error_95"] else "0",
+            f"± {row['elo_error_95']:.0f}" if row["elo_error_95"] else "",
+        )
+        for row in sorted(chosen, key=lambda row: row["generation"])
+    ]
+    title = "strength of the run's own champions: Elo above generation 0"
+    print_table(title, ["generation", "Elo", "95 %"], rows)
 
 
 def _format(value: float) -> str:
