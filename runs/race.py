@@ -54,11 +54,12 @@ from evolve_arena.runs.run import Run, compile_kernels
 from evolve_arena.runs.training import Callback, Progress
 
 CANDIDATES: dict[str, dict[str, Any]] = {
-    "td-tuples": {"network.tuples": 60, "method.step": 0.002},
+    "td-tuples": {"network.tuples": 60, "network.length": 2, "method.step": 0.002},
     "tournament": {},
     "neat": {},
 }
-"""Methods that race in a game that is a file, and what they are told beside what is usual."""
+"""Methods that race in a game that is a file, and what they are told beside what is usual; tuples
+are made as long as tables may be large."""
 LENGTHS, LARGEST = (5, 4, 3, 2), 2**24
 """Cells of a tuple: the first number with which all tables together have no more than so many
 numbers."""
@@ -66,7 +67,9 @@ PLIES_LEARNED = 300_000
 """Plies in a generation of a learner, if games were as long as they can be, at most."""
 
 ENDLESS = 10**9
-"""Generations of a run that the clock ends, and until the next check where there is none."""
+"""Generations of a run that the clock ends."""
+UNCHECKED = {"check.every": ENDLESS, "run.champion": "last"}
+"""What is changed while candidates race, who have no checks."""
 MOST_MINUTES = 60 * 24 * 7
 CHECKS = 5
 """How many checks the last candidate has on its way, about."""
@@ -130,8 +133,8 @@ def list_candidates(
     found, problems = {}, []
     for method, values in CANDIDATES.items():
         try:
-            recipe = load_recipe(game, {"method.name": method, **changes}, permit)
-            found[method] = _fit_tuples(recipe.change(values))
+            recipe = load_recipe(game, {"method.name": method, **values, **changes}, permit)
+            found[method] = _fit_tuples(recipe)
         except ArenaError as error:
             problems.append(error)
     if not found:
@@ -248,12 +251,16 @@ class TimedStart:
         begin, first = self.clock(), max(directory.generations(), default=0)
 
         @wraps(callback)
-        def tell(progress: Progress) -> bool:
+        def tell(progress: Progress) -> bool | None:
             now = self.clock()
-            pace = (progress.generation - first) / max(now - begin, 1e-9)
-            last = progress.generation + round(pace * max(0.0, until - now))
-            self.stopped |= callback(replace(progress, generations=last)) is False
-            return not self.stopped
+            pace, left = (
+                (progress.generation - first) / max(now - begin, 1e-9),
+                max(0.0, until - now),
+            )
+            last = progress.generation + round(pace * left)
+            answer = callback(replace(progress, generations=last, left=left))
+            self.stopped |= answer is False
+            return answer
 
         return tell
 
@@ -397,7 +404,7 @@ class Race:
             for runner in list(self.runners):
                 begin = timer.clock()
                 try:
-                    timer.evolve(runner.run, begin + share, **{"check.every": ENDLESS})
+                    timer.evolve(runner.run, begin + share, **UNCHECKED)
                 except DivergedError:
                     if len(self.runners) == 1:
                         raise
