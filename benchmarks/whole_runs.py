@@ -149,8 +149,18 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
         "the same, memory of all processes", memory, "MiB", target="700 MB", met=memory < 667
     )
     text = subprocess.run(
-        [*EVOLVE, "evaluate", f"run:{run}", "--json", "--games", str(GAMES)]
-        + ["--seed", "99", "--openings", "0"],
+        [
+            *EVOLVE,
+            "evaluate",
+            f"run:{run}",
+            "--json",
+            "--games",
+            str(GAMES),
+            "--seed",
+            "99",
+            "--openings",
+            "0",
+        ],
         check=True,
         capture_output=True,
         text=True,

@@ -50,12 +50,13 @@ def start(
     progress: bool | None = None,
     force: bool = False,
     allow_process: bool = False,
+    minutes: float | None = None,
 ) -> Run:
-    """Makes a run directory and evolves until the recipe's last generation.
+    """Makes a run directory and evolves until the recipe's last generation, or for some minutes.
 
     Args:
         recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
-            *neat_config* a game will do, and it may be left out.
+            *neat_config* or *minutes* a game will do, and with the former it may be left out.
         neat_config: A configuration file of neat-python, by which that library breeds; see
             :func:`evolve_arena.runs.neat_config.read_neat_config`.
         run: The directory; ``evolved/NAME`` if None.
@@ -72,6 +73,8 @@ def start(
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
             *changes* or in a recipe made in Python are the caller's own.
+        minutes: How long it takes, instead of a number of generations. In a game the methods that
+            play it race, and the strongest goes on; see :mod:`evolve_arena.runs.race`.
 
     Raises:
         RecipeError: The recipe is wrong.
@@ -87,6 +90,25 @@ def start(
                 f"generations={generations} and run.generations in changes differ: leave one out"
             )
         values["run.generations"] = generations
+    if minutes is not None:
+        from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+
+        timer = TimedStart(
+            check_minutes(minutes),
+            lambda going: show_progress(going, progress),
+            list_callbacks(callbacks),
+            options={"workers": workers, "executor": executor, "address": address},
+        )
+        return start_timed(
+            timer,
+            recipe,
+            neat_config=neat_config,
+            run=run,
+            changes=values,
+            seed=seed,
+            force=force,
+            allow_process=allow_process,
+        )
     made = prepare(
         recipe,
         neat_config=neat_config,
@@ -129,20 +151,15 @@ def prepare(
         raise BadValueError(
             f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
         )
+    place = run or find_place(recipe if neat_config is None else neat_config)
     if isinstance(recipe, str):
-        name = Path(recipe).stem
-        if recipe.startswith(SPIEL):
-            name = re.sub(r"\W+", "-", recipe).strip("-")
         recipe = load_recipe(recipe, values, permit_files(allow_process))
     else:
-        name = "run"
         recipe = recipe.change(values)
-    if neat_config is not None:
-        name = Path(neat_config).stem
     recipe, state = obtain(recipe, allow_process).begin(), None
     if recipe.run.begins_elsewhere:
         recipe, state = find_beginning(recipe, allow_process)
-    made = Run(RunDirectory(run or Path(HOME) / name), recipe)
+    made = Run(RunDirectory(place), recipe)
     made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):
@@ -152,6 +169,15 @@ def prepare(
     made.create(state, force=force)
     remember(made.recipe, made.path)
     return made
+
+
+def find_place(source: Recipe | Path | str) -> Path:
+    """Where the run of a recipe, of a game or of a configuration lies unless somebody says more."""
+    if isinstance(source, Recipe):
+        return Path(HOME, "run")
+    if str(source).startswith(SPIEL):
+        return Path(HOME, re.sub(r"\W+", "-", str(source)).strip("-"))
+    return Path(HOME, Path(source).stem)
 
 
 def branch(

@@ -103,11 +103,11 @@ class RunDirectory:
             RunBusyError: Another process is writing there.
             StorageError: It can't be made.
         """
-        self._check_replaceable(force=force)
+        self.check_replaceable(force=force)
         with explain_storage_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         with self.lock(), explain_storage_errors(self.path):
-            self._check_replaceable(force=force)  # somebody may have been here first
+            self.check_replaceable(force=force)  # somebody may have been here first
             self._clear(keep_recipe=bool(recipe))
             self.checkpoints.mkdir(exist_ok=True)
             self.plots.mkdir(exist_ok=True)
@@ -116,6 +116,57 @@ class RunDirectory:
                 self.write(self.path / place, content)
             if recipe:
                 self.write(self.recipe, recipe)
+
+    def check_replaceable(self, *, force: bool) -> None:
+        """Makes sure that a run may begin here.
+
+        Args:
+            force: Whether a run that lies here may be deleted.
+
+        Raises:
+            RunExistsError: Something lies here; with *force*, something that is no run.
+        """
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise RunExistsError(f"{self.path} exists and is no folder")
+        if all(self._is_bare(file) for file in self.path.iterdir()):
+            return
+        if not self.recipe.is_file():
+            other = spell("--run", "run=")
+            raise RunExistsError(
+                f"{self.path} is not empty and holds no run: choose another {other}"
+            )
+        if not force:
+            raise RunExistsError(
+                f"{self.path} exists: resume it"
+                f" ({spell(f'evolve resume {self.path}', f'resume({str(self.path)!r})')}), choose"
+                f" another {spell('--run', 'run=')}, or replace it with"
+                f" {spell('--force', 'force=True')}"
+            )
+
+    def take_over(self, other: RunDirectory, *, force: bool = False) -> None:
+        """Moves the run of *other* here, on the same disk.
+
+        Args:
+            other: Its directory, which is deleted.
+            force: Whether a run that lies here may be deleted.
+
+        Raises:
+            RunExistsError: As :meth:`create` says.
+            RunBusyError: Another process is writing here, or there.
+            StorageError: It can't be moved.
+        """
+        self.create(force=force)
+        with other.lock(), self.lock(), explain_storage_errors(self.path):
+            for name in ("recipe.toml", *(file.name for file in other.path.iterdir())):
+                if name != ".lock" and (other.path / name).exists():
+                    target = self.path / name
+                    if target.is_dir():
+                        target.rmdir()
+                    os.replace(other.path / name, target)
+        with explain_storage_errors(other.path):
+            shutil.rmtree(other.path)
 
     def create_whole(self, recipe: bytes, beside: Mapping[str, bytes]) -> None:
         """Makes the folder with all that is to lie there, or nothing: see :meth:`create`.
@@ -126,7 +177,7 @@ class RunDirectory:
             RunExistsError: Something lies there.
             StorageError: It can't be made.
         """
-        self._check_replaceable(force=False)
+        self.check_replaceable(force=False)
         with explain_storage_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._clear_unfinished()
@@ -278,27 +329,6 @@ class RunDirectory:
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
             os.write(descriptor, str(os.getpid()).encode())
-
-    def _check_replaceable(self, *, force: bool) -> None:
-        """Makes sure that a run may begin here."""
-        if not self.path.exists():
-            return
-        if not self.path.is_dir():
-            raise RunExistsError(f"{self.path} exists and is no folder")
-        if all(self._is_bare(file) for file in self.path.iterdir()):
-            return
-        if not self.recipe.is_file():
-            other = spell("--run", "run=")
-            raise RunExistsError(
-                f"{self.path} is not empty and holds no run: choose another {other}"
-            )
-        if not force:
-            raise RunExistsError(
-                f"{self.path} exists: resume it"
-                f" ({spell(f'evolve resume {self.path}', f'resume({str(self.path)!r})')}), choose"
-                f" another {spell('--run', 'run=')}, or replace it with"
-                f" {spell('--force', 'force=True')}"
-            )
 
     def _is_bare(self, file: Path) -> bool:
         """Whether *file* is what a start that was killed at its very beginning leaves."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,6 +147,14 @@ def start(
     generations: Annotated[
         int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Evolve for so long instead. Of a game, the methods that play it race,"
+            " and the strongest goes on.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
@@ -154,7 +164,7 @@ def start(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run, and evolve it until its last generation.
+    """Start a run, and evolve it until its last generation, or for some minutes.
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
@@ -163,19 +173,22 @@ def start(
     from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
-    allow = _find_permission(allow_process)
-    made = prepare(
-        recipe,
-        neat_config=neat_config,
-        run=run,
-        changes=_with_generations(changes or [], generations),
-        seed=seed,
-        force=force,
-        allow_process=allow,
-    )
+    given: dict[str, Any] = {
+        "neat_config": neat_config,
+        "run": run,
+        "changes": _with_generations(changes or [], generations),
+        "seed": seed,
+        "force": force,
+        "allow_process": _find_permission(allow_process),
+    }
+    where = {"workers": workers, "executor": executor, "address": address}
+    if minutes is not None:
+        _start_timed(minutes, recipe, given, where, quiet=quiet)
+        return
+    made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
+    _evolve(made, quiet=quiet, **where)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
@@ -521,6 +534,43 @@ def _ask_to_delete(question: str) -> bool:
     """Shows what would be deleted and asks for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _start_timed(
+    minutes: float,
+    recipe: str | None,
+    given: Mapping[str, Any],
+    where: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> None:
+    from evolve_arena.runs.display import Display
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+    from evolve_arena.runs.summary import print_results
+    from evolve_arena.runs.training import Callback
+
+    @contextmanager
+    def show(run: Run) -> Iterator[list[Callback]]:
+        with Display(str(run.path), quiet=quiet) as display:
+            yield [display.watch]
+
+    def tell(sentence: str) -> None:
+        if not quiet:
+            print_line(sentence, error=True)
+
+    timer = TimedStart(check_minutes(minutes), show, options=where)
+    made = start_timed(timer, recipe, tell=tell, **given)
+    for warning in made.warnings:
+        print_line(f"evolve: {warning}", error=True)
+    if not quiet and not timer.stopped:
+        print_results(made)
+    for remark in made.remarks:
+        print_line(remark)
+    if timer.stopped:
+        more = f" --generations {2 * made.generation}" if made.is_complete() else ""
+        print_line(f"stopped; go on with: evolve resume {made.path}{more}")
+        raise typer.Exit(130)
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
