@@ -222,7 +222,7 @@ def resume(
         run,
         from_generation,
         changes=_with_generations(changes or [], generations),
-        force=force or (_ask_to_delete if _is_at_terminal() else False),
+        force=force or (ask_to_delete if _is_at_terminal() else False),
         allow=_find_permission(allow_process),
     )
     if made.recipe.run.start_from and not made.directory.history.exists():
@@ -499,7 +499,7 @@ def _is_at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask_to_delete(question: str) -> bool:
+def ask_to_delete(question: str) -> bool:
     """Shows what would be deleted and asks for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
