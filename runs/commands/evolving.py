@@ -145,6 +145,14 @@ def start(
         int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    population: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN[@GENERATION]",
+            help="A run whose champion and individuals are in the first population; repeatable.",
+            autocompletion=complete_branch,
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
@@ -169,6 +177,7 @@ def start(
         run=run,
         changes=_with_generations(changes or [], generations),
         seed=seed,
+        population=population or (),
         force=force,
         allow_process=allow,
     )
