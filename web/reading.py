@@ -176,6 +176,7 @@ class Desk:
 
     def read_form(self, recipe: str) -> dict[str, Any]:
         """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
+        recipe = recipe or usual_game()
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
